@@ -1,0 +1,94 @@
+"""Every exception that the workbench raises on purpose.
+
+    WorkbenchError
+    ├── BadInput              a contract, a tool spec, a row, a setting or an argument that we cannot use
+    ├── EngineError           a model could not be asked, or stopped answering
+    │   ├── ModelMissing      the named model file or package is not there
+    │   ├── PromptTooLong     the prompt does not fit into the model's context
+    │   └── ConstraintFailed  a tool's schema could not be turned into a grammar
+    └── StoreError            the database cannot be opened, read or written
+
+A message says what is wrong, where, and what to do. What a *model* got wrong is never an exception:
+it is a `Finding` (see `workbench.chat.finding`).
+"""
+
+
+class WorkbenchError(Exception):
+    """The root: catch this at an edge to turn any of ours into a line for a person."""
+
+
+class BadInput(WorkbenchError):
+    """Something that a person wrote cannot be used.
+
+    Args:
+        where: The thing and the place in it, such as `"contract 'minimal', line 3"`.
+        problem: What is wrong there.
+        remedy: What to do about it; empty when the problem says it.
+    """
+
+    def __init__(self, where: str, problem: str, remedy: str = "") -> None:
+        self.where = where
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{where}: {problem}" + (f" ({remedy})" if remedy else ""))
+
+
+class EngineError(WorkbenchError):
+    """A model could not be asked, or stopped answering."""
+
+
+class ModelMissing(EngineError):
+    """The named model is not on this machine.
+
+    Args:
+        model: The name or path that was asked for.
+        remedy: The command or setting that mends it.
+    """
+
+    def __init__(self, model: str, remedy: str) -> None:
+        self.model = model
+        self.remedy = remedy
+        super().__init__(f"model {model!r} is not there: {remedy}")
+
+
+class PromptTooLong(EngineError):
+    """The prompt does not fit into the context.
+
+    Args:
+        prompt_tokens: Length of the prompt.
+        context_tokens: What the model was loaded with.
+        reserved_tokens: Room that must stay free for the completion.
+    """
+
+    def __init__(self, *, prompt_tokens: int, context_tokens: int, reserved_tokens: int) -> None:
+        self.prompt_tokens = prompt_tokens
+        self.context_tokens = context_tokens
+        self.reserved_tokens = reserved_tokens
+        over = self.excess_tokens
+        super().__init__(
+            f"the prompt is {over} token{'' if over == 1 else 's'} too long: {prompt_tokens} of "
+            f"{context_tokens}, {reserved_tokens} kept for the answer; shorten it or raise WORKBENCH_CONTEXT"
+        )
+
+    @property
+    def excess_tokens(self) -> int:
+        """By how many tokens the prompt must shrink."""
+        return self.prompt_tokens + self.reserved_tokens - self.context_tokens
+
+
+class ConstraintFailed(EngineError):
+    """The offered tools could not be turned into a grammar.
+
+    Args:
+        reason: What the grammar compiler said.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"the tools' schemas could not be made into a grammar: {reason}; set tool choice to 'auto'"
+        )
+
+
+class StoreError(WorkbenchError):
+    """The database cannot be opened, read or written."""

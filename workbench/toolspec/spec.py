@@ -1,0 +1,92 @@
+"""Tool specs and the offered tools."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.canonical import canonical_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolSpec:
+    """One tool as a model is told of it.
+
+    *Source:* OpenAI function spec, `{"type": "function", "function": {"name", "description", "parameters"}}`.
+
+    >>> ToolSpec.of_function({"name": "now"}).name
+    'now'
+    """
+
+    document: JsonObject = field(hash=False)
+    """The whole spec with its `type` and `function`, keys in the order written, nothing left out or added."""
+
+    @staticmethod
+    def of_function(function: JsonObject) -> "ToolSpec":
+        """The spec around a bare function object."""
+        return ToolSpec(document={"type": "function", "function": function})
+
+    @cached_property
+    def function(self) -> JsonObject:
+        """The bare function object: name, description, parameters."""
+        return _object(self.document.get("function"))
+
+    @cached_property
+    def name(self) -> str:
+        """The tool's name."""
+        return str(self.function.get("name", ""))
+
+    @cached_property
+    def description(self) -> str:
+        """The tool's description; empty where there is none."""
+        return str(self.function.get("description") or "")
+
+    @cached_property
+    def parameters(self) -> JsonObject:
+        """JSON Schema of the arguments; empty where there is none."""
+        return _object(self.function.get("parameters"))
+
+    @cached_property
+    def properties(self) -> Mapping[str, JsonObject]:
+        """JSON Schema of each declared parameter, in order."""
+        declared = _object(self.parameters.get("properties"))
+        return {name: _object(schema) for name, schema in declared.items()}
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """Names of the parameters that a call must give."""
+        names = self.parameters.get("required")
+        return tuple(str(name) for name in names) if isinstance(names, list | tuple) else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfferedTools:
+    """The specs that a conversation has, in order."""
+
+    specs: tuple[ToolSpec, ...] = ()
+    """In the order in which the model is told of them; names are unique."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, ToolSpec]:
+        """Each spec by its tool's name, in order."""
+        return {spec.name: spec for spec in self.specs}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The tools' names, in order."""
+        return tuple(spec.name for spec in self.specs)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of the canonical JSON of all specs, in order; key order within a spec does not count."""
+        return sha256(canonical_json([spec.document for spec in self.specs]).encode()).hexdigest()
+
+    def only(self, names: frozenset[str]) -> "OfferedTools":
+        """Those of the specs whose tool is in `names`, in the same order."""
+        return OfferedTools(specs=tuple(spec for spec in self.specs if spec.name in names))
+
+
+def _object(value: JsonValue) -> JsonObject:
+    return cast(JsonObject, value) if isinstance(value, Mapping) else {}
