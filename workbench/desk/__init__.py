@@ -1,0 +1,1 @@
+"""What the edges share: kept values with their ids, the ports, Services, and a turn played and kept."""

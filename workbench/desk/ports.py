@@ -1,0 +1,133 @@
+"""The ports that edges implement for each other: store, library, catalog, models."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from workbench.contract.contract import Contract
+from workbench.desk.kept import KeptMessage, KeptSession, NewMessage
+from workbench.desk.setup import Setup
+from workbench.rollout.ports import Engine, Toolbox
+from workbench.toolspec.spec import OfferedTools
+
+
+class Store(Protocol):
+    """Keeps sessions. Every method commits before it returns; any of them may raise StoreError."""
+
+    def create_session(self, setup: Setup) -> KeptSession:
+        """A new, empty session."""
+        ...
+
+    def find_session(self, session_id: str) -> KeptSession | None:
+        """The session of that id; None where there is none."""
+        ...
+
+    def list_sessions(self, *, limit: int = 50, offset: int = 0) -> Sequence[KeptSession]:
+        """The sessions that hold a message, last used first."""
+        ...
+
+    def save_setup(self, session_id: str, setup: Setup) -> None:
+        """What the session is set to from now on."""
+        ...
+
+    def append(self, session_id: str, new: NewMessage, *, parent_id: str | None) -> KeptMessage:
+        """A message under `parent_id` (None makes a root); it becomes the open leaf."""
+        ...
+
+    def path(self, session_id: str) -> Sequence[KeptMessage]:
+        """The messages from the root to the open leaf."""
+        ...
+
+    def describe(self) -> str:
+        """Where the data is kept, for a person: dialect and place, no password."""
+        ...
+
+
+class Library(Protocol):
+    """The contracts on disk."""
+
+    def contract_names(self) -> Sequence[str]:
+        """Sorted."""
+        ...
+
+    def load_contract_text(self, name: str) -> str:
+        """The file's text, front matter and all.
+
+        Raises:
+            BadInput: There is no contract of that name.
+        """
+        ...
+
+    def load_contract(self, name: str) -> Contract:
+        """The contract of that name.
+
+        Raises:
+            BadInput: There is none, or its file cannot be read.
+        """
+        ...
+
+
+class Catalog(Protocol):
+    """The tools on disk, in toolsets."""
+
+    def toolsets(self) -> Mapping[str, OfferedTools]:
+        """Each toolset's tools, by the toolset's name, sorted."""
+        ...
+
+    def select(self, selectors: Sequence[str]) -> OfferedTools:
+        """The tools of toolsets, tools and files, in the order named, each once.
+
+        Raises:
+            BadInput: A selector is neither a toolset, a tool nor a readable file.
+        """
+        ...
+
+    def toolbox(self) -> Toolbox:
+        """Runs the catalog's mocks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStatus:
+    """What is known of the model that is loaded."""
+
+    name: str
+    """As a person names it."""
+    device: str
+    """Where it runs, such as `CPU, 2 threads`."""
+    is_loaded: bool
+    """False until it is first asked."""
+
+
+class Models(Protocol):
+    """The models that can be chosen."""
+
+    def names(self) -> Sequence[str]:
+        """Names that `--model` takes and that are there now."""
+        ...
+
+    def engine(self, name: str) -> Engine:
+        """The engine of that name, loaded; asking again gives the same one.
+
+        Raises:
+            ModelMissing: Its file is not there.
+            BadInput: The name is of no known form.
+        """
+        ...
+
+    def status(self, name: str) -> ModelStatus:
+        """What is known without loading it."""
+        ...
+
+
+class Calendar(Protocol):
+    """Tells the time of day, and how long things take."""
+
+    def seconds(self) -> float:
+        """A reading that only goes forward."""
+        ...
+
+    def now(self) -> datetime:
+        """The moment, UTC."""
+        ...

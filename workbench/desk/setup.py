@@ -1,0 +1,75 @@
+"""What a person has chosen for a conversation: contract, tools, model, sampling."""
+
+from dataclasses import dataclass
+
+from workbench.contract.compose import compose
+from workbench.contract.contract import Contract, parse_contract
+from workbench.rollout.limits import TurnSetup, parse_tool_choice
+from workbench.rollout.ports import Sampling
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import parse_tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """The left column of the page, or the options of a verb, as one value."""
+
+    contract_name: str
+    """Name of the contract that the text came from."""
+    contract_text: str
+    """The contract's file text as edited: front matter, then the text with its placeholders."""
+    tools_text: str
+    """JSON array of tool specs as edited."""
+    disabled_tools: frozenset[str] = frozenset()
+    """Names of tools that are in the text and switched off."""
+    model: str = "embedded"
+    """As the `--model` option takes it."""
+    tool_choice: str = "auto"
+    """none, auto, required, or a tool's name."""
+    sampling: Sampling = Sampling()
+    """How tokens are chosen."""
+    max_rounds: int = 8
+    """Completions a turn may take."""
+
+    def contract(self) -> Contract:
+        """The contract as edited.
+
+        Raises:
+            BadInput: Its front matter cannot be read.
+        """
+        return parse_contract(self.contract_text, name=self.contract_name)
+
+    def offered_tools(self) -> OfferedTools:
+        """The tools that are switched on, in order.
+
+        Raises:
+            BadInput: The text is not a JSON array of tool specs.
+        """
+        tools = parse_tools(self.tools_text)
+        return tools.only(frozenset(tools.names) - self.disabled_tools)
+
+    def system_text(self, *, date: str) -> str:
+        """The composed system text.
+
+        Args:
+            date: Today, as the contract's `{{ date }}` shows it.
+
+        Raises:
+            BadInput: The contract or the tools cannot be used.
+        """
+        return compose(self.contract(), self.offered_tools(), variables={"date": date})
+
+    def turn_setup(self) -> TurnSetup:
+        """What the loop needs to know.
+
+        Raises:
+            BadInput: The contract, the tools or the tool choice cannot be used.
+        """
+        tools = self.offered_tools()
+        return TurnSetup(
+            tools=tools,
+            family=self.contract().family,
+            sampling=self.sampling,
+            tool_choice=parse_tool_choice(self.tool_choice, tools),
+            max_rounds=self.max_rounds,
+        )

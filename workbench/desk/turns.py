@@ -1,0 +1,112 @@
+"""A turn, played and kept: each message is committed the moment it ends."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.chat.message import Conversation, Message, Role
+from workbench.desk.kept import KeptMessage, KeptToolRun, NewMessage, Origin
+from workbench.desk.services import Services
+from workbench.desk.setup import Setup
+from workbench.rollout.events import CompletionEnded, Event, ToolFinished
+from workbench.rollout.loop import Turn, play
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageKept:
+    """A message was committed."""
+
+    kept: KeptMessage
+    """As the store has it."""
+
+
+def play_turn(
+    services: Services,
+    session_id: str,
+    setup: Setup,
+    user_text: str,
+    *,
+    is_cancelled: Callable[[], bool],
+) -> Iterator[Event | MessageKept]:
+    """One turn of a session: the user's text, and all that answers it.
+
+    Nothing is written where the setup cannot be used. Behind each event that ends a message stands
+    a `MessageKept`, so that whoever stops listening loses nothing that was told.
+
+    Args:
+        services: The edges.
+        session_id: The session to go on with.
+        setup: What to play it with; kept as the session's own.
+        user_text: What the user says.
+        is_cancelled: True once a person has stopped the turn.
+
+    Raises:
+        BadInput: The contract, the tools or the tool choice cannot be used.
+        EngineError: The model is missing, or the prompt does not fit.
+        StoreError: A message could not be committed.
+    """
+    turn_setup = setup.turn_setup()
+    system = Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))
+    engine = services.models.engine(setup.model)
+    services.store.save_setup(session_id, setup)
+    kept = _with_system(services, session_id, system)
+    keep = _Keeper(services=services, session_id=session_id, parent_id=kept[-1].id)
+    user = Message(role=Role.USER, text=user_text)
+    conversation = Conversation(messages=(*(one.message for one in kept), user))
+    turn = Turn(
+        setup=turn_setup,
+        engine=engine,
+        toolbox=services.catalog.toolbox(),
+        clock=services.calendar,
+        is_cancelled=is_cancelled,
+    )
+    yield keep.message(NewMessage(message=user, origin=Origin.PERSON))
+    for event in play(turn, conversation):
+        yield event
+        if isinstance(event, CompletionEnded):
+            new = NewMessage(message=event.message, origin=Origin.MODEL, generation=event.generation)
+            yield keep.message(new)
+        elif isinstance(event, ToolFinished):
+            yield keep.message(_tool_message(event))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Keeper:
+    """Appends to one session, each message under the one before."""
+
+    services: Services
+    session_id: str
+    parent_id: str
+
+    def message(self, new: NewMessage) -> MessageKept:
+        kept = self.services.store.append(self.session_id, new, parent_id=self.parent_id)
+        self.parent_id = kept.id
+        return MessageKept(kept=kept)
+
+
+def _with_system(services: Services, session_id: str, system: Message) -> Sequence[KeptMessage]:
+    """The open path, under a root that says `system`.
+
+    Where the system text was edited, the path is written anew under the new root: a branch. The old
+    one stays as it was, for its completions were made with the old text.
+    """
+    path = services.store.path(session_id)
+    if path and path[0].message == system:
+        return path
+    root = services.store.append(session_id, NewMessage(message=system, origin=Origin.PERSON), parent_id=None)
+    branch = [root]
+    for old in path[1:]:
+        copy = NewMessage(
+            message=old.message, origin=old.origin, generation=old.generation, tool_run=old.tool_run
+        )
+        branch.append(services.store.append(session_id, copy, parent_id=branch[-1].id))
+    return branch
+
+
+def _tool_message(event: ToolFinished) -> NewMessage:
+    run = KeptToolRun(
+        call_index=event.index,
+        is_error=event.run.result.is_error,
+        milliseconds=event.run.milliseconds,
+        rule=event.run.rule,
+    )
+    return NewMessage(message=event.message, origin=Origin.MOCK, tool_run=run)

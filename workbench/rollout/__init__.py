@@ -1,0 +1,1 @@
+"""One conversation turn, played as a stream of events: prompt, completion, reading, results, and again."""

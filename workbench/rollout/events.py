@@ -1,0 +1,140 @@
+"""What happens in a turn, in order; the page, the verbs and the tests watch the same events."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from workbench.chat.message import Message
+from workbench.hermes.prompt import Prompt
+from workbench.hermes.reading import ReadCall, Reading
+from workbench.rollout.ports import FinishReason, Sampling, ToolRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """What one completion took."""
+
+    prompt_tokens: int
+    """Length of the prompt."""
+    cached_tokens: int
+    """Of these, already evaluated for a former prompt."""
+    completion_tokens: int
+    """Length of the completion, the prefill left out."""
+    time_to_first_token_s: float
+    """From the request to the first token."""
+    seconds: float
+    """From the request to the end."""
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Decoding speed behind the first token; 0 where there is too little to tell."""
+        decoding_s = self.seconds - self.time_to_first_token_s
+        return (
+            (self.completion_tokens - 1) / decoding_s
+            if self.completion_tokens > 1 and decoding_s > 0
+            else 0.0
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """How a completion came to be."""
+
+    prompt_text: str
+    """What the engine was asked to go on from, the prefill not included."""
+    is_exact: bool
+    """True: the model got this text. False: a server rendered its own."""
+    prefill: str
+    """What we wrote as the completion's beginning; part of the message's text. Empty where the model was free."""
+    sampling: Sampling
+    """How tokens were chosen."""
+    tool_choice: str
+    """As it was for this round."""
+    finish_reason: FinishReason
+    """Why it ended."""
+    timing: Timing
+    """What it took."""
+    engine_name: str
+    """As a person names it."""
+    engine_fingerprint: str
+    """Tells the weights."""
+    tools_fingerprint: str
+    """Tells the offered tools."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundStarted:
+    """A prompt was rendered and goes to the engine."""
+
+    number: int
+    """From 1."""
+    limit: int
+    """Rounds the turn may take."""
+    prompt: Prompt
+    """What the engine is given."""
+    is_exact: bool
+    """Whether the model gets just this text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PieceArrived:
+    """More of the completion; the pieces of a round join to its message's text."""
+
+    text: str
+    """What was added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionEnded:
+    """The model's message of this round is whole."""
+
+    message: Message
+    """Role assistant; the text byte for byte, prefill included."""
+    reading: Reading
+    """What the reader made of it."""
+    generation: Generation
+    """How it came to be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFinished:
+    """A call of this round has its result."""
+
+    index: int
+    """Place of the call in the reading's `calls`, from 0."""
+    call: ReadCall
+    """The call as read."""
+    run: ToolRun
+    """What came of it; an unknown tool or wrong arguments give an error result without a run."""
+    message: Message
+    """Role tool; what the model will see."""
+
+
+class EndReason(StrEnum):
+    """Why a turn ended."""
+
+    ANSWERED = "answered"
+    """The last completion calls nothing."""
+    CALLS_TOLD = "calls-told"
+    """Tool choice is none, and the model called all the same."""
+    UNREADABLE = "unreadable"
+    """The last completion holds a call that cannot be read, and none that can."""
+    LENGTH = "length"
+    """The last completion was cut by `max_tokens` or the context."""
+    ROUND_LIMIT = "round-limit"
+    """The model still calls after the last round allowed."""
+    CANCELLED = "cancelled"
+    """A person stopped it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded:
+    """Nothing more will come."""
+
+    reason: EndReason
+    """Why."""
+    rounds: int
+    """Completions that were made."""
+
+
+Event = RoundStarted | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
+"""Anything that happens in a turn."""

@@ -1,0 +1,182 @@
+"""The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import ReadCall
+from workbench.hermes.render import render
+from workbench.rollout.events import (
+    CompletionEnded,
+    EndReason,
+    Event,
+    Generation,
+    PieceArrived,
+    RoundStarted,
+    Timing,
+    ToolFinished,
+    TurnEnded,
+)
+from workbench.rollout.limits import ChoiceKind, ToolChoice, TurnSetup
+from workbench.rollout.ports import (
+    Clock,
+    Constraint,
+    Delta,
+    Engine,
+    FinishReason,
+    GenerationRequest,
+    Toolbox,
+    ToolRun,
+    Usage,
+)
+from workbench.rollout.refusal import refusal_text
+from workbench.toolspec.grammar import call_schema
+
+PREFILL: Final = "<tool_call>\n"
+"""What a forced call begins with; the model goes on from here under the grammar."""
+CLOSING: Final = "\n</tool_call>"
+"""What a forced call ends with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One turn, ready to be played."""
+
+    setup: TurnSetup
+    """What it depends on."""
+    engine: Engine
+    """Who writes."""
+    toolbox: Toolbox
+    """Who runs calls."""
+    clock: Clock
+    """Who tells how long it took."""
+    is_cancelled: Callable[[], bool]
+    """True once a person has stopped the turn."""
+
+
+def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
+    """All that happens in one turn, as it happens.
+
+    Args:
+        turn: The engine, the tools and the limits.
+        conversation: System text and history, the user's message last.
+
+    Yields:
+        A round is RoundStarted, PieceArrived…, CompletionEnded, ToolFinished…; TurnEnded is the last event.
+
+    Raises:
+        EngineError: The engine cannot go on. What was yielded before stays true.
+    """
+    choice = turn.setup.tool_choice
+    for number in range(1, turn.setup.max_rounds + 1):
+        completion = yield from _complete(turn, conversation, choice, number)
+        conversation = conversation.plus(completion.message)
+        reason = _end_reason(completion, turn.setup.tool_choice)
+        if reason is not None:
+            yield TurnEnded(reason=reason, rounds=number)
+            return
+        for index, call in enumerate(completion.reading.calls):
+            run = _run(turn, call)
+            result = Message(role=Role.TOOL, text=run.result.text, name=call.name)
+            conversation = conversation.plus(result)
+            yield ToolFinished(index=index, call=call, run=run, message=result)
+        if turn.is_cancelled():
+            yield TurnEnded(reason=EndReason.CANCELLED, rounds=number)
+            return
+        # A forced choice binds the first completion alone: once results are there, the model may answer.
+        choice = ToolChoice(kind=ChoiceKind.AUTO) if choice.is_forced else choice
+    yield TurnEnded(reason=EndReason.ROUND_LIMIT, rounds=turn.setup.max_rounds)
+
+
+def _complete(
+    turn: Turn, conversation: Conversation, choice: ToolChoice, number: int
+) -> Generator[Event, None, CompletionEnded]:
+    setup = turn.setup
+    prompt = render(conversation, family=setup.family, has_contract=True)
+    is_exact = turn.engine.capabilities.has_exact_prompt
+    yield RoundStarted(number=number, limit=setup.max_rounds, prompt=prompt, is_exact=is_exact)
+    prefill = PREFILL if choice.is_forced else ""
+    if prefill:
+        yield PieceArrived(text=prefill)
+    written = yield from _stream(turn, _request(setup, choice, prompt.text + prefill))
+    message = Message(role=Role.ASSISTANT, text=prefill + written.text)
+    completion = CompletionEnded(
+        message=message,
+        reading=parse(message.text, tools=setup.tools, finish_reason=written.finish_reason),
+        generation=Generation(
+            prompt_text=prompt.text,
+            is_exact=is_exact,
+            prefill=prefill,
+            sampling=setup.sampling,
+            tool_choice=str(choice),
+            finish_reason=written.finish_reason,
+            timing=written.timing,
+            engine_name=turn.engine.name,
+            engine_fingerprint=turn.engine.fingerprint,
+            tools_fingerprint=setup.tools.fingerprint,
+        ),
+    )
+    yield completion
+    return completion
+
+
+def _request(setup: TurnSetup, choice: ToolChoice, prompt: str) -> GenerationRequest:
+    if not choice.is_forced:
+        return GenerationRequest(prompt=prompt, sampling=setup.sampling)
+    tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
+    constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
+    return GenerationRequest(prompt=prompt, sampling=setup.sampling, constraint=constraint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    text: str
+    finish_reason: FinishReason
+    timing: Timing
+
+
+def _stream(turn: Turn, request: GenerationRequest) -> Generator[Event, None, _Written]:
+    started_s = turn.clock.seconds()
+    first_s: float | None = None
+    pieces: list[str] = []
+    last = Delta()
+    for delta in turn.engine.generate(request, is_cancelled=turn.is_cancelled):
+        if delta.text:
+            first_s = turn.clock.seconds() if first_s is None else first_s
+            pieces.append(delta.text)
+            yield PieceArrived(text=delta.text)
+        last = delta
+    ended_s = turn.clock.seconds()
+    usage = last.usage or Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+    return _Written(
+        text="".join(pieces),
+        finish_reason=last.finish_reason or FinishReason.STOP,
+        timing=Timing(
+            prompt_tokens=usage.prompt_tokens,
+            cached_tokens=usage.cached_tokens,
+            completion_tokens=usage.completion_tokens,
+            time_to_first_token_s=(first_s or ended_s) - started_s,
+            seconds=ended_s - started_s,
+        ),
+    )
+
+
+def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | None:
+    """Why the turn ends here; None where its calls are to be run and the model asked again."""
+    finish = completion.generation.finish_reason
+    if finish is FinishReason.CANCELLED:
+        return EndReason.CANCELLED
+    if completion.reading.calls:
+        return EndReason.CALLS_TOLD if choice.kind is ChoiceKind.NONE else None
+    if finish is FinishReason.LENGTH:
+        return EndReason.LENGTH
+    return EndReason.UNREADABLE if completion.reading.dropped else EndReason.ANSWERED
+
+
+def _run(turn: Turn, call: ReadCall) -> ToolRun:
+    refusal = refusal_text(call, turn.setup.tools)
+    if refusal is not None:
+        return ToolRun(result=ToolResult(text=refusal, is_error=True), milliseconds=0.0)
+    return turn.toolbox.run(ToolCall(name=call.name, arguments=call.arguments))

@@ -1,0 +1,84 @@
+"""A person's JSON text of tools, read and checked, with the line of each fault."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, cast
+
+from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.errors import BadInput
+from workbench.toolspec.check import check_spec
+from workbench.toolspec.locate import line_of
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+MAX_SIZE_CHARS: Final = 1_000_000
+"""A text longer than this is refused rather than parsed at each keystroke."""
+
+
+def parse_tools(text: str) -> OfferedTools:
+    """The tools of a JSON array of OpenAI function specs; bare function objects are wrapped.
+
+    Raises:
+        BadInput: The first finding of `check_tools_text`, with its line and pointer.
+    """
+    findings = check_tools_text(text)
+    if findings:
+        first = findings[0]
+        place = f"line {first.line}" + (f", {first.pointer}" if first.pointer else "")
+        raise BadInput(f"tools, {place}", first.message)
+    return OfferedTools(
+        specs=tuple(_spec(entry) for entry in cast(list[JsonObject], json.loads(text or "[]")))
+    )
+
+
+def render_tools(tools: OfferedTools) -> str:
+    """The tools as the editor shows them: JSON, two blanks a level, keys as written."""
+    return json.dumps([spec.document for spec in tools.specs], indent=2, ensure_ascii=False)
+
+
+def check_tools_text(text: str) -> tuple[Finding, ...]:
+    """What keeps `text` from being a list of tools, each with line and pointer; empty where nothing does."""
+    if len(text) > MAX_SIZE_CHARS:
+        return (Finding(code="spec-too-long", message=f"over {MAX_SIZE_CHARS:,} characters", line=1),)
+    try:
+        value = cast(JsonValue, json.loads(text or "[]"))
+    except json.JSONDecodeError as error:
+        message = f"not JSON: {error.msg} at column {error.colno}"
+        return (Finding(code="spec-not-json", message=message, line=error.lineno),)
+    except (RecursionError, ValueError) as error:
+        return (Finding(code="spec-not-json", message=f"not JSON: {error}"[:100], line=1),)
+    if not isinstance(value, list):
+        return (Finding(code="spec-not-a-list", message="write a JSON array: [{…}, {…}]", line=1),)
+    entries = cast(list[JsonValue], value)
+    return tuple(_placed(text, finding) for finding in _check_entries(entries))
+
+
+def _check_entries(entries: list[JsonValue]) -> list[Finding]:
+    findings: list[Finding] = []
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            message = f"entry {index + 1} is not an object"
+            findings.append(Finding(code="spec-not-an-object", message=message, pointer=f"/{index}"))
+            continue
+        spec = _spec(cast(JsonObject, entry))
+        inner = f"/{index}/function" if "function" in entry else f"/{index}"
+        findings.extend(_under(inner, finding) for finding in check_spec(spec))
+        if spec.name and spec.name in seen:
+            message = f"tool {spec.name!r} is declared twice"
+            findings.append(Finding(code="spec-declared-twice", message=message, pointer=f"{inner}/name"))
+        seen[spec.name] = index
+    return findings
+
+
+def _spec(entry: JsonObject) -> ToolSpec:
+    return ToolSpec(document=entry) if "function" in entry else ToolSpec.of_function(entry)
+
+
+def _under(prefix: str, finding: Finding) -> Finding:
+    return replace(finding, pointer=prefix + (finding.pointer or ""))
+
+
+def _placed(text: str, finding: Finding) -> Finding:
+    return replace(finding, line=line_of(text, finding.pointer or ""))
