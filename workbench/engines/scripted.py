@@ -1,0 +1,116 @@
+"""An engine that plays written completions: for demos, for labelling without a model, for tests."""
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from workbench.errors import BadInput, EngineError, ModelMissing, PromptTooLong
+from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
+
+CHARS_PER_TOKEN: Final = 4
+"""A scripted token is a piece of this length."""
+
+
+class ScriptedCompletion(BaseModel):
+    """One completion of a script."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: str = ""
+    """What is written. Behind a prefill that the text begins with, the rest of it."""
+    seconds_per_token: float = Field(default=0.0, ge=0, le=60)
+    """How long each piece takes."""
+    error: str = ""
+    """Not empty: the engine fails with this line once the text is written."""
+
+
+class Script(BaseModel):
+    """A file of completions, played in turn, and from the beginning again."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    completions: list[ScriptedCompletion | str] = Field(min_length=1)
+    """In the order in which they are asked for; a bare text is a completion that takes no time."""
+    context_tokens: int = Field(default=32_768, ge=1)
+    """Room for prompt and completion."""
+
+
+class ScriptedEngine:
+    """Plays a script; safe for several askers at once, who take turns at its completions."""
+
+    def __init__(self, script: Script, *, name: str, wait: Callable[[float], None]) -> None:
+        self._completions = [
+            ScriptedCompletion(text=one) if isinstance(one, str) else one for one in script.completions
+        ]
+        self._next = 0
+        self._lock = Lock()
+        self._wait = wait
+        self.name = name
+        self.device = "script"
+        self.context_tokens = script.context_tokens
+        self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=False)
+        self.fingerprint = sha256(script.model_dump_json().encode()).hexdigest()
+
+    def count_tokens(self, text: str) -> int:
+        """Length in pieces of four characters."""
+        return -(-len(text) // CHARS_PER_TOKEN)
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+    def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        """The next completion of the script; see `workbench.rollout.ports.Engine`."""
+        prompt_tokens = self.count_tokens(request.prompt)
+        if prompt_tokens >= self.context_tokens:
+            raise PromptTooLong(
+                prompt_tokens=prompt_tokens, context_tokens=self.context_tokens, reserved_tokens=1
+            )
+        with self._lock:
+            completion = self._completions[self._next % len(self._completions)]
+            self._next += 1
+        text = _behind_prefill(completion.text, request.prompt)
+        finish, written = FinishReason.STOP, 0
+        for start in range(0, len(text), CHARS_PER_TOKEN):
+            if is_cancelled() or written >= request.sampling.max_tokens:
+                finish = FinishReason.CANCELLED if is_cancelled() else FinishReason.LENGTH
+                break
+            self._wait(completion.seconds_per_token)
+            written += 1
+            yield Delta(text=text[start : start + CHARS_PER_TOKEN])
+        if completion.error:
+            raise EngineError(completion.error)
+        usage = Usage(prompt_tokens=prompt_tokens, cached_tokens=0, completion_tokens=written)
+        yield Delta(finish_reason=finish, usage=usage)
+
+
+def load_scripted(path: Path, *, name: str, wait: Callable[[float], None]) -> ScriptedEngine:
+    """A script's file as an engine.
+
+    Raises:
+        ModelMissing: The file is not there.
+        BadInput: It is no script.
+    """
+    if not path.is_file():
+        raise ModelMissing(name, f"no file {path}")
+    try:
+        script = Script.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"script {path}", " ".join(str(error).split())) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"script {path}, {place or 'the file'}", first["msg"]) from error
+    return ScriptedEngine(script, name=name, wait=wait)
+
+
+def _behind_prefill(text: str, prompt: str) -> str:
+    """`text` without the beginning that the prompt's end already holds."""
+    for size in range(min(len(text), 64), 0, -1):
+        if prompt.endswith("\n" + text[:size]):
+            return text[size:]
+    return text

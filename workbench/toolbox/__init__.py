@@ -1,0 +1,1 @@
+"""Runs calls: the catalog's declarative tools and their mock rules."""
