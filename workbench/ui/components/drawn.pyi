@@ -1,0 +1,56 @@
+"""What all own components share: one plain value in, drawn by a script that sets text as text.
+
+`gr.HTML`'s templates are not used: Gradio fills them by Handlebars and then evaluates the outcome as a
+JavaScript template literal, so that `${…}` in a model's text would run and a backslash would be lost.
+*Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import gradio as gr
+
+from workbench.chat.json_value import JsonValue
+from workbench.ui.listen import Trigger
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_HERE = Path(__file__).parent
+
+from gradio.events import Dependency
+
+class Drawn(gr.HTML):
+    """A component whose value is a frozen dataclass of `workbench.ui.present`; the browser gets it as JSON."""
+
+    script: ClassVar[str] = ""
+    """File beside this one that draws the value; the names in quotes that it triggers are the events."""
+
+    def __init__(self, value: "DataclassInstance | None" = None, *, elem_id: str) -> None:
+        super().__init__(
+            value=value,
+            html_template="",
+            js_on_load="\n".join((_HERE / name).read_text() for name in ("dom.js", self.script)),
+            apply_default_css=False,
+            elem_id=elem_id,
+            elem_classes=["hw"],
+        )
+
+    def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:  # type: ignore[override]
+        """The value as JSON; None draws the empty state."""
+        return None if value is None else asdict(value)
+
+    def api_info(self) -> dict[str, JsonValue]:
+        """The value is an object."""
+        return {"type": "object"}
+
+    def event(self, name: str) -> Trigger:
+        """The event that the script triggers as `name`."""
+        return self.__getattr__(name)
+    from typing import Callable, Literal, Sequence, Any, TYPE_CHECKING
+    from gradio.blocks import Block
+    if TYPE_CHECKING:
+        from gradio.components import Timer
+        from gradio.components.base import Component
