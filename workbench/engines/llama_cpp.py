@@ -186,6 +186,16 @@ def load_llama_cpp(path: Path, *, name: str, loading: Loading) -> LlamaCppEngine
     return LlamaCppEngine(cast(_Llama, llama), name=name, fingerprint=fingerprint_of(path), device=device)
 
 
+def describe_build() -> str:
+    """Version of the binding, what the build can use, and the processor's instruction sets that it knows."""
+    import llama_cpp
+
+    can_offload = llama_cpp.llama_supports_gpu_offload()
+    system = llama_cpp.llama_print_system_info().decode(errors="replace")
+    sets = [part.split("=")[0].strip().removeprefix("CPU : ") for part in system.split("|") if "= 1" in part]
+    return f"{llama_cpp.__version__}, {'GPU offload' if can_offload else 'CPU only'}, {' '.join(sets)}"
+
+
 def fingerprint_of(path: Path) -> str:
     """SHA-256 (hex) of a GGUF file's size and both ends: its metadata and its last tensors.
 

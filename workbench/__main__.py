@@ -1,0 +1,12 @@
+"""`workbench` and `python -m workbench`."""
+
+from workbench.cli.app import run
+
+
+def main() -> None:
+    """Runs the verb that the command line names, and exits."""
+    run()
+
+
+if __name__ == "__main__":
+    main()

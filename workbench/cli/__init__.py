@@ -1,0 +1,1 @@
+"""Verbs for the terminal; each hands its work to the desk and prints what comes of it."""

@@ -1,0 +1,122 @@
+"""`workbench chat`: one turn on the terminal, kept as the page would keep it."""
+
+import json
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Event as Flag
+from typing import Annotated
+
+import typer
+
+from workbench.cli.chat_report import ChatReport, report_turn
+from workbench.desk.kept import KeptSession
+from workbench.desk.services import Services
+from workbench.desk.setup import Setup
+from workbench.desk.turns import MessageKept, play_turn
+from workbench.errors import BadInput
+from workbench.rollout.events import CompletionEnded, Event, PieceArrived, ToolFinished, TurnEnded
+from workbench.settings import read_settings
+
+
+def chat(
+    text: Annotated[str, typer.Argument(help="What the user says; - reads standard input.")],
+    contract: Annotated[
+        str | None, typer.Option(help="Contract by name; WORKBENCH_CONTRACT if left out.")
+    ] = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(help="Toolset, tool or JSON file; repeatable. WORKBENCH_TOOLS if left out."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="embedded, a path, or scripted:FILE; WORKBENCH_MODEL if left out.")
+    ] = None,
+    tool_choice: Annotated[str, typer.Option(help="none, auto, required, or a tool's name.")] = "auto",
+    session: Annotated[str | None, typer.Option(help="Go on with this session, and its setup.")] = None,
+    temperature: Annotated[float, typer.Option(min=0.0, max=5.0, help="0 takes the likeliest token.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="For temperatures above 0.")] = 0,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest completion, in tokens.")] = 256,
+    max_rounds: Annotated[
+        int | None, typer.Option(min=1, help="Most completions; WORKBENCH_MAX_ROUNDS if left out.")
+    ] = None,
+    json_output: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,  # noqa: FBT002
+) -> None:
+    """Play one turn: what the model writes, its calls, their results, the answer."""
+    settings = read_settings()
+    said = sys.stdin.read() if text == "-" else text
+    from workbench.wiring import open_services
+
+    with open_services(settings) as services:
+        kept = _session(services, session)
+        setup = (
+            kept.setup
+            if kept
+            else services.setup_for(contract=contract, tools=tuple(tools or ()), model=model)
+        )
+        sampling = replace(setup.sampling, temperature=temperature, seed=seed, max_tokens=max_tokens)
+        rounds = max_rounds or setup.max_rounds
+        setup = replace(setup, tool_choice=tool_choice, sampling=sampling, max_rounds=rounds)
+        report = _play(services, kept, setup, said, is_quiet=json_output)
+    if json_output:
+        print(json.dumps(report.to_json(), ensure_ascii=False))
+    else:
+        print(f"\nsession {report.session_id} · {report.timing_line()}", file=sys.stderr)
+
+
+def _session(services: Services, session_id: str | None) -> KeptSession | None:
+    if session_id is None:
+        return None
+    kept = services.store.find_session(session_id)
+    if kept is None:
+        raise BadInput(f"--session {session_id}", "no such session", "leave it out to begin a new one")
+    return kept
+
+
+def _play(
+    services: Services, kept: KeptSession | None, setup: Setup, said: str, *, is_quiet: bool
+) -> ChatReport:
+    setup.turn_setup()  # what cannot be used is told before a session is made
+    session_id = kept.id if kept else services.store.create_session(setup).id
+    with _stop_at_interrupt() as stop:
+        events = play_turn(services, session_id, setup, said, is_cancelled=stop.is_set)
+        report = report_turn(session_id, events if is_quiet else _told(events))
+    return replace(report, messages=tuple(one.message for one in services.store.path(session_id)))
+
+
+@contextmanager
+def _stop_at_interrupt() -> Iterator[Flag]:
+    """Ctrl+C once stops the model within a token and keeps what came; twice ends the process."""
+    stop = Flag()
+    before = signal.getsignal(signal.SIGINT)
+
+    def on_interrupt(_number: int, _frame: object) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept]:
+    """The same events, each told on the terminal as it passes."""
+    for event in events:
+        if isinstance(event, PieceArrived):
+            print(event.text, end="", flush=True)
+        elif isinstance(event, CompletionEnded):
+            print()
+            for fix in event.reading.fixes:
+                print(f"fix {fix.code} at {fix.span.start}-{fix.span.end}", file=sys.stderr)
+            for finding in event.reading.findings:
+                print(f"{finding.severity} {finding.code}: {finding.message}", file=sys.stderr)
+        elif isinstance(event, ToolFinished):
+            print(f"{event.call.name} → {event.run.result.text}")
+        elif isinstance(event, TurnEnded) and event.reason != "answered":
+            print(f"turn ended: {event.reason}", file=sys.stderr)
+        yield event

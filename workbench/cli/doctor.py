@@ -1,0 +1,110 @@
+"""`workbench doctor`: what is there, and what to do about what is not."""
+
+import importlib.util
+import platform
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+import typer
+
+from workbench import __version__
+from workbench.errors import WorkbenchError
+from workbench.settings import Settings, read_settings
+
+BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
+"""Programs that the browser tests can drive, in order of preference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One line of the doctor's."""
+
+    subject: str
+    """What was looked at."""
+    state: str
+    """What was seen, and what to do where something is missing."""
+    is_well: bool = True
+    """False where `workbench serve` would not do its work."""
+
+
+def doctor() -> None:
+    """Say what is there: packages, build, device, model, database, browser. Exit 1 where something is missing."""
+    settings = read_settings()
+    checks = [_checked(look, settings) for look in (_python, _packages, _llama, _model, _database, _browser)]
+    width = max(len(check.subject) for check in checks)
+    for check in checks:
+        print(f"{'ok ' if check.is_well else 'BAD'}  {check.subject:<{width}}  {check.state}")
+    if not all(check.is_well for check in checks):
+        raise typer.Exit(1)
+
+
+def _checked(look: Callable[[Settings], Check], settings: Settings) -> Check:
+    try:
+        return look(settings)
+    except WorkbenchError as error:
+        return Check(subject=look.__name__.strip("_"), state=str(error), is_well=False)
+
+
+def _python(_: Settings) -> Check:
+    state = f"{sys.version.split()[0]} on {platform.system()} {platform.machine()}, workbench {__version__}"
+    return Check(subject="python", state=state)
+
+
+def _packages(_: Settings) -> Check:
+    names = ("gradio", "sqlmodel", "jsonschema", "huggingface-hub", "alembic", "llama-cpp-python")
+    found = ", ".join(f"{name} {_version(name)}" for name in names)
+    return Check(subject="packages", state=found)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _llama(_: Settings) -> Check:
+    if importlib.util.find_spec("llama_cpp") is None:
+        state = "llama-cpp-python is not installed: `make run`, or `pip install 'hermes-workbench[local]'`"
+        return Check(subject="llama.cpp", state=state, is_well=False)
+    from workbench.engines.llama_cpp import describe_build
+
+    return Check(subject="llama.cpp", state=describe_build())
+
+
+def _model(settings: Settings) -> Check:
+    from workbench.engines.llama_cpp import Loading
+    from workbench.engines.models import LocalModels
+
+    loading = Loading(
+        context_tokens=settings.context_tokens, threads=settings.threads, gpu_layers=settings.gpu_layers
+    )
+    models = LocalModels(loading=loading, default=settings.model)
+    try:
+        engine = models.engine(settings.model)
+        device = models.status(settings.model).device
+        state = f"{settings.model} loads: {device}, context {engine.context_tokens} tokens"
+        return Check(subject="model", state=state)
+    finally:
+        models.close()
+
+
+def _database(settings: Settings) -> Check:
+    from workbench.store.sessions import SqlStore
+
+    store = SqlStore(settings.database_url)
+    try:
+        return Check(subject="database", state=f"{store.describe()}, SQLite library {sqlite3.sqlite_version}")
+    finally:
+        store.close()
+
+
+def _browser(_: Settings) -> Check:
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    state = found or "none found; the browser tests are skipped (Debian: apt-get install chromium)"
+    return Check(subject="browser", state=state)

@@ -1,0 +1,29 @@
+"""`workbench serve`: the page."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from workbench.settings import read_settings
+
+
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; WORKBENCH_HOST if left out.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; WORKBENCH_PORT if left out.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model to begin with; WORKBENCH_MODEL if left out.")
+    ] = None,
+) -> None:
+    """Serve the page until Ctrl+C."""
+    settings = read_settings()
+    settings = replace(
+        settings, host=host or settings.host, port=port or settings.port, model=model or settings.model
+    )
+    from workbench.ui.page import serve_page
+    from workbench.wiring import open_services
+
+    with open_services(settings) as services:
+        serve_page(services)
