@@ -7,8 +7,9 @@ JavaScript template literal, so that `${…}` in a model's text would run and a 
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import gradio as gr
 
@@ -18,7 +19,8 @@ from workbench.ui.listen import Trigger
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-_HERE = Path(__file__).parent
+SHARED: Final = "dom.js"
+"""Script that stands before every component's own."""
 
 
 class Drawn(gr.HTML):
@@ -27,14 +29,15 @@ class Drawn(gr.HTML):
     script: ClassVar[str] = ""
     """File beside this one that draws the value; the names in quotes that it triggers are the events."""
 
-    def __init__(self, value: "DataclassInstance | None" = None, *, elem_id: str) -> None:
+    def __init__(self, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True) -> None:
         super().__init__(
             value=value,
             html_template="",
-            js_on_load="\n".join((_HERE / name).read_text() for name in ("dom.js", self.script)),
+            js_on_load=_scripts(self.script),
             apply_default_css=False,
             elem_id=elem_id,
             elem_classes=["hw"],
+            render=render,
         )
 
     def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:  # type: ignore[override]
@@ -48,3 +51,10 @@ class Drawn(gr.HTML):
     def event(self, name: str) -> Trigger:
         """The event that the script triggers as `name`."""
         return self.__getattr__(name)
+
+
+@cache
+def _scripts(own: str) -> str:
+    """Gradio makes a component anew for each change of it, so the files are read once."""
+    folder = Path(__file__).parent
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in (SHARED, own))
