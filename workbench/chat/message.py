@@ -24,6 +24,8 @@ class ToolCall:
     """The tool's name as read."""
     arguments: Mapping[str, JsonValue] = field(hash=False)
     """By parameter name, in the order written."""
+    arguments_text: str | None = None
+    """The arguments byte for byte where they were given as a text of JSON; None where as an object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,33 @@
+"""Tool choice, read from a person's word."""
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.rollout.limits import ChoiceKind, ToolChoice, parse_tool_choice
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "now"}),))
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("none", ToolChoice(kind=ChoiceKind.NONE)),
+        ("auto", ToolChoice(kind=ChoiceKind.AUTO)),
+        ("required", ToolChoice(kind=ChoiceKind.REQUIRED)),
+        ("now", ToolChoice(kind=ChoiceKind.NAMED, tool="now")),
+    ],
+)
+def test_each_word_is_its_choice_and_prints_as_the_word(text, choice):
+    assert parse_tool_choice(text, TOOLS) == choice
+    assert str(choice) == text
+
+
+def test_an_unknown_tool_is_named_with_what_there_is():
+    with pytest.raises(BadInput, match="no tool 'later'.*now"):
+        parse_tool_choice("later", TOOLS)
+
+
+def test_required_without_tools_is_refused():
+    with pytest.raises(BadInput, match="switch a tool on"):
+        parse_tool_choice("required", OfferedTools())

@@ -1,0 +1,178 @@
+"""A contract as a value, and as a file: YAML front matter, then the text."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+import yaml
+
+from workbench.contract.placeholders import VARIABLE_NAME
+from workbench.errors import BadInput
+from workbench.hermes.families import FAMILIES
+from workbench.toolspec.canonical import canonical_json
+
+FENCE: Final = "---"
+"""A line of its own before and after the front matter."""
+RESERVED: Final = frozenset({"tools"})
+"""Variables that `compose` fills itself; a contract cannot declare them."""
+
+_KEYS: Final = ("name", "title", "family", "description", "variables")
+_REQUIRED: Final = ("title", "family")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """The system text that tells a model how to call tools."""
+
+    name: str
+    """As its file is named, without the ending."""
+    title: str
+    """One line for people."""
+    family: str
+    """Name of the render family, such as `hermes-lines`."""
+    description: str = ""
+    """What it is for and when to use it."""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """Own variables with their defaults, in the order written."""
+    text: str
+    """With placeholders `{{ name }}`; see `workbench.contract.placeholders`."""
+    first_line: int = field(default=1, compare=False)
+    """Line of the file at which `text` begins, from 1; only for messages."""
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of what can reach a model: family, variables, text. Name and title do not count."""
+        content = {"family": self.family, "text": self.text, "variables": dict(self.variables)}
+        return sha256(canonical_json(content).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def parse_contract(text: str, *, name: str) -> Contract:
+    """The contract in a file's text.
+
+    All that follows the second `---` line is the contract's text, byte for byte, but for one line break at
+    the end of the file.
+
+    Args:
+        text: The file.
+        name: What the file is named; the front matter may repeat it.
+
+    Raises:
+        BadInput: The front matter is missing or cannot be used; it names the line.
+    """
+    front, body, first_line = _split(text, name)
+    values: dict[str, str] = {}
+    variables: dict[str, str] = {}
+    for key, node in _entries(_front_node(front, name), name):
+        if key not in _KEYS:
+            raise _bad(name, node, f"unknown key {key!r}", f"use {', '.join(_KEYS)}")
+        if key == "variables":
+            variables = _variables(node, name)
+        else:
+            values[key] = _scalar(node, name, key)
+    _check(values, name)
+    return Contract(
+        name=name,
+        title=values["title"],
+        family=values["family"],
+        description=values.get("description", ""),
+        variables=variables,
+        text=body,
+        first_line=first_line,
+    )
+
+
+def render_contract(contract: Contract) -> str:
+    """The file's text; `parse_contract` gives an equal contract back."""
+    front: dict[str, str | dict[str, str]] = {
+        "name": contract.name,
+        "title": contract.title,
+        "family": contract.family,
+    }
+    if contract.description:
+        front["description"] = contract.description
+    if contract.variables:
+        front["variables"] = dict(contract.variables)
+    written = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=100)
+    return f"{FENCE}\n{written}{FENCE}\n{contract.text}\n"
+
+
+def _split(text: str, name: str) -> tuple[str, str, int]:
+    """Front matter, body, and the line at which the body begins."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != FENCE:
+        raise BadInput(
+            f"contract {name!r}, line 1", "no front matter", f"begin with {FENCE!r}, title, family, {FENCE!r}"
+        )
+    for index, line in enumerate(lines[1:], 1):
+        if line.rstrip() == FENCE:
+            body = lines[index + 1 :]
+            if len(body) > 1 and not body[-1]:
+                body.pop()
+            return "\n".join(lines[1:index]), "\n".join(body), index + 2
+    raise BadInput(
+        f"contract {name!r}, line {len(lines)}", "the front matter does not end", f"add a line {FENCE!r}"
+    )
+
+
+def _front_node(front: str, name: str) -> yaml.Node:
+    try:
+        node = yaml.compose(front, Loader=yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 2
+        problem = f"front matter is not YAML: {error.problem or error.context}"
+        raise BadInput(f"contract {name!r}, line {line}", problem, "put the value in quotes") from error
+    except yaml.YAMLError as error:
+        raise BadInput(f"contract {name!r}, line 2", f"front matter is not YAML: {error}") from error
+    if node is None:
+        raise BadInput(f"contract {name!r}, line 2", "the front matter is empty", "write title and family")
+    return node
+
+
+def _entries(node: yaml.Node, name: str) -> Iterator[tuple[str, yaml.Node]]:
+    if not isinstance(node, yaml.MappingNode):
+        raise _bad(name, node, "not a mapping", "write one `key: value` a line")
+    seen: set[str] = set()
+    for key_node, value_node in node.value:
+        key = _scalar(key_node, name, "a key")
+        if key in seen:
+            raise _bad(name, key_node, f"{key!r} stands there twice", "remove one")
+        seen.add(key)
+        yield key, value_node
+
+
+def _scalar(node: yaml.Node, name: str, what: str) -> str:
+    if not isinstance(node, yaml.ScalarNode):
+        raise _bad(name, node, f"{what} is not a text", "write one value, in quotes if need be")
+    return node.value
+
+
+def _variables(node: yaml.Node, name: str) -> dict[str, str]:
+    if isinstance(node, yaml.ScalarNode) and not node.value:
+        return {}
+    variables: dict[str, str] = {}
+    for key, value in _entries(node, name):
+        if VARIABLE_NAME.fullmatch(key) is None:
+            raise _bad(name, value, f"{key!r} cannot name a variable", "use letters, digits and _")
+        if key in RESERVED:
+            raise _bad(name, value, f"variable {key!r} is filled by the workbench", "choose another name")
+        variables[key] = _scalar(value, name, f"variable {key!r}")
+    return variables
+
+
+def _check(values: Mapping[str, str], name: str) -> None:
+    where = f"contract {name!r}, front matter"
+    for key in _REQUIRED:
+        if not values.get(key):
+            raise BadInput(where, f"{key!r} is missing", f"add a line `{key}: …`")
+    if values["family"] not in FAMILIES:
+        raise BadInput(where, f"unknown family {values['family']!r}", f"use one of {', '.join(FAMILIES)}")
+    if values.get("name", name) != name:
+        raise BadInput(
+            where, f"it names itself {values['name']!r}", f"write `name: {name}` or rename the file"
+        )
+
+
+def _bad(name: str, node: yaml.Node, problem: str, remedy: str) -> BadInput:
+    # The front matter begins on line 2 of the file, and YAML counts from 0.
+    return BadInput(f"contract {name!r}, line {node.start_mark.line + 2}", problem, remedy)

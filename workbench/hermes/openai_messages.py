@@ -1,0 +1,121 @@
+"""Messages as chat APIs and chat templates shape them, read into a Conversation."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.message import Conversation, Message, Role, ToolCall
+from workbench.errors import BadInput
+from workbench.hermes.tool_spelling import spelled_json
+
+
+class ReadMessages(NamedTuple):
+    """What was made of the messages."""
+
+    conversation: Conversation
+    findings: tuple[Finding, ...]
+    """What is not as templates expect it; pointers lead into the array of messages."""
+
+
+def parse_messages(messages: Sequence[JsonValue]) -> ReadMessages:
+    """The conversation of `[{"role", "content", "tool_calls"?, "reasoning_content"?, "name"?}, …]`.
+
+    Text content that is missing is empty, an object is written as JSON, a list of text parts is joined; each
+    is told, since published templates crash on it or write Python's `repr`.
+
+    *Source:* OpenAI chat messages; FORMATS.md 1.2, 1.4 and 1.5 for what templates make of them.
+
+    Raises:
+        BadInput: An entry is no message: not an object, or without a known role.
+    """
+    findings: list[Finding] = []
+    read = tuple(_message(entry, f"/{index}", findings) for index, entry in enumerate(messages))
+    return ReadMessages(Conversation(messages=read), tuple(findings))
+
+
+def _message(entry: JsonValue, pointer: str, findings: list[Finding]) -> Message:
+    if not isinstance(entry, Mapping):
+        raise BadInput(f"messages, {pointer}", "not an object", 'write {"role": …, "content": …}')
+    fields = cast(JsonObject, entry)
+    role = fields.get("role")
+    if role not in tuple(Role):
+        known = ", ".join(Role)
+        raise BadInput(f"messages, {pointer}/role", f"unknown role {role!r}", f"use one of {known}")
+    calls = tuple(_calls(fields, pointer, findings))
+    thought = fields.get("reasoning_content", fields.get("reasoning"))
+    name = fields.get("name")
+    return Message(
+        role=Role(cast(str, role)),
+        text=_text(fields, pointer, findings),
+        calls=calls,
+        thought=thought if isinstance(thought, str) else None,
+        name=name if isinstance(name, str) else None,
+    )
+
+
+def _text(fields: JsonObject, pointer: str, findings: list[Finding]) -> str:
+    content = fields.get("content")
+    if isinstance(content, str):
+        return content
+    if content is None:
+        if not fields.get("tool_calls"):
+            findings.append(_told("content-missing", "no content: read as empty text", f"{pointer}/content"))
+        return ""
+    parts = _text_parts(content)
+    message = (
+        "content is no text: its parts are joined"
+        if parts is not None
+        else "content is no text: written as JSON"
+    )
+    findings.append(_told("content-not-text", message, f"{pointer}/content"))
+    return spelled_json(content) if parts is None else "".join(parts)
+
+
+def _text_parts(content: JsonValue) -> list[str] | None:
+    """The texts of `[{"type": "text", "text": …}, …]`; None where it is something else."""
+    if not isinstance(content, list) or not content:
+        return None
+    texts = [as_object(part).get("text") for part in content]
+    return [cast(str, text) for text in texts] if all(isinstance(text, str) for text in texts) else None
+
+
+def _calls(fields: JsonObject, pointer: str, findings: list[Finding]) -> Iterator[ToolCall]:
+    if "tool_calls" not in fields:
+        return
+    given = fields["tool_calls"]
+    if not given or not isinstance(given, list):
+        message = "tool_calls is empty: left out, for some templates then lose the text or crash"
+        findings.append(_told("empty-tool-calls", message, f"{pointer}/tool_calls"))
+        return
+    for index, entry in enumerate(given):
+        place = f"{pointer}/tool_calls/{index}"
+        # Chat APIs wrap the call in a `function`; templates also take it bare.
+        call = as_object(as_object(entry).get("function", entry))
+        name = call.get("name")
+        if not isinstance(name, str):
+            raise BadInput(f"messages, {place}", "a call without a name", 'write {"function": {"name": …}}')
+        yield _call(name, call.get("arguments"), f"{place}/function/arguments", findings)
+
+
+def _call(name: str, arguments: JsonValue, pointer: str, findings: list[Finding]) -> ToolCall:
+    if isinstance(arguments, Mapping):
+        return ToolCall(name=name, arguments=cast(JsonObject, arguments))
+    text = arguments if isinstance(arguments, str) else None
+    decoded = None if text is None else _object(text)
+    if decoded is None and arguments is not None:
+        findings.append(_told("arguments-not-object", f"arguments of {name!r} are no object", pointer))
+    return ToolCall(name=name, arguments=decoded or {}, arguments_text=text)
+
+
+def _object(text: str) -> JsonObject | None:
+    try:
+        value = cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+    return cast(JsonObject, value) if isinstance(value, Mapping) else None
+
+
+def _told(code: str, message: str, pointer: str) -> Finding:
+    return Finding(code=code, message=message, severity=Severity.WARNING, pointer=pointer)

@@ -1,0 +1,212 @@
+"""Conversation to Prompt: the family's framing, byte for byte, with every mark accounted for."""
+
+from dataclasses import dataclass, field
+
+from workbench.chat.finding import Finding
+from workbench.chat.message import Conversation, Message, Role, ToolCall
+from workbench.chat.span import Span
+from workbench.hermes.chatml import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
+from workbench.hermes.families import family_named
+from workbench.hermes.family import Family, SystemPlace, Trimmed
+from workbench.hermes.prompt import Prompt
+from workbench.hermes.render_findings import (
+    assistant_findings,
+    call_findings,
+    conversation_findings,
+    missing_header_finding,
+)
+from workbench.hermes.render_thoughts import THINK_CLOSE, THINK_OPEN, Place, Shown
+from workbench.hermes.render_writer import PromptWriter, Source
+from workbench.toolspec.spec import OfferedTools
+
+
+def render(
+    conversation: Conversation,
+    *,
+    family: str | Family,
+    has_contract: bool,
+    tools: OfferedTools | None = None,
+    generation_prompt: bool = True,
+    thinking: bool = True,
+    neutralise: bool = False,
+) -> Prompt:
+    """The prompt of `conversation` as `family` spells it.
+
+    Args:
+        conversation: What was said. Of an assistant's message the text stands first, then its `calls`.
+        family: A family or its name.
+        has_contract: True: the conversation's first message is a contract's composed text, and only framing
+            is added. False: the family's own template writes the tools and its default system text.
+        tools: What the family's template writes; not used with a contract.
+        generation_prompt: Whether the assistant's turn is opened at the end.
+        thinking: Whether that turn may begin with a thought; families without thoughts do not care.
+        neutralise: Whether control marks in foreign text are escaped; else they are only told.
+
+    Raises:
+        BadInput: There is no family of that name.
+    """
+    family = family_named(family) if isinstance(family, str) else family
+    any_mark = ANY_MARK_XML if family.dialect == "xml" else ANY_MARK_JSON
+    job = _Job(family, conversation.messages, PromptWriter(any_mark, neutralise=neutralise))
+    written = 0
+    if not has_contract:
+        written = _write_system(job, tools or OfferedTools())
+        job.findings.extend(conversation_findings(family, conversation))
+    for index in range(written, len(job.messages)):
+        _write_message(job, index)
+    ending = family.thought_prompt if thinking else family.no_thought_prompt
+    if generation_prompt:
+        job.writer.begin_part(Role.ASSISTANT, None)
+        job.writer.write(family.generation_prompt + ending)
+    marked = job.writer.marked()
+    return Prompt(
+        text=job.writer.text,
+        parts=job.writer.parts(),
+        marks=marked.marks,
+        findings=(*job.findings, *marked.findings),
+        starts_in_thought=generation_prompt and ending == THINK_OPEN,
+    )
+
+
+@dataclass(slots=True)
+class _Job:
+    family: Family
+    messages: tuple[Message, ...]
+    writer: PromptWriter
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def last_query(self) -> int:
+        """Index of the last message that a person wrote; the last of all where there is none.
+
+        *Source:* FORMATS.md 1.4; results may stand in user messages, which are no query.
+        """
+        for index in reversed(range(len(self.messages))):
+            message = self.messages[index]
+            text = message.text.strip() if self.family.trimmed is Trimmed.ALL else message.text
+            is_result = text.startswith("<tool_response>") and text.endswith("</tool_response>")
+            if message.role is Role.USER and not is_result:
+                return index
+        return len(self.messages) - 1
+
+
+def _write_system(job: _Job, tools: OfferedTools) -> int:
+    """Write the family's own beginning; how many messages went into it."""
+    family, writer, frame = job.family, job.writer, job.family.system
+    has_tools = bool(tools.specs) or frame.writes_tools_always
+    if has_tools and family.check_tools is not None:
+        job.findings.extend(family.check_tools(tools))
+    default = frame.default_with_tools if has_tools else frame.default_without_tools
+    takes_first = frame.place is not SystemPlace.OWN_TURN and _is_system(job.messages, 0)
+    text = job.messages[0].text if takes_first else default
+    if text is not None and family.trimmed is Trimmed.ALL:
+        text = text.strip()
+    if text is None and not has_tools:
+        return 0
+    writer.begin_part(Role.SYSTEM, 0 if takes_first else None)
+    writer.write(f"{TURN_OPEN}{Role.SYSTEM}\n")
+    source = Source.SYSTEM if takes_first else Source.FAMILY
+    if text is not None and (frame.place is SystemPlace.BEFORE_TOOLS or not has_tools):
+        writer.write(text, source)
+        writer.write("\n\n" if has_tools else "")
+    if has_tools:
+        _write_tools(job, tools)
+    if text and has_tools and frame.place is SystemPlace.AFTER_TOOLS:
+        writer.write("\n\n")
+        writer.write(text, source)
+    writer.write(f"{TURN_CLOSE}\n")
+    return 1 if takes_first else 0
+
+
+def _write_tools(job: _Job, tools: OfferedTools) -> None:
+    before, after = job.family.system.tools_text.split("{tools}")
+    job.writer.write(before)
+    job.writer.write(job.family.spell_tools(tools), Source.TOOLS, escape=job.family.tools_escape)
+    job.writer.write(after)
+
+
+def _write_message(job: _Job, index: int) -> None:
+    message = job.messages[index]
+    job.writer.begin_part(message.role, index)
+    match message.role:
+        case Role.SYSTEM | Role.USER:
+            _write_turn(job, message)
+        case Role.ASSISTANT:
+            _write_assistant(job, index)
+        case Role.TOOL:
+            _write_result(job, index)
+
+
+def _write_turn(job: _Job, message: Message) -> None:
+    is_user = message.role is Role.USER
+    text = message.text.strip() if is_user and job.family.trimmed is Trimmed.ALL else message.text
+    job.writer.write(f"{TURN_OPEN}{message.role}\n")
+    job.writer.write(text, Source.USER if is_user else Source.SYSTEM)
+    job.writer.write(f"{TURN_CLOSE}\n")
+
+
+def _write_assistant(job: _Job, index: int) -> None:
+    message, writer, family = job.messages[index], job.writer, job.family
+    is_last = index == len(job.messages) - 1
+    shown = family.show_thought(message, Place(is_after_query=index > job.last_query(), is_last=is_last))
+    start = writer.length
+    writer.write(f"{TURN_OPEN}{Role.ASSISTANT}\n")
+    if shown.thought is not None:
+        writer.write(THINK_OPEN)
+        writer.write(shown.thought, Source.COMPLETION)
+        writer.write(THINK_CLOSE)
+    text, has_text = _text_beside_calls(family, shown) if message.calls else (shown.text, shown.has_text)
+    writer.write(text, Source.COMPLETION)
+    for position, call in enumerate(message.calls):
+        separator = family.between_text_and_call if has_text else ""
+        writer.write("\n" if position else separator)
+        _write_call(job, call)
+    writer.write(f"{TURN_CLOSE}\n")
+    job.findings.extend(assistant_findings(family, message, shown, Span(start, writer.length)))
+
+
+def _text_beside_calls(family: Family, shown: Shown) -> tuple[str, bool]:
+    if not family.keeps_text_beside_calls:
+        return "", False
+    if family.trimmed is Trimmed.BESIDE_CALLS:
+        return shown.text.strip(), bool(shown.text.strip())
+    return shown.text, shown.has_text
+
+
+def _write_call(job: _Job, call: ToolCall) -> None:
+    writer = job.writer
+    writer.write("<tool_call>\n")
+    start = writer.length
+    pieces = list(job.family.spell_call(call))
+    for piece in pieces:
+        source = Source.FAMILY if piece.escape is None else Source.ARGUMENTS
+        writer.write(piece.text, source, escape=piece.escape)
+    body = "".join(piece.text for piece in pieces)
+    job.findings.extend(call_findings(job.family, call, body, Span(start, writer.length)))
+    writer.write("\n</tool_call>")
+
+
+def _write_result(job: _Job, index: int) -> None:
+    frame, writer = job.family.results, job.writer
+    start = writer.length
+    has_header = index > 0 or frame.opens_first_turn
+    if not _is_result(job.messages, index - 1):
+        writer.write(frame.open_turn if has_header else "")
+    writer.write(frame.open_result)
+    spelled = frame.spell(job.messages[index])
+    text = spelled.text.strip() if job.family.trimmed is Trimmed.ALL else spelled.text
+    writer.write(text, Source.RESULT, escape=spelled.escape)
+    is_last = index == len(job.messages) - 1
+    closing = frame.close_last if is_last and frame.close_last is not None else frame.close_result
+    writer.write(closing)
+    if not _is_result(job.messages, index + 1):
+        writer.write(frame.close_turn)
+    if not has_header:
+        job.findings.append(missing_header_finding(job.family, Span(start, writer.length)))
+
+
+def _is_result(messages: tuple[Message, ...], index: int) -> bool:
+    return 0 <= index < len(messages) and messages[index].role is Role.TOOL
+
+
+def _is_system(messages: tuple[Message, ...], index: int) -> bool:
+    return index < len(messages) and messages[index].role is Role.SYSTEM

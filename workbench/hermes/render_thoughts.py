@@ -1,0 +1,76 @@
+"""What a family shows of an assistant's message in history: its text, and its thought or none."""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from workbench.chat.message import Message
+
+THINK_OPEN: Final = "<think>\n"
+"""Before a thought. *Source:* FORMATS.md 1.4, Qwen3."""
+THINK_CLOSE: Final = "\n</think>\n\n"
+"""After a thought. *Source:* FORMATS.md 1.4, Qwen3."""
+
+
+class Place(NamedTuple):
+    """Where an assistant's message stands."""
+
+    is_after_query: bool
+    """True behind the last message that a person wrote: the turn is still going on."""
+    is_last: bool
+    """True where no message follows."""
+
+
+class Shown(NamedTuple):
+    """What is written of an assistant's message, calls apart."""
+
+    thought: str | None
+    """Between `THINK_OPEN` and `THINK_CLOSE`; None where no thought is opened."""
+    text: str
+    """The rest of the message."""
+    has_text: bool
+    """True where calls are to be set apart from a text before them."""
+    loses_thought: bool = False
+    """True where a thought that was given is not written, against the family's own aim."""
+
+
+ShowThought = Callable[[Message, Place], Shown]
+"""Decides what is shown."""
+
+
+def ignored_thought(message: Message, place: Place) -> Shown:
+    """The text as it stands; a thought given apart is lost. *Source:* FORMATS.md 1.2, Hermes-3; Qwen2.5."""
+    del place
+    return Shown(None, message.text, bool(message.text), loses_thought=bool(message.thought))
+
+
+def written_thought(message: Message, place: Place) -> Shown:
+    """The text as it stands, after the thought that was given apart."""
+    del place
+    return Shown(message.thought or None, message.text, bool(message.text))
+
+
+def recent_thought(message: Message, place: Place) -> Shown:
+    """Behind the last query, where there is a thought or the message is the last; empty there, if need be.
+
+    *Source:* FORMATS.md 1.4, Qwen3.
+    """
+    thought, text = _split(message, message.text)
+    if place.is_after_query and (place.is_last or thought):
+        return Shown(thought.strip("\n"), text.lstrip("\n"), bool(text))
+    return Shown(None, text, bool(text))
+
+
+def recent_thought_always(message: Message, place: Place) -> Shown:
+    """Behind the last query, empty if need be; all is stripped. *Source:* FORMATS.md 1.5, Qwen3.6."""
+    thought, text = _split(message, message.text.strip())
+    return Shown(thought.strip() if place.is_after_query else None, text, bool(text.strip()))
+
+
+def _split(message: Message, text: str) -> tuple[str, str]:
+    """Thought and rest; a message that begins inside a thought has no opening tag."""
+    if message.thought is not None:
+        return message.thought, text
+    if "</think>" not in text:
+        return "", text
+    pieces = text.split("</think>")
+    return pieces[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), pieces[-1].lstrip("\n")
