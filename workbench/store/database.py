@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,13 +19,15 @@ from workbench.store.migrate import MIGRATIONS, migrate
 BUSY_TIMEOUT_S: Final = 5
 """How long a statement waits for another program that writes to the same SQLite file."""
 
+_WRITABLE: Final = "make sure the folder is there and writable"
+
 _REMEDIES: Final = (
     ("database is locked", "another program is writing to it; close that and try again"),
     ("database or disk is full", "make room on the disk"),
     ("readonly database", "make the file and its folder writable"),
-    ("unable to open database file", "make sure the folder is there and writable"),
+    ("unable to open database file", _WRITABLE),
     ("not a database", "move that file away, or set WORKBENCH_DATABASE_URL"),
-    ("malformed", "restore a backup from the same folder"),
+    ("malformed", "restore a backup"),
 )
 """What SQLite says, and what to do about it."""
 
@@ -97,18 +99,25 @@ def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
 
 @contextmanager
 def faults_told(shown: str) -> Generator[None]:
-    """Turns what SQLAlchemy, a driver or the file system raises into a StoreError.
+    """Turns what SQLAlchemy, a driver or the file system raises, or a damaged row, into a StoreError.
 
     Args:
         shown: The database as a person may see it.
     """
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
-        cause = str(getattr(error, "orig", None) or error).strip()
-        remedies = [remedy for said, remedy in _REMEDIES if said in cause]
-        remedy = (remedies or ["see WORKBENCH_DATABASE_URL"])[0]
-        raise StoreError(f"database {shown}: {cause}; {remedy}") from error
+    except (SQLAlchemyError, sqlite3.Error, OSError, ValueError) as error:
+        cause = " ".join(str(getattr(error, "orig", None) or error).split())
+        raise StoreError(f"database {shown}: {cause}; {_remedy_of(error, cause)}") from error
+
+
+def _remedy_of(error: Exception, cause: str) -> str:
+    for said, remedy in _REMEDIES:
+        if said in cause:
+            return remedy
+    if isinstance(error, ValueError):
+        return "restore a backup"
+    return _WRITABLE if isinstance(error, OSError) else "see WORKBENCH_DATABASE_URL"
 
 
 def _parse(url: str) -> URL:
@@ -181,10 +190,9 @@ def _on_sqlite_begin(connection: Connection) -> None:
 
 
 def _use_wal(engine: Engine) -> None:
-    connection = engine.raw_connection()
-    try:
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode = WAL")
-        cursor.close()
-    finally:
-        connection.close()
+    """Readers and a writer at once; the file remembers it.
+
+    Locked means that another program opens the same file just now: that one sees to it then.
+    """
+    with closing(engine.raw_connection()) as connection, suppress(sqlite3.OperationalError):
+        connection.cursor().execute("PRAGMA journal_mode = WAL").close()

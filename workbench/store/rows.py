@@ -1,12 +1,13 @@
 """Rows to values and back."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
@@ -57,8 +58,13 @@ def setup_document(setup: Setup) -> dict[str, Any]:
 
 
 def setup_value(document: Mapping[str, Any]) -> Setup:
-    """The setup of a row; what an older row lacks is as the defaults say, what is unknown is left out."""
-    return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
+    """The setup of a row; what an older row lacks is as the defaults say, what is unknown is left out.
+
+    Raises:
+        ValueError: A key has a value that it cannot have.
+    """
+    with _place_told("setup"):
+        return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 
 
 def session_value(row: SessionRow, message_count: int) -> KeptSession:
@@ -116,7 +122,7 @@ def generation_row(generation: Generation, session_id: str, completion: str) -> 
         prompt_hash=prompt_row(generation.prompt_text).hash,
         is_exact=generation.is_exact,
         prefill=generation.prefill,
-        sampling=asdict(generation.sampling),
+        sampling=asdict(_sampling_value(asdict(generation.sampling))),
         tool_choice=generation.tool_choice,
         finish_reason=generation.finish_reason.value,
         prompt_tokens=timing.prompt_tokens,
@@ -173,7 +179,7 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
         prompt_text=prompt.text,
         is_exact=row.is_exact,
         prefill=row.prefill,
-        sampling=_SAMPLING.validate_python(row.sampling),
+        sampling=_sampling_value(row.sampling),
         tool_choice=row.tool_choice,
         finish_reason=FinishReason(row.finish_reason),
         timing=timing,
@@ -181,6 +187,22 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
         engine_fingerprint=row.engine_fingerprint,
         tools_fingerprint=row.tools_fingerprint,
     )
+
+
+def _sampling_value(document: Mapping[str, Any]) -> Sampling:
+    with _place_told("sampling"):
+        return _SAMPLING.validate_python(document)
+
+
+@contextmanager
+def _place_told(name: str) -> Generator[None]:
+    """Says in one line which key of a row's JSON cannot be read."""
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise ValueError(f"{name}.{place}: {first['msg']}") from error
 
 
 def _tool_run_value(row: ToolRunRow | None) -> KeptToolRun | None:

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from sqlalchemy import ScalarSelect
 from sqlmodel import Session, col, func, select
 
 from workbench.chat.message import Role
@@ -12,7 +13,7 @@ from workbench.desk.setup import Setup
 from workbench.errors import StoreError
 from workbench.rollout.events import Generation
 from workbench.store import rows
-from workbench.store.database import Database
+from workbench.store.database import open_database
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
 
@@ -26,13 +27,16 @@ class SqlStore:
     """Keeps sessions in a database; one transaction a method, safe to use from several threads.
 
     Args:
-        database: Where; closed by `close`.
+        url: The database's, as SQLAlchemy takes it; made where it is not there yet, and migrated.
         now: Tells the moment, aware.
+
+    Raises:
+        StoreError: The database cannot be opened or migrated.
     """
 
-    def __init__(self, database: Database, *, now: Callable[[], datetime] = utc_now) -> None:
-        self._database = database
-        self._now = now
+    def __init__(self, url: str, *, now: Callable[[], datetime] = utc_now) -> None:
+        self._database = open_database(url)
+        self._clock = now
 
     def create_session(self, setup: Setup) -> KeptSession:
         """A new, empty session.
@@ -57,7 +61,10 @@ class SqlStore:
         """
         with self._database.reading() as db:
             row = _find_row(db, session_id)
-            return row and rows.session_value(row, _count_messages(db, row.id))
+            if row is None:
+                return None
+            count = db.exec(select(_message_count()).where(col(SessionRow.id) == session_id)).one()
+            return rows.session_value(row, count)
 
     def list_sessions(self, *, limit: int = 50, offset: int = 0) -> Sequence[KeptSession]:
         """The sessions that hold a message, last used first.
@@ -66,14 +73,14 @@ class SqlStore:
             StoreError: They could not be read.
         """
         page = (
-            select(SessionRow)
+            select(SessionRow, _message_count())
             .where(col(SessionRow.leaf_id).is_not(None))
             .order_by(col(SessionRow.updated_at).desc(), col(SessionRow.id))
             .limit(limit)
             .offset(offset)
         )
         with self._database.reading() as db:
-            return tuple(rows.session_value(row, _count_messages(db, row.id)) for row in db.exec(page))
+            return tuple(rows.session_value(row, message_count) for row, message_count in db.exec(page))
 
     def save_setup(self, session_id: str, setup: Setup) -> None:
         """What the session is set to from now on; one that is as it was is no use of the session.
@@ -131,6 +138,9 @@ class SqlStore:
         """Closes the database; may be called again."""
         self._database.close()
 
+    def _now(self) -> datetime:
+        return self._clock().astimezone(UTC)
+
 
 def _new_id() -> str:
     return secrets.token_urlsafe(16)
@@ -155,10 +165,12 @@ def _parent_row(db: Session, session_id: str, parent_id: str) -> MessageRow:
     return row
 
 
-def _count_messages(db: Session, session_id: str) -> int:
-    return db.exec(
-        select(func.count()).select_from(MessageRow).where(col(MessageRow.session_id) == session_id)
-    ).one()
+def _message_count() -> ScalarSelect[int]:
+    """How many messages the session of the outer query has."""
+    of_session = col(MessageRow.session_id) == col(SessionRow.id)
+    return (
+        select(func.count()).select_from(MessageRow).where(of_session).correlate(SessionRow).scalar_subquery()
+    )
 
 
 def _write(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts:

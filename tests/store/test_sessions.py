@@ -1,0 +1,388 @@
+"""What goes into the store comes out of it, and nothing is overwritten."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from store_examples import GENERATION, SETUP, completion, tool_result, user
+
+from workbench.chat.message import Message, Role, ToolCall
+from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.ports import Store
+from workbench.errors import BadInput, StoreError
+from workbench.rollout.events import Timing
+from workbench.rollout.ports import Sampling
+from workbench.store.sessions import SqlStore
+
+ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+"""All that can be stored."""
+
+UNUSUAL_TEXTS = [
+    "",
+    " ",
+    "\n\n  leading",
+    "trailing \t\n",
+    "a\r\nb\rc\n",
+    "\r",
+    "🦉👩‍👩‍👧 e\u0301 \u00e9",
+    "\ufeff\u200b\u2028\x01\x1b\x7f\uffff",
+    "<|im_start|>' \" \\ %s :name ? {{ tools }}",
+    "x" * 1_000_000,
+]
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[SqlStore]:
+    """One store in memory for many examples."""
+    with closing(SqlStore("sqlite://")) as opened:
+        yield opened
+
+
+def play(store: SqlStore, session_id: str, *messages: NewMessage, parent_id: str | None = None) -> list[str]:
+    """Appends one under the other; gives their ids."""
+    ids: list[str] = []
+    for new in messages:
+        parent_id = store.append(session_id, new, parent_id=parent_id).id
+        ids.append(parent_id)
+    return ids
+
+
+def texts(store: SqlStore, session_id: str) -> list[str]:
+    return [kept.message.text for kept in store.path(session_id)]
+
+
+class TestBytes:
+    @pytest.mark.parametrize("text", UNUSUAL_TEXTS, ids=lambda text: ascii(text[:20]))
+    def test_unusual_text_comes_back_as_it_was(self, store: SqlStore, url: str, text: str) -> None:
+        session = store.create_session(SETUP)
+        play(store, session.id, completion(text, prompt_text=text))
+        with closing(SqlStore(url)) as other:
+            (kept,) = other.path(session.id)
+        assert kept.message.text == text
+        assert kept.generation and kept.generation.prompt_text == text
+
+    @given(text=ANY_TEXT)
+    def test_any_text_comes_back_as_it_was(self, shared: SqlStore, text: str) -> None:
+        session = shared.create_session(replace(SETUP, contract_text=text))
+        new = replace(tool_result(text), message=Message(role=Role.TOOL, text=text, name=text, thought=text))
+        kept = shared.append(session.id, new, parent_id=None)
+        assert kept.message == new.message
+        assert shared.path(session.id) == (kept,)
+        found = shared.find_session(session.id)
+        assert found and found.setup.contract_text == text
+
+    @given(text=ANY_TEXT)
+    def test_the_bytes_in_the_table_are_the_text_in_utf_8(self, shared: SqlStore, text: str) -> None:
+        session = shared.create_session(SETUP)
+        kept = shared.append(session.id, user(text), parent_id=None)
+        with shared._database.reading() as db:
+            query = "SELECT CAST(text AS BLOB) FROM message WHERE id = ?"
+            stored = db.connection().exec_driver_sql(query, (kept.id,)).scalar_one()
+        assert (stored or b"") == text.encode()
+
+    def test_calls_given_as_structure_keep_the_order_of_their_keys(self, store: SqlStore) -> None:
+        call = ToolCall(name="now", arguments={"z": 1, "a": [None, 1.5, {"ü": "\r"}], "big": 2**70})
+        message = Message(role=Role.ASSISTANT, text="", calls=(call, call), thought="")
+        session = store.create_session(SETUP)
+        store.append(session.id, NewMessage(message=message, origin=Origin.IMPORT), parent_id=None)
+        (kept,) = store.path(session.id)
+        assert kept.message == message
+        assert list(kept.message.calls[0].arguments) == ["z", "a", "big"]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [("ab\0", "character 3 is NUL"), ("\ud83e", "character 1 is half of a surrogate pair (U+D83E)")],
+        ids=["nul", "surrogate"],
+    )
+    def test_what_cannot_be_stored_is_refused_before_anything_is_written(
+        self, store: SqlStore, text: str, said: str
+    ) -> None:
+        session = store.create_session(SETUP)
+        for new in (user(text), completion("fine", prompt_text=text), tool_result(text)):
+            with pytest.raises(BadInput) as caught:
+                store.append(session.id, new, parent_id=None)
+            assert said in str(caught.value)
+            assert caught.value.where.startswith("message.")
+        with pytest.raises(BadInput, match=r"setup\.contract_text"):
+            store.save_setup(session.id, replace(SETUP, contract_text=text))
+        with pytest.raises(BadInput, match=r"setup\.tools_text"):
+            store.create_session(replace(SETUP, tools_text=text))
+        assert store.find_session(session.id) == session
+
+
+class TestSession:
+    def test_the_class_fits_the_port(self, store: SqlStore) -> None:
+        port: Store = store
+        assert port.describe()
+
+    def test_a_new_one_is_empty_and_as_it_is_found(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        assert (session.title, session.leaf_id, session.message_count) == ("", None, 0)
+        assert session.setup == SETUP
+        assert store.find_session(session.id) == session
+        assert store.path(session.id) == ()
+
+    @pytest.mark.parametrize("session_id", ["", "nowhere", "a\0", "\ud83e", "' OR 1=1 --"])
+    def test_an_unknown_id_finds_none_and_reads_or_writes_nothing(
+        self, store: SqlStore, session_id: str
+    ) -> None:
+        assert store.find_session(session_id) is None
+        with pytest.raises(StoreError, match="there is no session"):
+            store.path(session_id)
+        with pytest.raises(StoreError, match="there is no session"):
+            store.save_setup(session_id, SETUP)
+        with pytest.raises(StoreError, match="there is no session"):
+            store.append(session_id, user("hi"), parent_id=None)
+
+    def test_its_title_is_the_first_that_the_user_said(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        system = NewMessage(message=Message(role=Role.SYSTEM, text="You are"), origin=Origin.PERSON)
+        play(store, session.id, system, user(" \n"), user("  What\nis " + "x" * 99), user("other"))
+        found = store.find_session(session.id)
+        assert found and found.title == "What is " + "x" * 51 + "…"
+
+    def test_setup_is_replaced_and_moves_the_session_up(self, url: str) -> None:
+        moments = iter(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=n) for n in range(99))
+        with closing(SqlStore(url, now=lambda: next(moments))) as store:
+            session = store.create_session(SETUP)
+            store.save_setup(session.id, SETUP)
+            assert store.find_session(session.id) == session
+            store.save_setup(session.id, replace(SETUP, model="other"))
+            found = store.find_session(session.id)
+        assert found and found.setup == replace(SETUP, model="other")
+        assert found.updated_at > session.updated_at == found.created_at
+
+    def test_the_list_holds_those_with_a_message_last_used_first(self, store: SqlStore) -> None:
+        first, second, third, _empty = [store.create_session(SETUP).id for _ in range(4)]
+        for session_id in (first, second, third):
+            play(store, session_id, user(session_id))
+        store.append(first, user("again"), parent_id=None)
+        assert [one.id for one in store.list_sessions()] == [first, third, second]
+        assert [one.id for one in store.list_sessions(limit=1, offset=1)] == [third]
+        assert [one.message_count for one in store.list_sessions()] == [2, 1, 1]
+
+    def test_times_are_utc_whatever_the_clock_says(self, url: str) -> None:
+        moment = datetime(2026, 3, 1, 0, 30, 0, 5, tzinfo=timezone(timedelta(hours=2)))
+        with closing(SqlStore(url, now=lambda: moment)) as store:
+            session = store.create_session(SETUP)
+            kept = store.append(session.id, user("hi"), parent_id=None)
+        with closing(SqlStore(url)) as store:
+            found = store.find_session(session.id)
+            assert store.path(session.id) == (kept,)
+        assert found and found.created_at == moment
+        assert {found.created_at.tzinfo, found.updated_at.tzinfo, kept.created_at.tzinfo} <= {UTC}
+
+
+class TestTree:
+    def test_a_branch_keeps_the_messages_of_the_old_leaf(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        root, _question, old_leaf = play(store, session.id, user("s"), user("q"), completion("old"))
+        play(store, session.id, user("q2"), completion("new"), parent_id=root)
+        assert texts(store, session.id) == ["s", "q2", "new"]
+        found = store.find_session(session.id)
+        assert found and found.message_count == 5
+        store.append(session.id, user("go on"), parent_id=old_leaf)
+        assert texts(store, session.id) == ["s", "q", "old", "go on"]
+
+    def test_a_second_root_is_a_branch_too(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        play(store, session.id, user("one"), completion("two"))
+        kept = store.append(session.id, user("other root"), parent_id=None)
+        assert store.path(session.id) == (kept,)
+        assert kept.parent_id is None
+
+    def test_generation_and_tool_run_come_back_equal(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        new = [user("hi"), completion("<tool_call>\n{}"), tool_result("12:00")]
+        play(store, session.id, *new)
+        kept = store.path(session.id)
+        assert [(one.message, one.origin, one.generation, one.tool_run) for one in kept] == [
+            (one.message, one.origin, one.generation, one.tool_run) for one in new
+        ]
+        assert [one.parent_id for one in kept] == [None, kept[0].id, kept[1].id]
+
+    def test_what_append_gives_is_what_path_gives(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        kept: list[object] = []
+        parent_id = None
+        for new in (user("hi"), completion("a"), tool_result("b"), completion("c")):
+            appended = store.append(session.id, new, parent_id=parent_id)
+            parent_id = appended.id
+            kept.append(appended)
+        assert list(store.path(session.id)) == kept
+
+    def test_copies_share_the_generation_and_prompts_are_kept_once(self, store: SqlStore, file: Path) -> None:
+        session = store.create_session(SETUP)
+        whole = replace(GENERATION.timing, seconds=2, time_to_first_token_s=1)
+        play(store, session.id, user("q"), completion("a"), completion("b"), completion("c", timing=whole))
+        copies = [
+            NewMessage(message=one.message, origin=one.origin, generation=one.generation)
+            for one in store.path(session.id)
+        ]
+        play(store, session.id, *copies)
+        other = store.create_session(SETUP)
+        play(store, other.id, completion("a"))
+        assert _count(file, "message") == 9
+        assert _count(file, "generation") == 4
+        assert _count(file, "prompt") == 1
+
+    def test_numbers_written_without_a_point_are_the_same_numbers(self, store: SqlStore, file: Path) -> None:
+        session = store.create_session(replace(SETUP, sampling=Sampling(temperature=0)))
+        new = completion("a", sampling=Sampling(temperature=1, seed=3))
+        first = store.append(session.id, new, parent_id=None)
+        assert store.path(session.id) == (first,)
+        copy = replace(new, generation=store.path(session.id)[0].generation)
+        store.append(session.id, copy, parent_id=first.id)
+        assert _count(file, "generation") == 1
+        store.save_setup(session.id, replace(SETUP, sampling=Sampling(temperature=0.0)))
+        found = store.find_session(session.id)
+        assert found and found.setup.sampling == Sampling()
+
+    def test_equal_text_that_came_otherwise_has_a_generation_of_its_own(
+        self, store: SqlStore, file: Path
+    ) -> None:
+        session = store.create_session(SETUP)
+        slow = Timing(
+            prompt_tokens=40, cached_tokens=0, completion_tokens=9, time_to_first_token_s=3.0, seconds=4.0
+        )
+        play(store, session.id, completion("a"), completion("a", timing=slow))
+        assert _count(file, "generation") == 2
+        assert [one.generation and one.generation.timing for one in store.path(session.id)] == [
+            GENERATION.timing,
+            slow,
+        ]
+
+    @pytest.mark.parametrize("parent_id", ["nowhere", "", "a\0"])
+    def test_an_unknown_parent_is_refused(self, store: SqlStore, parent_id: str) -> None:
+        session = store.create_session(SETUP)
+        with pytest.raises(StoreError, match="has no message"):
+            store.append(session.id, user("hi"), parent_id=parent_id)
+        assert store.find_session(session.id) == session
+
+    def test_a_parent_of_another_session_is_refused(self, store: SqlStore, file: Path) -> None:
+        theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
+        (parent_id,) = play(store, theirs.id, user("theirs"))
+        with pytest.raises(StoreError, match="has no message"):
+            store.append(ours.id, completion("hi"), parent_id=parent_id)
+        assert store.find_session(ours.id) == ours
+        assert _count(file, "prompt") == 0
+
+    def test_the_database_itself_refuses_a_parent_of_another_session(
+        self, store: SqlStore, file: Path
+    ) -> None:
+        theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
+        (parent_id,) = play(store, theirs.id, user("theirs"))
+        play(store, ours.id, user("ours"), user("leaf"))
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("PRAGMA foreign_keys = ON")
+            with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
+                connection.execute(
+                    "UPDATE message SET parent_id = ? WHERE session_id = ? AND position = 1",
+                    (parent_id, ours.id),
+                )
+                connection.commit()
+
+    def test_a_long_path_comes_back_in_order(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        said = [str(number) for number in range(300)]
+        play(store, session.id, *map(user, said))
+        assert texts(store, session.id) == said
+
+
+class TestTogether:
+    @pytest.mark.parametrize("place", ["file", "memory"])
+    def test_threads_that_append_at_once_lose_nothing(self, url: str, place: str) -> None:
+        with closing(SqlStore("sqlite://" if place == "memory" else url)) as store:
+            session = store.create_session(SETUP)
+            root = store.append(session.id, user("root"), parent_id=None)
+
+            def talk(name: int) -> list[str]:
+                said = [completion(f"{name}.{number}") for number in range(12)]
+                return play(store, session.id, *said, parent_id=root.id)
+
+            with ThreadPoolExecutor(6) as pool:
+                branches = list(pool.map(talk, range(6)))
+            found = store.find_session(session.id)
+            assert found and found.message_count == 1 + 6 * 12
+            assert found.leaf_id in {branch[-1] for branch in branches}
+            name = texts(store, session.id)[-1].partition(".")[0]
+            assert texts(store, session.id) == ["root", *(f"{name}.{number}" for number in range(12))]
+
+    def test_a_reader_is_not_kept_waiting_by_a_writer(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        play(store, session.id, user("hi"))
+        with store._database.writing():
+            assert texts(store, session.id) == ["hi"]
+
+    def test_a_fresh_process_sees_all(self, store: SqlStore, url: str) -> None:
+        session = store.create_session(SETUP)
+        kept = [store.append(session.id, user(" hi\r\n🦉"), parent_id=None)]
+        kept.append(store.append(session.id, completion("a"), parent_id=kept[0].id))
+        program = (
+            "import sys; from workbench.store.sessions import SqlStore; store = SqlStore(sys.argv[1]);"
+            "print(ascii([repr(one) for one in store.path(sys.argv[2])])); store.close()"
+        )
+        run = subprocess.run(
+            [sys.executable, "-X", "dev", "-W", "error", "-c", program, url, session.id],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.stderr == ""
+        assert run.stdout.strip() == ascii([repr(one) for one in kept])
+
+    def test_the_file_is_sound_after_use(self, store: SqlStore, file: Path) -> None:
+        session = store.create_session(SETUP)
+        (root,) = play(store, session.id, user("hi"))
+        play(store, session.id, completion("a"), tool_result("b"), parent_id=root)
+        with closing(sqlite3.connect(file)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+    def test_closing_takes_the_side_files_away_and_may_be_done_twice(
+        self, store: SqlStore, file: Path
+    ) -> None:
+        store.create_session(SETUP)
+        store.close()
+        store.close()
+        assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+class TestRows:
+    def test_an_older_setup_lacks_keys_and_is_read_by_defaults(self, store: SqlStore, file: Path) -> None:
+        session = store.create_session(SETUP)
+        older = {"contract_name": "minimal", "contract_text": " x", "sampling": {"seed": 7}, "gone": 1}
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE session SET setup = ?", (json.dumps(older),))
+        found = store.find_session(session.id)
+        assert found and (found.setup.contract_text, found.setup.tools_text) == (" x", "[]")
+        assert (found.setup.sampling.seed, found.setup.sampling.max_tokens) == (7, 256)
+
+    @pytest.mark.parametrize(
+        "change",
+        ["UPDATE session SET setup = '{'", 'UPDATE session SET setup = \'{"max_rounds": "many"}\''],
+        ids=["no JSON", "no number"],
+    )
+    def test_a_damaged_row_is_a_store_error(self, store: SqlStore, file: Path, change: str) -> None:
+        session = store.create_session(SETUP)
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute(change)
+        with pytest.raises(StoreError, match=r"database sqlite:.*; restore a backup") as caught:
+            store.find_session(session.id)
+        assert "pydantic" not in str(caught.value)
+
+
+def _count(file: Path, table: str) -> int:
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]

@@ -1,0 +1,48 @@
+"""What can be stored, and the words for what cannot."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import BadInput
+from workbench.store.storable import problem_of, refuse_unstorable
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Something that holds values."""
+
+    inner: object
+
+
+@given(text=st.text(alphabet=st.characters()))
+def test_what_has_no_problem_has_utf_8_and_no_nul(text: str) -> None:
+    try:
+        is_fine = b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        is_fine = False
+    assert (problem_of(text) is None) == is_fine
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["\0", ("a", "\0"), {"\0": 1}, {"a": ["\0"]}, frozenset({"\0"}), Holder("\0"), [Holder({"a": ("\0",)})]],
+    ids=repr,
+)
+def test_it_is_found_wherever_it_is(value: object) -> None:
+    with pytest.raises(BadInput, match=r"NUL \(U\+0000\), which cannot be stored \(take it out"):
+        refuse_unstorable(value, "thing")
+
+
+@pytest.mark.parametrize("value", [None, 1, 1.5, True, "", b"\0", {}, Holder(None), ("a", {"b": ["\r"]})])
+def test_all_else_is_let_through(value: object) -> None:
+    refuse_unstorable(value, "thing")
+
+
+def test_the_place_is_named() -> None:
+    with pytest.raises(BadInput) as caught:
+        refuse_unstorable(Holder(Holder("ok\ud800")), "thing")
+    assert caught.value.where == "thing.inner.inner"
+    assert caught.value.problem == "character 3 is half of a surrogate pair (U+D800), which cannot be stored"

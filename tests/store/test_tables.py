@@ -1,0 +1,27 @@
+"""The tables' own types."""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateTable
+
+from workbench.store.tables import METADATA, UtcDateTime
+
+
+def test_a_naive_moment_is_refused() -> None:
+    with pytest.raises(ValueError, match="no time zone"):
+        UtcDateTime().process_bind_param(datetime(2026, 1, 1), sqlite.dialect())
+
+
+def test_a_moment_comes_back_aware() -> None:
+    moment = UtcDateTime().process_result_value(datetime(2026, 1, 1), sqlite.dialect())
+    assert moment == datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_postgresql_keeps_time_zones_and_whole_numbers_of_double_precision() -> None:
+    made = "\n".join(
+        str(CreateTable(table).compile(dialect=postgresql.dialect())) for table in METADATA.sorted_tables
+    )
+    assert "created_at TIMESTAMP WITH TIME ZONE NOT NULL" in made
+    assert "seconds FLOAT NOT NULL" in made
