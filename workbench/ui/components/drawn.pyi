@@ -28,14 +28,15 @@ class Drawn(gr.HTML):
     script: ClassVar[str] = ""
     """File beside this one that draws the value; the names in quotes that it triggers are the events."""
 
-    def __init__(self, value: "DataclassInstance | None" = None, *, elem_id: str) -> None:
+    def __init__(self, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True) -> None:
         super().__init__(
             value=value,
             html_template="",
-            js_on_load="\n".join((_HERE / name).read_text() for name in ("dom.js", self.script)),
+            js_on_load=_scripts(self.script),
             apply_default_css=False,
             elem_id=elem_id,
             elem_classes=["hw"],
+            render=render,
         )
 
     def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:  # type: ignore[override]

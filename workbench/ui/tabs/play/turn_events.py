@@ -7,7 +7,7 @@ import gradio as gr
 
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.desk.turns import MessageKept, play_turn
+from workbench.desk.turns import MessageKept, begin_session, play_turn
 from workbench.errors import WorkbenchError
 from workbench.rollout.events import Event, RoundStarted
 from workbench.ui.present.live import LiveRound, LiveView, waiting
@@ -46,7 +46,7 @@ class TurnEvents:
             notice=CLEAR,
         ).with_run(is_running=True)
 
-    def on_send(self, visitor: Visitor, *fields: object, request: gr.Request) -> Iterator[Screen]:
+    def on_send(self, visitor: Visitor, request: gr.Request, *fields: object) -> Iterator[Screen]:
         """Plays the turn, and shows what happens as it happens."""
         if visitor.pending is None:
             yield Screen()
@@ -93,9 +93,7 @@ class TurnEvents:
         """A session to go on with; none is made where the setup cannot be used."""
         if visitor.session_id is not None:
             return visitor
-        setup.turn_setup()
-        setup.system_text(date=self.services.today())
-        return replace(visitor, session_id=self.services.store.create_session(setup).id)
+        return replace(visitor, session_id=begin_session(self.services, setup).id)
 
     def _watch(self, visitor: Visitor, setup: Setup, text: str, is_cancelled: "object") -> Iterator[Screen]:
         session_id = visitor.session_id or ""
