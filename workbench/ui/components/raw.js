@@ -46,4 +46,7 @@ follow((value) => {
     copy);
   body.replaceChildren(...value.sections.map(section));
   set_classes();
+  // What is new stands at the end: the completion, with the prompt above it.
+  const pane = element.closest("[role=tabpanel]") || body;
+  requestAnimationFrame(() => { pane.scrollTop = pane.scrollHeight; });
 });

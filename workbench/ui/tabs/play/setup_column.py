@@ -50,7 +50,7 @@ def build_setup(services: Services) -> SetupParts:
         )  # fmt: skip
         contract_text = gr.Code(
             language="markdown", label="Contract text", show_label=False, container=False, lines=6,
-            max_lines=14, wrap_lines=True, show_line_numbers=False, buttons=[], interactive=True,
+            max_lines=9, wrap_lines=True, show_line_numbers=False, buttons=[], interactive=True,
             elem_id="play-contract-text", elem_classes=["hw-editor"],
         )  # fmt: skip
         contract_notice = Notice(elem_id="play-contract-notice")
@@ -62,7 +62,7 @@ def build_setup(services: Services) -> SetupParts:
         )  # fmt: skip
         tools_text = gr.Code(
             language="json", label="Tools as JSON", show_label=False, container=False, lines=6,
-            max_lines=14, show_line_numbers=True, buttons=[], interactive=True,
+            max_lines=9, show_line_numbers=True, buttons=[], interactive=True,
             elem_id="play-tools-text", elem_classes=["hw-editor"],
         )  # fmt: skip
         tools_notice = Notice(elem_id="play-tools-notice")
