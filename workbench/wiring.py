@@ -10,7 +10,6 @@ from workbench.engines.models import LocalModels
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings
-from workbench.store.database import open_database
 from workbench.store.sessions import SqlStore
 from workbench.toolbox.catalog import FileCatalog
 
@@ -27,7 +26,7 @@ def open_services(settings: Settings) -> Iterator[Services]:
         context_tokens=settings.context_tokens, threads=settings.threads, gpu_layers=settings.gpu_layers
     )
     models = LocalModels(loading=loading, default=settings.model)
-    store = SqlStore(open_database(settings.database_url))
+    store = SqlStore(settings.database_url)
     try:
         yield Services(
             settings=settings,
