@@ -45,6 +45,7 @@ const draw_entry = (entry) => {
       entry.note ? node("div", { class: "hw-note hw-end" }, entry.note) : null));
   const pick = (event) => {
     const card = event.target.closest("[data-call]");
+    for (const other of list.children) other.classList.toggle("is-selected", other === item);
     trigger("pick", { id: entry.id, call: card ? Number(card.dataset.call) : null });
   };
   item.addEventListener("click", (event) => {

@@ -50,7 +50,7 @@ def build_setup(services: Services) -> SetupParts:
         )  # fmt: skip
         contract_text = gr.Code(
             language="markdown", label="Contract text", show_label=False, container=False, lines=6,
-            max_lines=9, wrap_lines=True, show_line_numbers=False, buttons=[], interactive=True,
+            max_lines=9, wrap_lines=True, buttons=[], interactive=True,
             elem_id="play-contract-text", elem_classes=["hw-editor"],
         )  # fmt: skip
         contract_notice = Notice(elem_id="play-contract-notice")
