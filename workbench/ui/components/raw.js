@@ -4,6 +4,16 @@ element.replaceChildren(head, body);
 let is_wrapped = true;
 let shows_space = false;
 let text = "";
+let is_fresh = false;
+
+// What is new stands at the end, the prompt above it; a pane that is hidden shows it when it comes up.
+const pane = element.closest("[role=tabpanel]") || body;
+const show_end = () => {
+  if (!is_fresh || body.offsetParent === null) return;
+  is_fresh = false;
+  pane.scrollTop = pane.scrollHeight;
+};
+new ResizeObserver(show_end).observe(body);
 
 const section = (part) => {
   const pre = node("pre", {}, pieces(part.pieces));
@@ -46,7 +56,6 @@ follow((value) => {
     copy);
   body.replaceChildren(...value.sections.map(section));
   set_classes();
-  // What is new stands at the end: the completion, with the prompt above it.
-  const pane = element.closest("[role=tabpanel]") || body;
-  requestAnimationFrame(() => { pane.scrollTop = pane.scrollHeight; });
+  is_fresh = true;
+  requestAnimationFrame(show_end);
 });
