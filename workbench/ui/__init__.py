@@ -1,1 +1,1 @@
-"""The page: tabs, own components, theme, and the strings and rows that values become before anyone sees them."""
+"""The page: tabs, own components, theme, and what values become before anyone sees them."""

@@ -1,7 +1,7 @@
 """How the page listens: every event private, without Gradio's own progress, model work one at a time."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from gradio.blocks import Block
 from gradio.events import Dependency
@@ -10,10 +10,8 @@ MODEL: Final = "model"
 """What all events that make the model work share; one of them runs at a time."""
 
 
-class Trigger(Protocol):
-    """An event method of a component, such as `button.click`, or of an earlier event, such as `first.then`."""
-
-    def __call__(self, fn: Any, inputs: Any, outputs: Any, **options: Any) -> Any: ...
+Trigger = Callable[..., Any]
+"""An event method of a component, such as `button.click`, or of an earlier event, such as `first.then`."""
 
 
 def listen(

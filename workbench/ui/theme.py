@@ -1,8 +1,8 @@
 """The page's theme: Gradio's Base with system fonts, small sizes and ink for an accent."""
 
-from typing import Final
+from typing import Any, Final, cast
 
-import gradio as gr
+from gradio.themes import Base, colors, sizes
 
 SANS: Final = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 """For words."""
@@ -10,22 +10,22 @@ MONO: Final = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sa
 """For whatever a model reads or writes."""
 
 
-class WorkbenchTheme(gr.themes.Base):
+class WorkbenchTheme(Base):
     """Quiet and dense; no colour of its own, since colours mean something here (`page.css`)."""
 
     def __init__(self) -> None:
         super().__init__(
-            primary_hue=gr.themes.colors.zinc,
-            secondary_hue=gr.themes.colors.zinc,
-            neutral_hue=gr.themes.colors.zinc,
-            spacing_size=gr.themes.sizes.spacing_sm,
-            radius_size=gr.themes.sizes.radius_sm,
-            text_size=gr.themes.sizes.text_sm,
+            primary_hue=colors.zinc,
+            secondary_hue=colors.zinc,
+            neutral_hue=colors.zinc,
+            spacing_size=sizes.spacing_sm,
+            radius_size=sizes.radius_sm,
+            text_size=sizes.text_sm,
             font=SANS,
             font_mono=MONO,
         )
         self.name = "workbench"
-        self.set(**_SURFACES, **_TEXT, **_FIELDS, **_BUTTONS)
+        cast(Any, self).set(**_SURFACES, **_TEXT, **_FIELDS, **_BUTTONS)
 
 
 _SURFACES: Final = {

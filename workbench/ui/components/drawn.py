@@ -5,13 +5,16 @@ JavaScript template literal, so that `${…}` in a model's text would run and a 
 *Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
 """
 
+from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import gradio as gr
+from gradio import component_meta
+from gradio.component_meta import ComponentMeta
 
 from workbench.chat.json_value import JsonValue
 from workbench.ui.listen import Trigger
@@ -23,14 +26,28 @@ SHARED: Final = "dom.js"
 """Script that stands before every component's own."""
 
 
-class Drawn(gr.HTML):
-    """A component whose value is a frozen dataclass of `workbench.ui.present`; the browser gets it as JSON."""
+class _Stubless(ComponentMeta):
+    """Gradio's own metaclass writes a `.pyi` file beside each component's source; ours stays as it is.
+
+    *Source:* gradio 6.31, component_meta.py, `create_or_modify_pyi`.
+    """
+
+    def __new__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> "_Stubless":
+        if "__init__" in attributes:
+            attributes["__init__"] = cast(Any, component_meta).updateable(attributes["__init__"])
+        return ABCMeta.__new__(cls, name, bases, attributes)
+
+
+class Drawn(gr.HTML, metaclass=_Stubless):
+    """A component whose value is a frozen dataclass of `present`; the browser gets it as JSON."""
 
     script: ClassVar[str] = ""
     """File beside this one that draws the value; the names in quotes that it triggers are the events."""
 
-    def __init__(self, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True) -> None:
-        super().__init__(
+    def __init__(
+        self, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True
+    ) -> None:
+        super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `value` untyped
             value=value,
             html_template="",
             js_on_load=_scripts(self.script),
@@ -40,7 +57,8 @@ class Drawn(gr.HTML):
             render=render,
         )
 
-    def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:  # type: ignore[override]
+    # Gradio's own annotation says str, and its browser side takes any JSON.
+    def postprocess(self, value: "DataclassInstance | None") -> Mapping[str, JsonValue] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The value as JSON; None draws the empty state."""
         return None if value is None else asdict(value)
 
@@ -50,7 +68,7 @@ class Drawn(gr.HTML):
 
     def event(self, name: str) -> Trigger:
         """The event that the script triggers as `name`."""
-        return self.__getattr__(name)
+        return cast(Trigger, getattr(self, name))
 
 
 @cache

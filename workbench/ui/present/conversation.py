@@ -59,8 +59,10 @@ def _results(path: Sequence[KeptMessage], place: int) -> Mapping[int, KeptMessag
     return found
 
 
-def round_of(path: Sequence[KeptMessage], rounds: Sequence[ReadRound], message_id: str | None) -> ReadRound | None:
-    """The completion that a message belongs to: its own, a result's call, a question's answer; else the newest."""
+def round_of(
+    path: Sequence[KeptMessage], rounds: Sequence[ReadRound], message_id: str | None
+) -> ReadRound | None:
+    """The completion that a message is, that called for it, or that answers it; else the newest."""
     if not rounds:
         return None
     by_id = {one.kept.id: one for one in rounds}

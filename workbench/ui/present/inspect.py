@@ -10,9 +10,13 @@ from workbench.chat.fix import Fix
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.words import call_status, count, milliseconds, place_of, seconds
 
-NO_CALLS_YET: Final = "Calls that the model makes stand here: name, arguments, what the schema says, the result."
+NO_CALLS_YET: Final = (
+    "Calls that the model makes stand here: name, arguments, what the schema says, the result."
+)
 NO_CALLS: Final = "This completion calls nothing."
-NO_FIXES_YET: Final = "Where a completion departs from the format, each repair is named here, before and after."
+NO_FIXES_YET: Final = (
+    "Where a completion departs from the format, each repair is named here, before and after."
+)
 NO_TIMING_YET: Final = "Tokens and times of each round stand here."
 
 
@@ -144,7 +148,9 @@ def show_calls(one: ReadRound | None, *, selected_call: int | None) -> CallsView
     """The round's calls."""
     if one is None:
         return CallsView()
-    rows = tuple(_call_row(one, index, is_selected=index == selected_call) for index in range(len(one.reading.calls)))
+    rows = tuple(
+        _call_row(one, index, is_selected=index == selected_call) for index in range(len(one.reading.calls))
+    )
     return CallsView(calls=rows, hint=NO_CALLS)
 
 
@@ -207,7 +213,9 @@ def _finding_row(text: str, finding: Finding) -> FindingRow:
     place = finding.pointer or ""
     if not place and finding.span is not None:
         place = place_of(text, finding.span.start, finding.span.end)
-    return FindingRow(code=finding.code, severity=finding.severity.value, message=finding.message, place=place)
+    return FindingRow(
+        code=finding.code, severity=finding.severity.value, message=finding.message, place=place
+    )
 
 
 def show_timing(rounds: Sequence[ReadRound], one: ReadRound | None) -> TimingView:

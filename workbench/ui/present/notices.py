@@ -52,5 +52,7 @@ def tool_findings(findings: Iterable[Finding]) -> NoticeView:
         for finding in found[:3]
     ]
     if len(found) > len(lines):
-        lines.append(NoticeLine(word="more", text=f"{len(found) - len(lines)} further findings", tone="quiet"))
+        lines.append(
+            NoticeLine(word="more", text=f"{len(found) - len(lines)} further findings", tone="quiet")
+        )
     return NoticeView(lines=tuple(lines))

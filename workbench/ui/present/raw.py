@@ -16,7 +16,9 @@ from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.pieces import TEXT, Piece, cut_pieces, mark_spans
 from workbench.ui.present.words import count
 
-HINT: Final = "The exact text that the model is given, and what it writes, stands here once something was sent."
+HINT: Final = (
+    "The exact text that the model is given, and what it writes, stands here once something was sent."
+)
 _MEANING: Final = {
     "exact": "The engine was given this text, byte for byte.",
     "predicted": "A server renders its own prompt; this is what it should look like.",

@@ -1,10 +1,11 @@
 """The left column: fields to a Setup and back, the composed system text, what may be chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from workbench.desk.setup import Setup
+from workbench.errors import BadInput
 from workbench.rollout.limits import ChoiceKind
 from workbench.rollout.ports import Sampling
 from workbench.ui.present.pieces import Piece, marked_pieces
@@ -33,6 +34,19 @@ class SetupFields(NamedTuple):
     seed: int
     max_tokens: int
     max_rounds: int
+
+
+def read_fields(values: Iterable[object]) -> SetupFields:
+    """The fields as the page sends them.
+
+    Raises:
+        BadInput: A number was left empty.
+    """
+    fields = SetupFields._make(values)
+    for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "max_rounds"):
+        if cast(object, getattr(fields, name)) is None:
+            raise BadInput(f"field {name.replace('_', ' ')!r}", "it is empty", "write a number")
+    return fields
 
 
 def setup_of(fields: SetupFields, *, sampling: Sampling) -> Setup:
@@ -132,4 +146,6 @@ class HeaderView:
 def show_header(name: str, device: str, *, is_loaded: bool, is_busy: bool) -> HeaderView:
     """One line on the model."""
     state = "writing" if is_busy else "ready" if is_loaded else "not loaded yet"
-    return HeaderView(text=" · ".join(filter(None, (name, device, state))), is_loaded=is_loaded, is_busy=is_busy)
+    return HeaderView(
+        text=" · ".join(filter(None, (name, device, state))), is_loaded=is_loaded, is_busy=is_busy
+    )

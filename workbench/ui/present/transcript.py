@@ -182,7 +182,9 @@ def show_transcript(
 ) -> TranscriptView:
     """The entries of a path; a result stands within the call that it answers."""
     by_id = {one.kept.id: one for one in rounds}
-    answered = {kept.id for one in rounds for index, kept in one.results.items() if index < len(one.reading.calls)}
+    answered = {
+        kept.id for one in rounds for index, kept in one.results.items() if index < len(one.reading.calls)
+    }
     return TranscriptView(
         entries=tuple(_entry(kept, by_id) for kept in path if kept.id not in answered),
         selected=selected,
@@ -254,7 +256,11 @@ def _card(index: int, one: ReadRound) -> CallCard:
 
 
 def _note(finding: Finding) -> str:
-    return f"{finding.message} at {finding.pointer}" if finding.pointer and finding.pointer != "/" else finding.message
+    return (
+        f"{finding.message} at {finding.pointer}"
+        if finding.pointer and finding.pointer != "/"
+        else finding.message
+    )
 
 
 def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:

@@ -3,6 +3,7 @@
 from typing import Final
 
 import gradio as gr
+from gradio.blocks import Block
 
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.tabs.play.setup_column import SetupParts
@@ -27,12 +28,12 @@ _DROP: Final = f"() => {{ try {{ localStorage.removeItem({_KEY}); }} catch {{ }}
 
 
 def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
-    """Keeps composer, contract and tools as they are typed; a contract or toolset that is chosen drops its draft."""
+    """Keeps what is typed; a contract or a toolset that is chosen drops the draft that it replaces."""
     _keep(composer.input, composer, "composer", "value")
-    _keep(setup.contract_text.input, setup.contract_text, "contract_text", "value")
-    _keep(setup.tools_text.input, setup.tools_text, "tools_text", "value")
-    _keep(setup.contract.input, setup.contract, "contract_text", "undefined")
-    _keep(setup.toolset.input, setup.toolset, "tools_text", "undefined")
+    _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
+    _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
+    _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")
+    _keep(setup.tools.toolset.input, setup.tools.toolset, "tools_text", "undefined")
 
 
 def drop_draft(trigger: Trigger) -> None:
@@ -40,5 +41,5 @@ def drop_draft(trigger: Trigger) -> None:
     listen(trigger, None, js=_DROP, is_queued=False)
 
 
-def _keep(trigger: Trigger, part: gr.components.Component, name: str, value: str) -> None:
+def _keep(trigger: Trigger, part: Block, name: str, value: str) -> None:
     listen(trigger, None, [part], js=_KEEP.replace("NAME", name).replace("VALUE", value), is_queued=False)

@@ -18,8 +18,8 @@ from workbench.ui.visitor import Visitor
 Update = Mapping[str, object]
 """What gradio takes for a change of a part's properties."""
 
-SAME: Final[Update] = gr.skip()
-"""Leaves a part as it is."""
+SAME: Final[Update] = {"__type__": "update"}
+"""Leaves a part as it is; what `gr.skip()` gives."""
 
 
 class Screen(NamedTuple):

@@ -1,11 +1,13 @@
-"""What the session list, the address bar and the transcript answer: a session is opened, looked into, exported."""
+"""What session list, address bar and transcript answer: a session is opened, looked into, exported."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import gradio as gr
 
+from workbench.chat.json_value import JsonValue
 from workbench.desk.export import export_sharegpt
 from workbench.desk.kept import KeptSession
 from workbench.desk.services import Services
@@ -37,7 +39,7 @@ class SessionEvents:
 
     def on_page(self, draft: str, request: gr.Request) -> tuple[object, ...]:
         """The page as the address bar asks for it."""
-        session_id = dict(request.query_params).get("session")
+        session_id = cast(Mapping[str, str], cast(Any, request).query_params).get("session")
         if not session_id:
             return self._new(draft)
         return self._open(session_id, draft)
@@ -93,7 +95,9 @@ class SessionEvents:
         except WorkbenchError as error:
             return self._empty(problem(error))
         if session is None:
-            unknown = BadInput(f"session {session_id!r}", "it is not in this store", "start anew, or choose another")
+            unknown = BadInput(
+                f"session {session_id!r}", "it is not in this store", "start anew, or choose another"
+            )
             return self._empty(problem(unknown))
         return self._opened(session, draft)
 
@@ -136,10 +140,12 @@ class SessionEvents:
 def _draft(text: str) -> dict[str, str]:
     """What the browser kept of unsent typing; nothing where that cannot be read."""
     try:
-        value = json.loads(text or "{}")
+        value = cast(JsonValue, json.loads(text or "{}"))
     except ValueError:
         return {}
-    return {str(key): value[key] for key in value if isinstance(value[key], str)} if isinstance(value, dict) else {}
+    if not isinstance(value, Mapping):
+        return {}
+    return {name: kept for name, kept in value.items() if isinstance(kept, str)}
 
 
 def _drafted(setup: Setup, text: str) -> Setup:

@@ -7,6 +7,7 @@ import gradio as gr
 from workbench.ui.components.download import Download
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.sessions import Sessions
+from workbench.ui.tabs.play.setup_column import heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,7 @@ def build_sessions() -> SessionsParts:
         new = gr.Button("New session", size="sm", elem_id="play-new")
         sessions = Sessions(elem_id="play-session-list")
         with gr.Column(elem_id="play-export", min_width=0):
-            gr.HTML("<h2>Export as ShareGPT</h2>", apply_default_css=False, elem_classes=["hw-h"])
+            heading("Export as ShareGPT")
             with gr.Row(elem_id="play-export-buttons"):
                 export_open = gr.Button("This session", size="sm", min_width=0, elem_id="play-export-open")
                 export_all = gr.Button("All", size="sm", min_width=0, elem_id="play-export-all")

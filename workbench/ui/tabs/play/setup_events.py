@@ -13,11 +13,11 @@ from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem, tool_findings
 from workbench.ui.present.setup import (
     HeaderView,
-    SetupFields,
     SystemTextView,
     fields_of,
     kept_choice,
     model_advice,
+    read_fields,
     setup_of,
     show_header,
     show_system_text,
@@ -65,14 +65,12 @@ class SetupEvents:
         disabled = frozenset(names) - frozenset(enabled)
         return disabled, _choices(names, disabled, choice)
 
-    def on_compose(
-        self, *fields: object
-    ) -> tuple[SystemTextView | Update, NoticeView]:
+    def on_compose(self, *fields: object) -> tuple[SystemTextView | Update, NoticeView]:
         """The system text as it would be sent."""
-        setup = setup_of(SetupFields(*fields), sampling=Sampling())
-        if check_tools_text(setup.tools_text):
-            return SAME, CLEAR
         try:
+            setup = setup_of(read_fields(fields), sampling=Sampling())
+            if check_tools_text(setup.tools_text):
+                return SAME, CLEAR
             text = setup.system_text(date=self.services.today())
         except BadInput as error:
             return SAME, problem(error)
@@ -103,7 +101,11 @@ class SetupEvents:
         except BadInput:
             names = ()
         choice = _choices(names, setup.disabled_tools, setup.tool_choice)
-        return (*fields._replace(tool_choice=choice), self._toolset(setup), _switches(names, setup.disabled_tools))  # type: ignore[arg-type]
+        return (
+            *fields._replace(tool_choice=choice),
+            self._toolset(setup),
+            _switches(names, setup.disabled_tools),
+        )  # type: ignore[arg-type]
 
     def _toolset(self, setup: Setup) -> str | None:
         """The toolset whose tools these are, as yet unedited."""

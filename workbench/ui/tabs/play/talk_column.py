@@ -43,6 +43,4 @@ def build_talk() -> TalkParts:
             apply_default_css=False, elem_id="play-keys-hint",
         )  # fmt: skip
         Keys(elem_id="play-keys")
-    return TalkParts(
-        transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop
-    )
+    return TalkParts(transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop)

@@ -1,6 +1,6 @@
 """What the composer answers: a turn is begun, played, watched and stopped."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import gradio as gr
@@ -9,13 +9,13 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import MessageKept, begin_session, play_turn
 from workbench.errors import WorkbenchError
-from workbench.rollout.events import Event, RoundStarted
+from workbench.rollout.events import CompletionEnded, Event, RoundStarted
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.raw import show_prompt
-from workbench.ui.present.session import show_session
+from workbench.ui.present.session import SessionView, show_session
 from workbench.ui.present.sessions import AddressView, SessionsView, show_sessions
-from workbench.ui.present.setup import SetupFields, setup_of
+from workbench.ui.present.setup import read_fields, setup_of
 from workbench.ui.tabs.play.runs import Runs, play_aside
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -52,9 +52,9 @@ class TurnEvents:
             yield Screen()
             return
         text, visitor = visitor.pending, replace(visitor, pending=None)
-        setup = setup_of(SetupFields(*fields), sampling=visitor.sampling)  # type: ignore[arg-type]
         stop = self.runs.stop_of(_tab(request))
         try:
+            setup = setup_of(read_fields(fields), sampling=visitor.sampling)
             visitor = self._with_session(visitor, setup)
             yield Screen(
                 visitor=visitor,
@@ -63,7 +63,7 @@ class TurnEvents:
             )
             yield from self._watch(visitor, setup, text, stop.is_set)
         except WorkbenchError as error:
-            yield self._shown(visitor, setup)._replace(notice=problem(error), composer=text)
+            yield self._failed(visitor, error, text)
         finally:
             # A browser that left closes this generator: the turn must not go on without it.
             stop.set()
@@ -86,7 +86,9 @@ class TurnEvents:
     def sessions(self, open_id: str | None) -> SessionsView:
         """The list, as the store has it now."""
         return show_sessions(
-            self.services.store.list_sessions(limit=200), open_id=open_id, now=self.services.calendar.now().astimezone()
+            self.services.store.list_sessions(limit=200),
+            open_id=open_id,
+            now=self.services.calendar.now().astimezone(),
         )
 
     def _with_session(self, visitor: Visitor, setup: Setup) -> Visitor:
@@ -95,29 +97,46 @@ class TurnEvents:
             return visitor
         return replace(visitor, session_id=begin_session(self.services, setup).id)
 
-    def _watch(self, visitor: Visitor, setup: Setup, text: str, is_cancelled: "object") -> Iterator[Screen]:
+    def _watch(
+        self, visitor: Visitor, setup: Setup, text: str, is_cancelled: Callable[[], bool]
+    ) -> Iterator[Screen]:
         session_id = visitor.session_id or ""
-        live = LiveRound()
 
         def play() -> Iterator[Event | MessageKept]:
-            return play_turn(self.services, session_id, setup, text, is_cancelled=is_cancelled)  # type: ignore[arg-type]
+            return play_turn(self.services, session_id, setup, text, is_cancelled=is_cancelled)
 
+        live = LiveRound()
         for batch in play_aside(play):
-            screen = Screen()
             for event in batch:
-                if isinstance(event, MessageKept):
-                    continue
-                live = live.after(event, now_s=self.services.calendar.seconds())
-            if any(isinstance(event, MessageKept) for event in batch):
-                screen = self._shown(visitor, setup)
-            started = [event for event in batch if isinstance(event, RoundStarted)]
-            if started and live.text == "":
-                screen = screen._replace(raw=show_prompt(started[-1].prompt, is_exact=started[-1].is_exact))
-            yield screen._replace(live=live.show(now_s=self.services.calendar.seconds()))
+                if not isinstance(event, MessageKept):
+                    live = live.after(event, now_s=self.services.calendar.seconds())
+            yield self._after(batch, visitor, setup)._replace(
+                live=live.show(now_s=self.services.calendar.seconds())
+            )
+
+    def _after(self, batch: Sequence[Event | MessageKept], visitor: Visitor, setup: Setup) -> Screen:
+        """What a batch changes beside the live pane: messages that were kept, a prompt that was sent."""
+        screen = Screen()
+        if any(isinstance(event, MessageKept) for event in batch):
+            screen = self._shown(visitor, setup)
+        last = next(
+            (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None
+        )
+        if isinstance(last, RoundStarted):
+            screen = screen._replace(raw=show_prompt(last.prompt, is_exact=last.is_exact))
+        return screen
+
+    def _failed(self, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
+        """The line, the text back in the composer, and what was kept until then."""
+        screen = Screen(visitor=visitor, notice=problem(error), composer=text)
+        session = self.services.store.find_session(visitor.session_id) if visitor.session_id else None
+        return screen if session is None else screen.with_session(self._view(session.id, session.setup))
 
     def _shown(self, visitor: Visitor, setup: Setup) -> Screen:
-        path = self.services.store.path(visitor.session_id) if visitor.session_id else ()
-        return Screen().with_session(show_session(path, setup))
+        return Screen().with_session(self._view(visitor.session_id or "", setup))
+
+    def _view(self, session_id: str, setup: Setup) -> SessionView:
+        return show_session(self.services.store.path(session_id), setup)
 
 
 def _tab(request: gr.Request) -> str:
