@@ -10,8 +10,7 @@ WORKDIR /src
 COPY constraints.txt pyproject.toml README.md LICENSE CHANGELOG.md ./
 COPY scripts/install_llama.sh scripts/install_llama.sh
 RUN python -m venv /opt/workbench \
-    # A wheel for the machine that runs it, not for the one that built it.
-    && CMAKE_ARGS="-DGGML_NATIVE=OFF" scripts/install_llama.sh /opt/workbench/bin/python
+    && scripts/install_llama.sh /opt/workbench/bin/python
 COPY workbench workbench
 COPY prompts prompts
 COPY tools_catalog tools_catalog

@@ -25,7 +25,9 @@ echo "llama-cpp-python $version: no ready wheel; building from source."
 echo "  This takes some ten minutes on two cores, once: pip keeps the wheel."
 log=$(mktemp)
 # What a text model does not need is left out: images and sound (llava), programs, tests.
-CMAKE_ARGS="-DLLAVA_BUILD=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_SERVER=OFF ${CMAKE_ARGS:-}" \
+# Not for this processor alone (GGML_NATIVE): pip would keep the wheel for the next machine that shares its
+# cache, and virtual machines show instructions (AMX) that crash when they are used.
+CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_SERVER=OFF ${CMAKE_ARGS:-}" \
 CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)} \
     "$python" -m pip install --no-deps "llama-cpp-python==$version" >"$log" 2>&1 &
 builder=$!

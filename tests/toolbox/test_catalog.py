@@ -84,7 +84,7 @@ def test_selecting_what_is_not_there_names_what_is():
         ("toolset: x\ntools: []", "catalog bad.yaml, tools: .*at least 1"),
         ("toolset: x\ntools:\n- function: {name: f}\n  mock: []", r"tools.0.mock: Extra inputs"),
         (
-            "toolset: x\ntools:\n- function: {name: f}\n  mocks: [{result: 1, error: no}]",
+            "toolset: x\ntools:\n- function: {name: f}\n  mocks: [{result: 1, error: oh}]",
             "exactly one of result, template and error",
         ),
         ("toolset: x\ntools:\n- function: {name: f, parameters: {type: objekt}}", "tool 'f'"),

@@ -15,7 +15,7 @@ from workbench.cli.chat_report import ChatReport, report_turn
 from workbench.desk.kept import KeptSession
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.desk.turns import MessageKept, play_turn
+from workbench.desk.turns import MessageKept, begin_session, play_turn
 from workbench.errors import BadInput
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, ToolFinished, TurnEnded
 from workbench.settings import read_settings
@@ -79,8 +79,7 @@ def _session(services: Services, session_id: str | None) -> KeptSession | None:
 def _play(
     services: Services, kept: KeptSession | None, setup: Setup, said: str, *, is_quiet: bool
 ) -> ChatReport:
-    setup.turn_setup()  # what cannot be used is told before a session is made
-    session_id = kept.id if kept else services.store.create_session(setup).id
+    session_id = kept.id if kept else begin_session(services, setup).id
     with _stop_at_interrupt() as stop:
         events = play_turn(services, session_id, setup, said, is_cancelled=stop.is_set)
         report = report_turn(session_id, events if is_quiet else _told(events))

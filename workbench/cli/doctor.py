@@ -95,9 +95,9 @@ def _model(settings: Settings) -> Check:
 
 
 def _database(settings: Settings) -> Check:
-    from workbench.store.sessions import SqlStore
+    from workbench.store.database import open_database
 
-    store = SqlStore(settings.database_url)
+    store = open_database(settings.database_url)
     try:
         return Check(subject="database", state=f"{store.describe()}, SQLite library {sqlite3.sqlite_version}")
     finally:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.chat.message import Conversation, Message, Role
-from workbench.desk.kept import KeptMessage, KeptToolRun, NewMessage, Origin
+from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.rollout.events import CompletionEnded, Event, ToolFinished
@@ -17,6 +17,20 @@ class MessageKept:
 
     kept: KeptMessage
     """As the store has it."""
+
+
+def begin_session(services: Services, setup: Setup) -> KeptSession:
+    """A new session for a setup that can be played; nothing is written where it cannot.
+
+    Raises:
+        BadInput: The contract, the tools or the tool choice cannot be used.
+        EngineError: The model is missing or cannot be loaded.
+        StoreError: The session could not be committed.
+    """
+    setup.turn_setup()
+    setup.system_text(date=services.today())
+    services.models.engine(setup.model)
+    return services.store.create_session(setup)
 
 
 def play_turn(

@@ -8,7 +8,7 @@ from typing import Final
 from workbench.errors import BadInput
 from workbench.hermes import family_texts as texts
 from workbench.hermes.chatml import HTML_ESCAPE, PYTHON_ESCAPE, TURN_CLOSE, TURN_OPEN
-from workbench.hermes.family import Family, ResultFrame, SystemFrame, SystemPlace, Trimmed
+from workbench.hermes.family import Family, HeaderGap, Needs, ResultFrame, SystemFrame, SystemPlace, Trimmed
 from workbench.hermes.render_calls import (
     encoding_json_call,
     json_call,
@@ -53,7 +53,7 @@ _HERMES_3: Final = Family(
         close_result="\n</tool_response>\n",
         close_last="\n</tool_response>",
         close_turn=TURN_CLOSE,
-        opens_first_turn=False,
+        header_gap=HeaderGap.AT_START,
     ),
     sane_name="hermes-3-sane",
 )
@@ -68,7 +68,9 @@ _HERMES_3_SANE: Final = replace(
     pastes_calls=False,
     keeps_text_beside_calls=True,
     show_thought=written_thought,
-    results=replace(_HERMES_3.results, close_last=None, close_turn=f"{TURN_CLOSE}\n", opens_first_turn=True),
+    results=replace(
+        _HERMES_3.results, close_last=None, close_turn=f"{TURN_CLOSE}\n", header_gap=HeaderGap.NOWHERE
+    ),
     sane_name=None,
 )
 
@@ -104,6 +106,7 @@ _QWEN_25: Final = Family(
     spell_call=encoding_json_call,
     pastes_calls=True,
     encodes_text_arguments=True,
+    needs=Needs.MESSAGE,
     show_thought=ignored_thought,
     results=_USER_RESULTS,
     sane_name="qwen2.5-sane",
@@ -127,6 +130,7 @@ _QWEN_3: Final = Family(
     system=SystemFrame(tools_text=texts.QWEN_JSON_TOOLS),
     spell_call=json_call,
     pastes_calls=True,
+    needs=Needs.MESSAGE,
     show_thought=recent_thought,
     results=_USER_RESULTS,
     no_thought_prompt=_NO_THOUGHT,
@@ -143,13 +147,14 @@ _QWEN_3_CODER: Final = Family(
     refuses_text_arguments=True,
     between_text_and_call="\n\n",
     trimmed=Trimmed.BESIDE_CALLS,
+    needs=Needs.MESSAGE,
     show_thought=ignored_thought,
     results=ResultFrame(
         open_turn=f"{TURN_OPEN}user\n",
         open_result="<tool_response>\n",
         close_result="\n</tool_response>\n",
         close_turn=f"{TURN_CLOSE}\n",
-        opens_first_turn=False,
+        header_gap=HeaderGap.BEHIND_SYSTEM,
     ),
 )
 
@@ -166,8 +171,8 @@ _QWEN_36: Final = Family(
     between_text_and_call="\n\n",
     trimmed=Trimmed.ALL,
     show_thought=recent_thought_always,
-    results=replace(_USER_RESULTS, opens_first_turn=False),
-    needs_query=True,
+    results=replace(_USER_RESULTS, header_gap=HeaderGap.AT_START),
+    needs=Needs.QUERY,
     thought_prompt="<think>\n",
     no_thought_prompt=_NO_THOUGHT,
 )

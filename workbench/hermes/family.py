@@ -34,6 +34,24 @@ class Trimmed(StrEnum):
     """Every message's."""
 
 
+class Needs(StrEnum):
+    """Without what the published template refuses a conversation, or crashes."""
+
+    NOTHING = "nothing"
+    MESSAGE = "a message"
+    QUERY = "a user's message"
+
+
+class HeaderGap(StrEnum):
+    """Where the published template forgets to open a turn for results."""
+
+    NOWHERE = "nowhere"
+    AT_START = "at the start"
+    """For a result that is the very first message."""
+    BEHIND_SYSTEM = "behind the system message"
+    """For a result that is the first message but for a leading system message."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFrame:
     """How the family itself begins a prompt; not used with a contract."""
@@ -68,8 +86,8 @@ class ResultFrame:
     """After the last."""
     spell: SpellResult = verbatim
     """What is written of a result."""
-    opens_first_turn: bool = True
-    """False: `open_turn` is missing where the conversation begins with a result."""
+    header_gap: HeaderGap = HeaderGap.NOWHERE
+    """Where `open_turn` is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +126,8 @@ class Family:
     """Which texts are stripped."""
     results: ResultFrame
     """Results of tools."""
-    needs_query: bool = False
-    """True: the published template refuses a conversation without a user's message."""
+    needs: Needs = Needs.NOTHING
+    """What a conversation must have for the published template."""
     generation_prompt: str = f"{TURN_OPEN}assistant\n"
     """Opens the turn that the model is to write."""
     no_thought_prompt: str = ""

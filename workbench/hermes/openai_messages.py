@@ -35,6 +35,27 @@ def parse_messages(messages: Sequence[JsonValue]) -> ReadMessages:
     return ReadMessages(Conversation(messages=read), tuple(findings))
 
 
+def to_messages(conversation: Conversation) -> list[JsonObject]:
+    """The messages as chat templates expect them; an assistant's raw text stays in `content`."""
+    return [_fields(message) for message in conversation.messages]
+
+
+def _fields(message: Message) -> JsonObject:
+    fields: dict[str, JsonValue] = {"role": str(message.role), "content": message.text}
+    if message.calls:
+        fields["tool_calls"] = [_call_fields(call) for call in message.calls]
+    if message.thought is not None:
+        fields["reasoning_content"] = message.thought
+    if message.name is not None:
+        fields["name"] = message.name
+    return fields
+
+
+def _call_fields(call: ToolCall) -> JsonObject:
+    arguments: JsonValue = call.arguments if call.arguments_text is None else call.arguments_text
+    return {"type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
 def _message(entry: JsonValue, pointer: str, findings: list[Finding]) -> Message:
     if not isinstance(entry, Mapping):
         raise BadInput(f"messages, {pointer}", "not an object", 'write {"role": …, "content": …}')

@@ -7,7 +7,7 @@ from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.chat.span import Span
 from workbench.hermes.chatml import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
 from workbench.hermes.families import family_named
-from workbench.hermes.family import Family, SystemPlace, Trimmed
+from workbench.hermes.family import Family, HeaderGap, SystemPlace, Trimmed
 from workbench.hermes.prompt import Prompt
 from workbench.hermes.render_findings import (
     assistant_findings,
@@ -15,7 +15,7 @@ from workbench.hermes.render_findings import (
     conversation_findings,
     missing_header_finding,
 )
-from workbench.hermes.render_thoughts import THINK_CLOSE, THINK_OPEN, Place, Shown
+from workbench.hermes.render_thoughts import THINK_CLOSE, THINK_OPEN, Place, Shown, last_query
 from workbench.hermes.render_writer import PromptWriter, Source
 from workbench.toolspec.spec import OfferedTools
 
@@ -47,11 +47,12 @@ def render(
     """
     family = family_named(family) if isinstance(family, str) else family
     any_mark = ANY_MARK_XML if family.dialect == "xml" else ANY_MARK_JSON
-    job = _Job(family, conversation.messages, PromptWriter(any_mark, neutralise=neutralise))
+    query = last_query(conversation.messages, is_trimmed=family.trimmed is Trimmed.ALL)
+    job = _Job(family, conversation.messages, query, PromptWriter(any_mark, neutralise=neutralise))
     written = 0
     if not has_contract:
         written = _write_system(job, tools or OfferedTools())
-        job.findings.extend(conversation_findings(family, conversation))
+        job.findings.extend(conversation_findings(family, conversation, query))
     for index in range(written, len(job.messages)):
         _write_message(job, index)
     ending = family.thought_prompt if thinking else family.no_thought_prompt
@@ -72,21 +73,9 @@ def render(
 class _Job:
     family: Family
     messages: tuple[Message, ...]
+    query: int | None
     writer: PromptWriter
     findings: list[Finding] = field(default_factory=list[Finding])
-
-    def last_query(self) -> int:
-        """Index of the last message that a person wrote; the last of all where there is none.
-
-        *Source:* FORMATS.md 1.4; results may stand in user messages, which are no query.
-        """
-        for index in reversed(range(len(self.messages))):
-            message = self.messages[index]
-            text = message.text.strip() if self.family.trimmed is Trimmed.ALL else message.text
-            is_result = text.startswith("<tool_response>") and text.endswith("</tool_response>")
-            if message.role is Role.USER and not is_result:
-                return index
-        return len(self.messages) - 1
 
 
 def _write_system(job: _Job, tools: OfferedTools) -> int:
@@ -146,8 +135,9 @@ def _write_turn(job: _Job, message: Message) -> None:
 
 def _write_assistant(job: _Job, index: int) -> None:
     message, writer, family = job.messages[index], job.writer, job.family
-    is_last = index == len(job.messages) - 1
-    shown = family.show_thought(message, Place(is_after_query=index > job.last_query(), is_last=is_last))
+    last = len(job.messages) - 1
+    query = last if job.query is None else job.query
+    shown = family.show_thought(message, Place(is_after_query=index > query, is_last=index == last))
     start = writer.length
     writer.write(f"{TURN_OPEN}{Role.ASSISTANT}\n")
     if shown.thought is not None:
@@ -188,7 +178,7 @@ def _write_call(job: _Job, call: ToolCall) -> None:
 def _write_result(job: _Job, index: int) -> None:
     frame, writer = job.family.results, job.writer
     start = writer.length
-    has_header = index > 0 or frame.opens_first_turn
+    has_header = not _is_in_gap(frame.header_gap, job.messages, index)
     if not _is_result(job.messages, index - 1):
         writer.write(frame.open_turn if has_header else "")
     writer.write(frame.open_result)
@@ -202,6 +192,13 @@ def _write_result(job: _Job, index: int) -> None:
         writer.write(frame.close_turn)
     if not has_header:
         job.findings.append(missing_header_finding(job.family, Span(start, writer.length)))
+
+
+def _is_in_gap(gap: HeaderGap, messages: tuple[Message, ...], index: int) -> bool:
+    is_behind_system = index == 1 and _is_system(messages, 0)
+    return gap is not HeaderGap.NOWHERE and (
+        index == 0 or (gap is HeaderGap.BEHIND_SYSTEM and is_behind_system)
+    )
 
 
 def _is_result(messages: tuple[Message, ...], index: int) -> bool:

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.chat.span import Span
-from workbench.hermes.family import Family
+from workbench.hermes.family import Family, Needs
 from workbench.hermes.render_thoughts import Shown
 
 
-def conversation_findings(family: Family, conversation: Conversation) -> Iterator[Finding]:
-    """Where the family's published template refuses the conversation as a whole."""
+def conversation_findings(family: Family, conversation: Conversation, query: int | None) -> Iterator[Finding]:
+    """Where the published template refuses the conversation as a whole; `query` is `last_query`'s."""
     messages = conversation.messages
-    if family.needs_query and not any(message.role is Role.USER for message in messages):
-        yield _warning("template-would-crash", "the published template wants a user's message; ours goes on")
+    if (family.needs is Needs.MESSAGE and not messages) or (family.needs is Needs.QUERY and query is None):
+        wish = f"the published template wants {family.needs}; ours goes on"
+        yield _warning("template-would-crash", wish)
     if not family.system.allows_later_system and any(m.role is Role.SYSTEM for m in messages[1:]):
         yield _warning(
             "template-would-crash", "the published template refuses a later system message; ours writes it"

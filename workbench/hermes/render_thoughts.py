@@ -1,9 +1,9 @@
 """What a family shows of an assistant's message in history: its text, and its thought or none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from workbench.chat.message import Message
+from workbench.chat.message import Message, Role
 
 THINK_OPEN: Final = "<think>\n"
 """Before a thought. *Source:* FORMATS.md 1.4, Qwen3."""
@@ -35,6 +35,19 @@ class Shown(NamedTuple):
 
 ShowThought = Callable[[Message, Place], Shown]
 """Decides what is shown."""
+
+
+def last_query(messages: Sequence[Message], *, is_trimmed: bool) -> int | None:
+    """Index of the last message in which a person asks; None where there is none.
+
+    A user message that holds a result is none. *Source:* FORMATS.md 1.4; templates of Qwen3 and Qwen3.6.
+    """
+    for index in reversed(range(len(messages))):
+        text = messages[index].text.strip() if is_trimmed else messages[index].text
+        is_result = text.startswith("<tool_response>") and text.endswith("</tool_response>")
+        if messages[index].role is Role.USER and not is_result:
+            return index
+    return None
 
 
 def ignored_thought(message: Message, place: Place) -> Shown:

@@ -88,7 +88,7 @@ class PromptWriter:
         ends = [start for start, _, _ in self._starts[1:]] + [self._length]
         return tuple(
             PromptPart(span=Span(start, end), role=role, message_index=index)
-            for (start, role, index), end in zip(self._starts, ends, strict=True)
+            for (start, role, index), end in zip(self._starts, ends, strict=False)
             if start < end
         )
 

@@ -1,0 +1,133 @@
+"""`workbench chat`, `export` and the errors that people meet, on a scripted model."""
+
+import json
+import sqlite3
+
+import pytest
+
+from workbench import __version__
+
+QUESTION = "What is the flumbuster reading for cairo?"
+
+
+def test_json_is_one_object_and_nothing_else(workbench, script):
+    done = workbench("chat", QUESTION, "--model", script, "--tool-choice", "required", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert list(report) == ["session", "messages", "calls", "answer", "timing"]
+    assert [message["role"] for message in report["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+    assert report["messages"][2]["content"].startswith("<tool_call>\n{")
+    assert report["calls"] == [
+        {
+            "name": "get_flumbuster",
+            "arguments": {"flumb": "cairo"},
+            "status": "ready",
+            "result": {"flumb": "Cairo", "reading": 31, "unit": "metric usters"},
+        }
+    ]
+    assert report["answer"] == "The reading for Cairo is 31."
+    assert set(report["timing"]) == {
+        "prompt_tokens",
+        "completion_tokens",
+        "time_to_first_token_s",
+        "tokens_per_second",
+    }
+
+
+def test_a_session_goes_on_in_another_process_byte_for_byte(workbench, script):
+    first = json.loads(workbench("chat", QUESTION, "--model", script, "--json").stdout)
+    again = workbench("chat", "And once more?", "--session", first["session"], "--json")
+    second = json.loads(again.stdout)
+    assert second["session"] == first["session"]
+    assert second["messages"][: len(first["messages"])] == first["messages"]
+    assert len(second["messages"]) == 9
+
+
+def test_the_plain_output_shows_the_call_its_result_and_the_answer(workbench, script):
+    done = workbench("chat", QUESTION, "--model", script)
+    assert '{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}' in done.stdout
+    assert 'get_flumbuster → {"flumb": "Cairo", "reading": 31, "unit": "metric usters"}' in done.stdout
+    assert "The reading for Cairo is 31." in done.stdout
+    assert "prompt + " in done.stderr
+
+
+def test_a_tool_that_fails_is_told_as_failed(workbench, tmp_path):
+    path = tmp_path / "script.yaml"
+    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Atlantis"}}\n</tool_call>'
+    path.write_text(json.dumps({"completions": [call, "No such city."]}))
+    done = workbench("chat", "Weather?", "--tools", "weather", "--model", f"scripted:{path}", "--json")
+    call = json.loads(done.stdout)["calls"][0]
+    assert (call["status"], call["result"]) == ("failed", {"error": "city not found"})
+
+
+def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path):
+    report = json.loads(workbench("chat", QUESTION, "--model", script, "--json").stdout)
+    out = tmp_path / "rows.jsonl"
+    done = workbench("export", "--format", "sharegpt", "--out", out)
+    assert done.returncode == 0
+    assert "1 rows written, 0 sessions left out" in done.stderr
+    (row,) = [json.loads(line) for line in out.read_text().splitlines()]
+    values = [entry["value"] for entry in row["conversations"]]
+    assert values[:3] == [message["content"] for message in report["messages"][:3]]
+    assert [tool["function"]["name"] for tool in json.loads(row["tools"])] == [
+        "get_flumbuster",
+        "calculate_zorbix",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (["--tools", "nonsens"], 2, "no 'nonsens'"),
+        (["--tool-choice", "get_wether"], 2, "no tool 'get_wether'"),
+        (["--contract", "tiny"], 2, "contract 'tiny': no such contract (there are full, hermes-3, minimal)"),
+        (["--session", "nowhere"], 2, "no such session"),
+        (["--model", "/no/model.gguf"], 3, "'/no/model.gguf' is not there"),
+        (["--model", "scripted:/no/script.yaml"], 3, "no file /no/script.yaml"),
+    ],
+)
+def test_bad_usage_is_one_clear_line_and_writes_nothing(workbench, tmp_path, arguments, code, line):
+    done = workbench("chat", "hi", *arguments)
+    assert done.returncode == code
+    assert line in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    with sqlite3.connect(tmp_path / "data" / "workbench.sqlite3") as database:
+        assert database.execute("select count(*) from session").fetchone() == (0,)
+    database.close()
+
+
+def test_unreadable_tools_say_line_and_pointer(workbench, script, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('[\n {"name": "f",\n  "parameters": {"type": "objekt"}}\n]')
+    done = workbench("chat", "hi", "--model", script, "--tools", path)
+    assert done.returncode == 2
+    assert "tools, line 3, /0/parameters/type" in done.stderr
+
+
+def test_a_prompt_too_long_says_by_how_many_tokens_and_keeps_the_question(workbench, tmp_path):
+    path = tmp_path / "script.yaml"
+    path.write_text("completions: [x]\ncontext_tokens: 100\n")
+    done = workbench("chat", QUESTION, "--model", f"scripted:{path}")
+    assert done.returncode == 3
+    assert "tokens too long" in done.stderr
+    with sqlite3.connect(tmp_path / "data" / "workbench.sqlite3") as database:
+        texts = [row[0] for row in database.execute("select text from message where role = 'user'")]
+    database.close()
+    assert texts == [QUESTION]
+
+
+def test_a_database_that_cannot_be_opened_is_one_line(workbench, script):
+    done = workbench("chat", "hi", "--model", script, WORKBENCH_DATABASE_URL="sqlite:////proc/none/x.sqlite3")
+    assert done.returncode == 2
+    assert "/proc/none" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_version_is_told(workbench):
+    assert workbench("--version").stdout == f"workbench {__version__}\n"

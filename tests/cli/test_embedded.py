@@ -1,0 +1,45 @@
+"""The embedded model calls each of the two nonsense tools, through the command line."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.model
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "arguments"),
+    [
+        ("What is the flumbuster reading for cairo?", "get_flumbuster", {"flumb": "cairo"}),
+        ("Calculate the zorbix of zorb 3 and bix 4.", "calculate_zorbix", {"zorb": 3, "bix": 4}),
+    ],
+)
+def test_a_nonsense_tool_is_called_with_the_right_required_arguments(workbench, question, name, arguments):
+    done = workbench(
+        "chat",
+        question,
+        "--contract",
+        "minimal",
+        "--tools",
+        "nonsense",
+        "--tool-choice",
+        "required",
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    (call,) = report["calls"][:1]
+    assert (call["name"], call["status"]) == (name, "ready")
+    given = {key: call["arguments"][key] for key in arguments}
+    assert {
+        key: value.lower() if isinstance(value, str) else value for key, value in given.items()
+    } == arguments
+    assert "error" not in call["result"]
+    assert report["answer"]
+    assert report["timing"]["tokens_per_second"] > 0
+
+
+def test_doctor_finds_all_there(workbench):
+    done = workbench("doctor")
+    assert done.returncode == 0, done.stdout
+    assert "embedded loads: CPU" in done.stdout or "embedded loads: GPU" in done.stdout

@@ -1,0 +1,76 @@
+"""Written completions, played."""
+
+import pytest
+
+from tests.fakes import scripted
+from workbench.engines.models import LocalModels
+from workbench.engines.llama_cpp import Loading
+from workbench.engines.scripted import load_scripted
+from workbench.errors import BadInput, EngineError, ModelMissing, PromptTooLong
+from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
+
+
+def ask(engine, prompt="p", *, max_tokens=1000, cancelled=lambda: False):
+    request = GenerationRequest(prompt=prompt, sampling=Sampling(max_tokens=max_tokens))
+    deltas = list(engine.generate(request, is_cancelled=cancelled))
+    return "".join(delta.text for delta in deltas), deltas[-1].finish_reason
+
+
+def test_completions_come_in_turn_and_from_the_beginning_again():
+    engine = scripted("one", " two\r\n")
+    assert [ask(engine)[0] for _ in range(3)] == ["one", " two\r\n", "one"]
+
+
+def test_behind_a_prefill_the_rest_is_written():
+    engine = scripted('<tool_call>\n{"name": "f"}')
+    assert ask(engine, "<|im_start|>assistant\n<tool_call>\n")[0] == '{"name": "f"}'
+
+
+def test_max_tokens_and_a_stop_end_it():
+    assert ask(scripted("x" * 100), max_tokens=3) == ("x" * 12, FinishReason.LENGTH)
+    looks = iter([False] * 4)
+    assert ask(scripted("x" * 100), cancelled=lambda: next(looks, True))[1] is FinishReason.CANCELLED
+
+
+def test_a_prompt_too_long_says_by_how_much():
+    with pytest.raises(PromptTooLong, match="prompt is 1 token too long") as caught:
+        ask(scripted("x"), "p" * 4 * 32_768)
+    assert caught.value.excess_tokens == 1
+
+
+def test_a_script_may_fail_behind_its_text(tmp_path):
+    path = tmp_path / "script.yaml"
+    path.write_text("completions:\n- {text: half, error: the server went away}\n")
+    engine = load_scripted(path, name="scripted:x", wait=lambda seconds: None)
+    with pytest.raises(EngineError, match="the server went away"):
+        ask(engine)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("completions: [", "line 1"), ("completions: []", "completions: .*at least 1"), ("x: 1", "completions")],
+)
+def test_a_file_that_is_no_script_says_where(tmp_path, text, message):
+    path = tmp_path / "script.yaml"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=message):
+        load_scripted(path, name="scripted:x", wait=lambda seconds: None)
+
+
+def test_models_are_found_by_name_and_the_same_one_is_given_again(tmp_path):
+    path = tmp_path / "script.yaml"
+    path.write_text("completions: [hello]")
+    models = LocalModels(
+        loading=Loading(context_tokens=0, threads=0, gpu_layers=0), default=f"scripted:{path}"
+    )
+    engine = models.engine(f"scripted:{path}")
+    assert models.engine(f"scripted:{path}") is engine
+    assert models.names()[0] == f"scripted:{path}"
+    assert models.status(f"scripted:{path}").is_loaded
+
+
+@pytest.mark.parametrize("name", ["scripted:/no/such/file", "/no/such/model.gguf"])
+def test_a_missing_file_is_named_with_a_remedy(name):
+    models = LocalModels(loading=Loading(context_tokens=0, threads=0, gpu_layers=0), default="embedded")
+    with pytest.raises(ModelMissing, match="/no/such"):
+        models.engine(name)

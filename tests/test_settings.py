@@ -1,0 +1,44 @@
+"""The environment, read once."""
+
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.settings import VARIABLES, read_settings
+
+
+def test_an_empty_environment_gives_the_defaults(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    settings = read_settings({"XDG_DATA_HOME": str(tmp_path / "share")})
+    assert (settings.model, settings.contract, settings.tools) == ("embedded", "minimal", ("nonsense",))
+    assert (settings.host, settings.port, settings.max_rounds) == ("127.0.0.1", 7860, 8)
+    assert settings.data == tmp_path / "share" / "hermes-workbench"
+    assert settings.database_url == f"sqlite:///{settings.data}/workbench.sqlite3"
+
+
+def test_a_checkout_keeps_its_data_beside_itself():
+    checkout = Path(__file__).parents[1]
+    assert read_settings({"WORKBENCH_HOME": str(checkout)}).data == checkout / "data"
+
+
+def test_lists_are_parted_by_commas():
+    assert read_settings({"WORKBENCH_TOOLS": "weather, search,"}).tools == ("weather", "search")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("WORKBENCH_PORT", "many", "WORKBENCH_PORT: 'many' is not a whole number"),
+        ("WORKBENCH_PORT", "70000", "70000 is not between 1 and 65535"),
+        ("WORKBENCH_MAX_ROUNDS", "0", "0 is not between 1 and 100"),
+        ("WORKBENCH_MODLE", "x", "WORKBENCH_MODLE: no such setting"),
+    ],
+)
+def test_what_cannot_be_used_is_named(name, value, message):
+    with pytest.raises(BadInput, match=message):
+        read_settings({name: value})
+
+
+def test_every_variable_has_the_prefix_and_a_meaning():
+    assert all(row.name.startswith("WORKBENCH_") and row.meaning for row in VARIABLES)

@@ -1,0 +1,59 @@
+"""A person's JSON of tools: what is wrong, at which line, under which pointer."""
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.toolspec.locate import line_of
+from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
+
+GOOD = '[\n {"type": "function",\n  "function": {"name": "f", "parameters": {"type": "object"}}},\n {"name": "g"}\n]'
+
+
+def test_specs_and_bare_functions_are_read_in_order():
+    tools = parse_tools(GOOD)
+    assert tools.names == ("f", "g")
+    assert tools.specs[1].document == {"type": "function", "function": {"name": "g"}}
+
+
+def test_an_empty_text_offers_nothing():
+    assert parse_tools("").names == ()
+
+
+def test_what_is_shown_is_read_back_the_same():
+    assert parse_tools(render_tools(parse_tools(GOOD))) == parse_tools(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "pointer"),
+    [
+        ('[\n {"name": "f"},\n]', "spec-not-json", 3, None),
+        ('{"name": "f"}', "spec-not-a-list", 1, None),
+        ("[\n 5\n]", "spec-not-an-object", 2, "/0"),
+        ('[\n {"name": "f"},\n {"name": "f"}\n]', "spec-declared-twice", 3, "/1/name"),
+        ("[" * 100_000, "spec-not-json", 1, None),
+        (" " * 1_000_001, "spec-too-long", 1, None),
+    ],
+)
+def test_a_fault_has_its_code_line_and_pointer(text, code, line, pointer):
+    finding = check_tools_text(text)[0]
+    assert (finding.code, finding.line, finding.pointer) == (code, line, pointer)
+
+
+def test_an_unsound_schema_is_found_inside_its_entry():
+    text = '[\n {"name": "f",\n  "parameters": {\n   "type": "objekt"}}\n]'
+    finding = check_tools_text(text)[0]
+    assert finding.pointer == "/0/parameters/type"
+    assert finding.line == 4
+
+
+def test_reading_a_faulty_text_raises_with_line_and_pointer():
+    with pytest.raises(BadInput, match="tools, line 3, /1/name: tool 'f' is declared twice"):
+        parse_tools('[\n {"name": "f"},\n {"name": "f"}\n]')
+
+
+@pytest.mark.parametrize(
+    ("pointer", "line"),
+    [("", 1), ("/a", 2), ("/a/1", 4), ("/b~1c", 6), ("/b~1c/x", 6), ("/missing", 1), ("/a/9", 2)],
+)
+def test_a_pointer_finds_its_line(pointer, line):
+    assert line_of('{\n"a": [\n1,\n{"z": "]"}\n],\n"b/c": {"x": 2}\n}', pointer) == line
