@@ -40,4 +40,5 @@ def python_record(message: Message) -> SpelledResult:
             content, escape = spelled_python(value), PYTHON_ESCAPE
     except (ValueError, RecursionError):
         pass
-    return SpelledResult(f'{{"name": "{message.name or ""}", "content": {content}}}', escape)
+    name = f'"name": "{message.name}", ' if message.name else ""
+    return SpelledResult(f'{{{name}"content": {content}}}', escape)
