@@ -60,12 +60,11 @@ def xml_call_json_values(call: ToolCall) -> Iterator[CallPiece]:
 
 def _xml_call(call: ToolCall, spell: Callable[[JsonValue], str]) -> Iterator[CallPiece]:
     yield CallPiece("<function=", None)
-    yield CallPiece(call.name, HTML_ESCAPE)
-    yield CallPiece(">\n", None)
+    # With the tag's end, so that a name cannot borrow it to make a mark.
+    yield CallPiece(f"{call.name}>\n", HTML_ESCAPE)
     for name, value in call.arguments.items():
         yield CallPiece("<parameter=", None)
-        yield CallPiece(name, HTML_ESCAPE)
-        yield CallPiece(">\n", None)
+        yield CallPiece(f"{name}>\n", HTML_ESCAPE)
         if isinstance(value, str):
             yield CallPiece(value, HTML_ESCAPE)
         else:
