@@ -93,7 +93,7 @@ def test_values_are_texts_whatever_yaml_makes_of_them() -> None:
             "contract 'mine', line 2: front matter is not YAML: mapping",
         ),
         ("---\ntitle: \x00\n---\n", "contract 'mine', line 2: front matter is not YAML: "),
-        (front("titel: x"), "contract 'mine', line 4: unknown key 'titel' (use name, title, family, "),
+        (front("nope: x"), "contract 'mine', line 4: unknown key 'nope' (use name, title, family, "),
         (front("title: x"), "contract 'mine', line 4: 'title' stands there twice (remove one)"),
         (front("description: [a]"), "contract 'mine', line 4: description is not a text"),
         (front("variables: [a]"), "contract 'mine', line 4: not a mapping"),

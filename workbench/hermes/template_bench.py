@@ -31,7 +31,7 @@ TURN_ROLE: Final = re.compile(
     r"<\|im_start\|>(?P<chatml>\w+)|<\|start_header_id\|>(?P<llama>\w+)<\|end_header_id\|>"
     r"|<\|(?P<bare>system|user|assistant|tool|observation)\|>"
 )
-"""How a turn is opened. *Source:* ChatML; Llama 3 headers (FORMATS.md 1.3); templates of Phi and GLM."""
+"""How a turn is opened. *Source:* ChatML; Llama 3's headers; templates of Phi and GLM."""
 
 
 class Rendered(NamedTuple):

@@ -1,6 +1,6 @@
 """One function a question that a template check asks; a good template gets few findings.
 
-*Source:* FORMATS.md 1.8 for the questions.
+What each answer means stands in `docs/reference/templates.md`.
 """
 
 import json
@@ -127,7 +127,8 @@ def tells_where_results_stand(bench: Bench) -> Iterator[Finding]:
     first, second = text.index(RESULT + "_a"), text.index(RESULT + "_b")
     role = turn_role(text, first)
     if role is not None:
-        yield _note(f"results-in-{role}-turn", f"results stand in a {role!r} turn")
+        codes = {"tool": "results-in-tool-turn", "user": "results-in-user-turn"}
+        yield _note(codes.get(role, "results-in-other-turn"), f"results stand in a {role!r} turn")
     is_apart = TURN_ROLE.search(text, first, second) is not None
     how = "each have their own turn" if is_apart else "share a turn"
     yield _note("results-apart" if is_apart else "results-merged", f"results that follow each other {how}")
@@ -209,10 +210,12 @@ def tells_where_system_stands(bench: Bench) -> Iterator[Finding]:
         yield _error("system-lost", "a system message does not reach the model beside tools")
     elif TOOL_NAME in rendered.text:
         system, tools = rendered.text.index(SYSTEM_TEXT), rendered.text.index(TOOL_NAME)
-        where = "before" if system < tools else "after"
+        is_before = system < tools
         is_apart = TURN_ROLE.search(rendered.text, min(system, tools), max(system, tools)) is not None
         turn = ", in a turn of its own" if is_apart else ""
-        yield _note(f"system-{where}-tools", f"a system message stands {where} the tools{turn}")
+        where = "before" if is_before else "after"
+        code = "system-before-tools" if is_before else "system-after-tools"
+        yield _note(code, f"a system message stands {where} the tools{turn}")
 
 
 PROBES: Final[tuple[Probe, ...]] = (

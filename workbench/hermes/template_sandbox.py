@@ -4,7 +4,7 @@ Jinja's sandbox keeps a template from code; it does not keep it from running awa
 each call of a macro is counted, and texts and numbers cannot be multiplied or joined beyond a limit. What one
 call of a filter, a method or a format makes is not bounded: a padding can ask for much memory.
 
-*Source:* FORMATS.md 1.6; `chat_template_utils.py` of transformers: trim_blocks, lstrip_blocks, loop controls,
+*Source:* `chat_template_utils.py` of transformers: trim_blocks, lstrip_blocks, loop controls,
 a `tojson` that escapes nothing, the `generation` tag.
 """
 
