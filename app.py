@@ -1,8 +1,7 @@
 """Entry for Hugging Face Spaces and for the container: settings, wiring, page, launch; nothing else."""
 
-from workbench.ui.page import serve_page
-
 from workbench.settings import read_settings
+from workbench.ui.serve import serve_page
 from workbench.wiring import open_services
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def serve(
     settings = replace(
         settings, host=host or settings.host, port=port or settings.port, model=model or settings.model
     )
-    from workbench.ui.page import serve_page
+    from workbench.ui.serve import serve_page
     from workbench.wiring import open_services
 
     with open_services(settings) as services:

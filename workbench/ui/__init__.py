@@ -1,0 +1,1 @@
+"""The page: tabs, own components, theme, and what values become before anyone sees them."""

@@ -1,0 +1,54 @@
+// Shared by all components. Text goes in by textContent alone: nothing that a model wrote is ever parsed as HTML.
+const node = (tag, attributes, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
+  return made;
+};
+const pieces = (list) =>
+  list.map((piece) => (piece.kind === "text" ? piece.text : node("span", { class: "k-" + piece.kind }, piece.text)));
+const ICONS = {
+  chevron: "M6 4l4 4-4 4",
+  copy: "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
+  check: "M3 8.5l3.2 3L13 4.5",
+  plus: "M8 3v10M3 8h10",
+  wrap: "M2.5 4h11M2.5 8h8.5a2.2 2.2 0 0 1 0 4.4H8M9.8 10.6L8 12.4l1.8 1.8M2.5 12.4h2.5",
+  space: "M2.5 9.5v3h11v-3",
+  fold: "M4 6.5l4-3.5 4 3.5M4 9.5L8 13l4-3.5",
+};
+const icon = (name) => {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  for (const [key, value] of Object.entries({ viewBox: "0 0 16 16", width: 16, height: 16, fill: "none",
+    stroke: "currentColor", "stroke-width": 1.4, "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true" }))
+    svg.setAttribute(key, value);
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+};
+const iconButton = (name, label, onclick, more) =>
+  node("button", { type: "button", class: "hw-icon", "aria-label": label, title: label, onclick, ...(more || {}) }, icon(name));
+const copyText = async (text, button) => {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = node("textarea", { style: "position:fixed;opacity:0" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const before = button.firstChild;
+  button.replaceChildren(icon("check"));
+  setTimeout(() => button.replaceChildren(before), 1200);
+};
+const follow = (draw) => {
+  const redraw = () => draw(props.value || null);
+  redraw();
+  watch("value", redraw);
+};

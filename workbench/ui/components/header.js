@@ -1,0 +1,10 @@
+const dot = node("span", { class: "hw-dot", "aria-hidden": "true" });
+const words = node("span", {});
+element.replaceChildren(node("div", { class: "hw-brand" }, "Hermes Workbench"),
+  node("div", { class: "hw-model", role: "status", "aria-label": "Model" }, dot, words));
+follow((value) => {
+  if (!value) return;
+  words.textContent = value.text;
+  dot.classList.toggle("is-busy", value.is_busy);
+  dot.classList.toggle("is-loaded", value.is_loaded);
+});

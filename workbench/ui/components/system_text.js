@@ -1,0 +1,10 @@
+const summary = node("summary", {});
+const text = node("pre", { class: "hw-system", tabindex: 0, "aria-label": "Composed system text" });
+const fold = node("details", { class: "hw-details" }, summary, text);
+element.replaceChildren(fold);
+follow((value) => {
+  fold.hidden = !value;
+  if (!value) return;
+  summary.replaceChildren(node("span", {}, "System text"), node("span", { class: "hw-note" }, value.size));
+  text.replaceChildren(...pieces(value.pieces));
+});

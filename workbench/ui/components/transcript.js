@@ -1,0 +1,95 @@
+const scroller = element.closest("#play-transcript") || element;
+const list = node("ol", { class: "hw-entries", "aria-label": "Conversation" });
+const empty = node("div", { class: "hw-empty" });
+element.replaceChildren(list, empty);
+const drawn = new Map();
+
+const status = (card) => node("span", { class: "hw-status s-" + card.tone }, card.status);
+const result = (made) =>
+  node("div", { class: "hw-result" + (made.is_error ? " is-error" : "") },
+    node("span", { class: "hw-word k-result" }, made.is_error ? "failed" : "result"),
+    node("code", {}, made.text),
+    node("span", { class: "hw-note" }, made.note));
+const blocks = {
+  prose: (block) => node("div", { class: "hw-prose" }, block.text),
+  thought: (block) =>
+    node("details", { class: "hw-thought" },
+      node("summary", {}, node("span", {}, "thought"), node("span", { class: "hw-note" }, block.note)),
+      node("div", { class: "hw-prose" }, block.text)),
+  call: (block) =>
+    node("div", { class: "hw-call", "data-call": block.index },
+      node("div", { class: "hw-call-head" },
+        node("span", { class: "hw-word k-call" }, "call"), node("strong", { class: "hw-mono" }, block.name), status(block)),
+      block.arguments.length === 0
+        ? node("div", { class: "hw-note hw-arguments" }, "no arguments")
+        : node("table", { class: "hw-arguments" }, node("tbody", {},
+            block.arguments.map((row) => node("tr", {}, node("th", { scope: "row" }, row.name), node("td", {}, row.value))))),
+      block.notes.map((note) => node("div", { class: "hw-finding" }, note)),
+      block.result ? result(block.result) : null),
+  broken: (block) =>
+    node("div", { class: "hw-call is-broken" },
+      node("div", { class: "hw-call-head" }, node("span", { class: "hw-word k-call" }, "call"), status(block)),
+      node("pre", {}, block.text),
+      block.notes.map((note) => node("div", { class: "hw-finding" }, note))),
+  stray: (block) =>
+    node("details", { class: "hw-thought" },
+      node("summary", {}, node("span", {}, block.label)), node("pre", {}, block.text)),
+  result: (block) => node("div", { class: "hw-call is-loose" }, result(block.result)),
+  folded: (block) =>
+    node("details", { class: "hw-folded" }, node("summary", {}, node("span", {}, block.summary)), node("pre", {}, block.text)),
+};
+const draw_entry = (entry) => {
+  const item = node("li", { class: "hw-entry r-" + entry.role, tabindex: 0, "data-id": entry.id },
+    node("span", { class: "hw-role" }, entry.role),
+    node("div", { class: "hw-body" }, entry.blocks.map((block) => blocks[block.kind](block)),
+      entry.note ? node("div", { class: "hw-note hw-end" }, entry.note) : null));
+  const pick = (event) => {
+    const card = event.target.closest("[data-call]");
+    for (const other of list.children) other.classList.toggle("is-selected", other === item);
+    trigger("pick", { id: entry.id, call: card ? Number(card.dataset.call) : null });
+  };
+  item.addEventListener("click", (event) => {
+    if (event.target.closest("summary") || String(getSelection())) return;
+    pick(event);
+  });
+  item.addEventListener("keydown", (event) => {
+    if (event.target === item && event.key === "Enter" && !event.ctrlKey) pick(event);
+  });
+  return item;
+};
+const draw_empty = (value) =>
+  empty.replaceChildren(
+    node("h2", {}, value.heading), node("p", {}, value.hint),
+    node("ul", {}, value.examples.map((text) =>
+      node("li", {}, node("button", { type: "button", class: "hw-example", onclick: () => trigger("example", { text }) }, text)))));
+
+follow((value) => {
+  const entries = value ? value.entries : [];
+  const was_at_end = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 80;
+  const before = drawn.size;
+  entries.forEach((entry, place) => {
+    const json = JSON.stringify(entry);
+    let known = drawn.get(entry.id);
+    if (!known || known.json !== json) {
+      const made = draw_entry(entry);
+      if (known) {
+        const folds = known.item.querySelectorAll("details");
+        made.querySelectorAll("details").forEach((fold, index) => { fold.open = Boolean(folds[index] && folds[index].open); });
+        known.item.replaceWith(made);
+      }
+      known = { json, item: made };
+      drawn.set(entry.id, known);
+    }
+    if (list.children[place] !== known.item) list.insertBefore(known.item, list.children[place] || null);
+    known.item.classList.toggle("is-selected", entry.id === value.selected);
+  });
+  while (list.children.length > entries.length) {
+    drawn.delete(list.lastChild.dataset.id);
+    list.lastChild.remove();
+  }
+  empty.hidden = entries.length > 0;
+  list.hidden = entries.length === 0;
+  if (value && entries.length === 0) draw_empty(value);
+  if (entries.length && (before === 0 || (was_at_end && entries.length !== before)))
+    requestAnimationFrame(() => { scroller.scrollTop = scroller.scrollHeight; });
+});

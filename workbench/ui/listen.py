@@ -1,0 +1,49 @@
+"""How the page listens: every event private, without Gradio's own progress, model work one at a time."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from gradio.blocks import Block
+from gradio.events import Dependency
+
+MODEL: Final = "model"
+"""What all events that make the model work share; one of them runs at a time."""
+
+
+Trigger = Callable[..., Any]
+"""An event method of a component, such as `button.click`, or of an earlier event, such as `first.then`."""
+
+
+def listen(
+    trigger: Trigger,
+    fn: Callable[..., object] | None,
+    inputs: Sequence[Block] = (),
+    outputs: Sequence[Block] = (),
+    *,
+    js: str | None = None,
+    is_model_work: bool = False,
+    is_latest_only: bool = False,
+    is_queued: bool = True,
+) -> Dependency:
+    """Call `fn` when `trigger` fires; what comes back goes to `outputs`, in order.
+
+    Args:
+        trigger: The event.
+        fn: Takes the values of `inputs`; None where only `js` runs.
+        inputs: Parts to read.
+        outputs: Parts to write.
+        js: Runs in the browser first; its list becomes the inputs.
+        is_model_work: Waits for other work of the model.
+        is_latest_only: While it runs, of several firings only the last is kept: for typing.
+        is_queued: False answers at once, outside the queue.
+    """
+    options: dict[str, Any] = {
+        "js": js,
+        "api_visibility": "private",
+        "show_progress": "hidden",
+        "queue": is_queued,
+        "trigger_mode": "always_last" if is_latest_only else "multiple",
+    }
+    if is_model_work:
+        options |= {"concurrency_id": MODEL, "concurrency_limit": 1}
+    return trigger(fn, list(inputs), list(outputs), **options)

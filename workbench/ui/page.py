@@ -1,0 +1,45 @@
+"""The page: all tabs built, then all wired; and what launching it needs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import gradio as gr
+
+from workbench.desk.services import Services
+from workbench.ui.components.address import Address
+from workbench.ui.components.header import Header
+from workbench.ui.tabs.play import tab as play
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.theme import WorkbenchTheme
+
+TITLE: Final = "Hermes Workbench"
+STYLE: Final = Path(__file__).with_name("page.css")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The page, and what lives as long as it."""
+
+    blocks: gr.Blocks
+    """To be launched or mounted with `launch_options`."""
+    runs: Runs
+    """Turns under way; to be stopped when the page closes."""
+
+
+def build_page(services: Services) -> Page:
+    """The whole page; nothing is served yet."""
+    runs = Runs()
+    with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as blocks:
+        header = Header(elem_id="page-header")
+        address = Address(elem_id="page-address")
+        with gr.Tabs(elem_id="page-tabs"), gr.Tab("Play", elem_id="page-tab-play"):
+            play_parts = play.build(services)
+        play.wire(blocks, play_parts, services, runs, header, address)
+    blocks.queue(default_concurrency_limit=8)
+    return Page(blocks=blocks, runs=runs)
+
+
+def launch_options() -> dict[str, object]:
+    """What `launch` and `mount_gradio_app` need beside the page."""
+    return {"theme": WorkbenchTheme(), "css_paths": [STYLE], "footer_links": [], "run_history": False}

@@ -1,0 +1,1 @@
+"""Values to strings, rows and pieces for the page; knows no gradio."""

@@ -1,0 +1,75 @@
+"""A path of the store as turns of the model: each completion read, its results beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.chat.message import Role
+from workbench.desk.kept import KeptMessage
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import Reading
+from workbench.toolspec.spec import OfferedTools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRound:
+    """One completion of the path."""
+
+    kept: KeptMessage
+    """The model's message."""
+    reading: Reading
+    """What the reader makes of it."""
+    results: Mapping[int, KeptMessage] = field(hash=False)
+    """The tool's message by the call's place in the reading."""
+    turn: int
+    """Which user's message it answers, from 0."""
+    number: int
+    """Its place among the completions of its turn, from 1."""
+
+
+def read_path(path: Sequence[KeptMessage], tools: OfferedTools) -> tuple[ReadRound, ...]:
+    """Every completion of a path, read against `tools`."""
+    return tuple(_rounds(path, tools))
+
+
+def _rounds(path: Sequence[KeptMessage], tools: OfferedTools) -> Iterator[ReadRound]:
+    turn, number = -1, 0
+    for place, kept in enumerate(path):
+        if kept.message.role is Role.USER:
+            turn, number = turn + 1, 0
+        if kept.message.role is not Role.ASSISTANT:
+            continue
+        number += 1
+        finish_reason = kept.generation.finish_reason.value if kept.generation else "stop"
+        yield ReadRound(
+            kept=kept,
+            reading=parse(kept.message.text, tools=tools, finish_reason=finish_reason),
+            results=_results(path, place),
+            turn=turn,
+            number=number,
+        )
+
+
+def _results(path: Sequence[KeptMessage], place: int) -> Mapping[int, KeptMessage]:
+    """The tool messages right behind the completion at `place`, by call."""
+    found: dict[int, KeptMessage] = {}
+    for kept in path[place + 1 :]:
+        if kept.message.role is not Role.TOOL:
+            break
+        found[kept.tool_run.call_index if kept.tool_run else len(found)] = kept
+    return found
+
+
+def round_of(
+    path: Sequence[KeptMessage], rounds: Sequence[ReadRound], message_id: str | None
+) -> ReadRound | None:
+    """The completion that a message is, that called for it, or that answers it; else the newest."""
+    if not rounds:
+        return None
+    by_id = {one.kept.id: one for one in rounds}
+    ids = [kept.id for kept in path]
+    if message_id not in ids:
+        return rounds[-1]
+    place = ids.index(message_id)
+    kept = path[place]
+    order = reversed(path[: place + 1]) if kept.message.role in (Role.ASSISTANT, Role.TOOL) else path[place:]
+    return next((by_id[one.id] for one in order if one.id in by_id), rounds[-1])

@@ -1,0 +1,257 @@
+"""A round as the inspector's other panes show it: calls, fixes and findings, timing."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.chat.finding import Finding
+from workbench.chat.fix import Fix
+from workbench.ui.present.conversation import ReadRound
+from workbench.ui.present.words import call_status, count, milliseconds, place_of, seconds
+
+NO_CALLS_YET: Final = (
+    "Calls that the model makes stand here: name, arguments, what the schema says, the result."
+)
+NO_CALLS: Final = "This completion calls nothing."
+NO_FIXES_YET: Final = (
+    "Where a completion departs from the format, each repair is named here, before and after."
+)
+NO_TIMING_YET: Final = "Tokens and times of each round stand here."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRow:
+    """One finding."""
+
+    code: str
+    """Stable word."""
+    severity: str
+    """error or warning."""
+    message: str
+    """What is wrong."""
+    place: str
+    """Where, in the completion or the arguments; empty where nowhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRow:
+    """One call."""
+
+    index: int
+    """Place in the reading's calls."""
+    name: str
+    """The tool."""
+    status: str
+    """Status word."""
+    tone: str
+    """Its colour."""
+    arguments: str
+    """JSON on several lines."""
+    findings: tuple[FindingRow, ...]
+    """Of its block and of its arguments."""
+    result: str | None
+    """As the model sees it; None where the call was not run."""
+    no_result: str
+    """Said instead of a result."""
+    is_error: bool
+    """True where the tool failed or the call was refused."""
+    note: str
+    """Rule and time."""
+    is_selected: bool
+    """True where the transcript has this call picked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallsView:
+    """The calls of one completion."""
+
+    calls: tuple[CallRow, ...] = ()
+    """In order."""
+    hint: str = NO_CALLS_YET
+    """Of the empty state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRow:
+    """One edit of a fix."""
+
+    before: str
+    """What stands there; white space made visible where there is nothing else."""
+    after: str
+    """What is read instead; `nothing` where it is dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixRow:
+    """One fix."""
+
+    code: str
+    """Stable word."""
+    is_guess: bool
+    """True where another meaning is possible."""
+    place: str
+    """Where, in the completion."""
+    edits: tuple[EditRow, ...]
+    """In order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixesView:
+    """What was read otherwise than written."""
+
+    hint: str = NO_FIXES_YET
+    """Of the empty state; empty where there is a completion."""
+    calm: str = ""
+    """Said where there is no fix."""
+    fixes: tuple[FixRow, ...] = ()
+    """In order of place."""
+    findings: tuple[FindingRow, ...] = ()
+    """In order of place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A line below the table."""
+
+    name: str
+    """What."""
+    value: str
+    """How much, or which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedRound:
+    """A row of the table."""
+
+    cells: tuple[str, ...]
+    """As the columns say."""
+    is_selected: bool
+    """True of the round that the other panes show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimingView:
+    """What the rounds of one turn took."""
+
+    rounds: tuple[TimedRound, ...] = ()
+    """In order."""
+    columns: tuple[str, ...] = ("round", "prompt", "cached", "written", "first token", "tokens/s", "total")
+    """Heads of the table."""
+    facts: tuple[Fact, ...] = ()
+    """Of the selected round."""
+    hint: str = NO_TIMING_YET
+    """Of the empty state."""
+
+
+def show_calls(one: ReadRound | None, *, selected_call: int | None) -> CallsView:
+    """The round's calls."""
+    if one is None:
+        return CallsView()
+    rows = tuple(
+        _call_row(one, index, is_selected=index == selected_call) for index in range(len(one.reading.calls))
+    )
+    return CallsView(calls=rows, hint=NO_CALLS)
+
+
+def _call_row(one: ReadRound, index: int, *, is_selected: bool) -> CallRow:
+    call = one.reading.calls[index]
+    status = call_status(call)
+    kept = one.results.get(index)
+    run = kept.tool_run if kept else None
+    return CallRow(
+        index=index,
+        name=call.name,
+        status=status.word,
+        tone=status.tone,
+        arguments=json.dumps(call.arguments, indent=2, ensure_ascii=False),
+        findings=tuple(_finding_row(one.reading.text, finding) for finding in call.findings),
+        result=kept.message.text if kept else None,
+        no_result="not run",
+        is_error=bool(run and run.is_error),
+        note=" · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else "",
+        is_selected=is_selected,
+    )
+
+
+def show_fixes(one: ReadRound | None) -> FixesView:
+    """The round's fixes and findings."""
+    if one is None:
+        return FixesView()
+    reading = one.reading
+    return FixesView(
+        hint="",
+        calm="" if reading.fixes else "Read strictly: no fix was needed.",
+        fixes=tuple(_fix_row(reading.text, fix) for fix in reading.fixes),
+        findings=tuple(_finding_row(reading.text, finding) for finding in reading.findings),
+    )
+
+
+def fixes_label(view: FixesView) -> str:
+    """The tab's name with its counter."""
+    number = len(view.fixes) + len(view.findings)
+    return f"Fixes ({number})" if number else "Fixes"
+
+
+def _fix_row(text: str, fix: Fix) -> FixRow:
+    return FixRow(
+        code=fix.code,
+        is_guess=fix.is_guess,
+        place=place_of(text, fix.span.start, fix.span.end),
+        edits=tuple(EditRow(before=_visible(edit.before), after=_visible(edit.after)) for edit in fix.edits),
+    )
+
+
+def _visible(text: str) -> str:
+    """A stretch that can be seen: nothing and pure white space are spelled."""
+    if not text:
+        return "nothing"
+    return text.replace(" ", "·").replace("\n", "↵").replace("\t", "⇥") if text.isspace() else text
+
+
+def _finding_row(text: str, finding: Finding) -> FindingRow:
+    place = finding.pointer or ""
+    if not place and finding.span is not None:
+        place = place_of(text, finding.span.start, finding.span.end)
+    return FindingRow(
+        code=finding.code, severity=finding.severity.value, message=finding.message, place=place
+    )
+
+
+def show_timing(rounds: Sequence[ReadRound], one: ReadRound | None) -> TimingView:
+    """The rounds of the turn that the round belongs to."""
+    generation = one.kept.generation if one else None
+    if one is None or generation is None:
+        return TimingView()
+    sampling = generation.sampling
+    facts = (
+        Fact(name="model", value=generation.engine_name),
+        Fact(name="ended by", value=generation.finish_reason.value),
+        Fact(name="tool choice", value=generation.tool_choice),
+        Fact(name="prefill", value=json.dumps(generation.prefill) if generation.prefill else "none"),
+        Fact(
+            name="sampling",
+            value=f"temperature {sampling.temperature:g}, top_p {sampling.top_p:g}, top_k {sampling.top_k}, "
+            f"seed {sampling.seed}, at most {count(sampling.max_tokens, 'token')}",
+        ),
+    )
+    turn = [other for other in rounds if other.turn == one.turn and other.kept.generation]
+    return TimingView(rounds=tuple(_timed(other, is_selected=other is one) for other in turn), facts=facts)
+
+
+def _timed(one: ReadRound, *, is_selected: bool) -> TimedRound:
+    assert one.kept.generation is not None
+    timing = one.kept.generation.timing
+    speed = timing.tokens_per_second
+    return TimedRound(
+        cells=(
+            str(one.number),
+            f"{timing.prompt_tokens:,}",
+            f"{timing.cached_tokens:,}",
+            f"{timing.completion_tokens:,}",
+            seconds(timing.time_to_first_token_s),
+            f"{speed:.0f}" if speed else "–",
+            seconds(timing.seconds),
+        ),
+        is_selected=is_selected,
+    )

@@ -1,0 +1,60 @@
+"""A turn that is under way, folded from its events."""
+
+from dataclasses import dataclass, replace
+
+from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted
+from workbench.ui.present.pieces import Piece, marked_pieces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveView:
+    """All that the live pane shows."""
+
+    is_live: bool = False
+    """False hides it."""
+    pieces: tuple[Piece, ...] = ()
+    """What was written so far in this round."""
+    note: str = ""
+    """What is going on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveRound:
+    """What is known of the round under way."""
+
+    number: int = 0
+    """From 1; 0 before the first round."""
+    limit: int = 0
+    """Rounds the turn may take."""
+    text: str = ""
+    """Written so far, prefill included."""
+    piece_count: int = 0
+    """Pieces that the model wrote; about one a token."""
+    first_piece_at_s: float | None = None
+    """When the first of them came; None before."""
+
+    def after(self, event: Event, *, now_s: float) -> "LiveRound":
+        """The round once `event` has happened."""
+        if isinstance(event, RoundStarted):
+            return LiveRound(number=event.number, limit=event.limit)
+        if isinstance(event, PieceArrived):
+            first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
+            return replace(
+                self, text=self.text + event.text, piece_count=self.piece_count + 1, first_piece_at_s=first
+            )
+        return replace(self, text="", piece_count=0) if isinstance(event, CompletionEnded) else self
+
+    def show(self, *, now_s: float) -> LiveView:
+        """The pane at this moment."""
+        if self.number == 0:
+            return waiting("preparing")
+        elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
+        speed = f" · {self.piece_count / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
+        doing = speed if self.piece_count > 1 else " · reading the prompt"
+        note = f"round {self.number} of {self.limit}{doing}"
+        return LiveView(is_live=True, pieces=marked_pieces(self.text), note=note)
+
+
+def waiting(note: str) -> LiveView:
+    """The pane before the model has been asked."""
+    return LiveView(is_live=True, note=note)

@@ -1,0 +1,56 @@
+"""Stretches of a text, each of one kind: what the page colours."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.chat.span import Span
+
+TEXT: Final = "text"
+"""Kind of a piece without a colour."""
+MARK: Final = "mark"
+"""Kind of a literal tag or token of the format."""
+
+_MARKS: Final = re.compile(
+    r"<\|[A-Za-z0-9_]{1,64}\|>|</?(?:tools|tool_call|tool_response|think|scratch_pad)>"
+    r"|<(?:function|parameter)=[^>\n]{1,64}>|</(?:function|parameter)>"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A stretch of a text."""
+
+    text: str
+    """Byte for byte."""
+    kind: str = TEXT
+    """`text`, `mark`, `call`, `result`, `thought` or `blank`; names a colour of `page.css`."""
+
+
+def mark_spans(text: str) -> tuple[Span, ...]:
+    """Where something stands that looks like a mark; for texts of which nobody knows who wrote what."""
+    return tuple(Span(*match.span()) for match in _MARKS.finditer(text))
+
+
+def cut_pieces(text: str, marks: Iterable[Span], *, kind: str = TEXT) -> tuple[Piece, ...]:
+    """`text` as pieces: its marks, and between them pieces of `kind`. Joined they are `text`.
+
+    >>> [piece.text for piece in cut_pieces("a<b>c", [Span(1, 4)])]
+    ['a', '<b>', 'c']
+    """
+    pieces: list[Piece] = []
+    position = 0
+    for start, end in marks:
+        if position < start:
+            pieces.append(Piece(text=text[position:start], kind=kind))
+        pieces.append(Piece(text=text[start:end], kind=MARK))
+        position = end
+    if position < len(text):
+        pieces.append(Piece(text=text[position:], kind=kind))
+    return tuple(pieces)
+
+
+def marked_pieces(text: str) -> tuple[Piece, ...]:
+    """`text` with all that looks like a mark told apart."""
+    return cut_pieces(text, mark_spans(text))

@@ -1,0 +1,73 @@
+"""One session as all panes show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.desk.kept import KeptMessage
+from workbench.desk.setup import Setup
+from workbench.errors import BadInput
+from workbench.toolspec.spec import OfferedTools
+from workbench.ui.present.conversation import read_path, round_of
+from workbench.ui.present.inspect import (
+    CallsView,
+    FixesView,
+    TimingView,
+    show_calls,
+    show_fixes,
+    show_timing,
+)
+from workbench.ui.present.raw import RawView, show_round
+from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionView:
+    """Transcript and inspector."""
+
+    transcript: TranscriptView
+    """The middle."""
+    raw: RawView
+    """Prompt and completion of the selected round."""
+    calls: CallsView
+    """Its calls."""
+    fixes: FixesView
+    """Its fixes and findings."""
+    timing: TimingView
+    """The rounds of its turn."""
+
+
+def show_session(
+    path: Sequence[KeptMessage], setup: Setup, *, message_id: str | None = None, call: int | None = None
+) -> SessionView:
+    """The panes for a path.
+
+    Args:
+        path: From the root to the open leaf; may be empty.
+        setup: What the session is set to; tells the tools and the family.
+        message_id: The message that was picked; None follows the newest.
+        call: The call of it that was picked; None for none.
+    """
+    tools = _tools(setup)
+    rounds = read_path(path, tools)
+    one = round_of(path, rounds, message_id)
+    return SessionView(
+        transcript=show_transcript(path, rounds, selected=message_id, examples=examples_for(tools.names)),
+        raw=show_round(path, one, family=_family(setup)),
+        calls=show_calls(one, selected_call=call),
+        fixes=show_fixes(one),
+        timing=show_timing(rounds, one),
+    )
+
+
+def _tools(setup: Setup) -> OfferedTools:
+    try:
+        return setup.offered_tools()
+    except BadInput:
+        return OfferedTools()
+
+
+def _family(setup: Setup) -> str | None:
+    try:
+        return setup.contract().family
+    except BadInput:
+        return None

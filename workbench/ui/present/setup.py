@@ -1,0 +1,151 @@
+"""The left column: fields to a Setup and back, the composed system text, what may be chosen."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, cast
+
+from workbench.desk.setup import Setup
+from workbench.errors import BadInput
+from workbench.rollout.limits import ChoiceKind
+from workbench.rollout.ports import Sampling
+from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.words import count
+
+EMBEDDED: Final = "embedded"
+"""The model that calls a tool only where it is made to."""
+EMBEDDED_ADVICE: Final = (
+    "The embedded 135M model calls a tool only when it must: tool choice 'required' makes it call first, "
+    "then answer."
+)
+
+
+class SetupFields(NamedTuple):
+    """What stands in the left column's fields, in the order in which they are wired."""
+
+    contract_name: str
+    contract_text: str
+    tools_text: str
+    disabled_tools: frozenset[str]
+    model: str
+    tool_choice: str
+    temperature: float
+    top_p: float
+    top_k: int
+    seed: int
+    max_tokens: int
+    max_rounds: int
+
+
+def read_fields(values: Iterable[object]) -> SetupFields:
+    """The fields as the page sends them.
+
+    Raises:
+        BadInput: A number was left empty.
+    """
+    fields = SetupFields._make(values)
+    for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "max_rounds"):
+        if cast(object, getattr(fields, name)) is None:
+            raise BadInput(f"field {name.replace('_', ' ')!r}", "it is empty", "write a number")
+    return fields
+
+
+def setup_of(fields: SetupFields, *, sampling: Sampling) -> Setup:
+    """The fields as a setup; `sampling` has the values that no field shows."""
+    return Setup(
+        contract_name=fields.contract_name,
+        contract_text=fields.contract_text,
+        tools_text=fields.tools_text,
+        disabled_tools=fields.disabled_tools,
+        model=fields.model,
+        tool_choice=fields.tool_choice,
+        sampling=replace(
+            sampling,
+            temperature=float(fields.temperature),
+            top_p=float(fields.top_p),
+            top_k=int(fields.top_k),
+            seed=int(fields.seed),
+            max_tokens=int(fields.max_tokens),
+        ),
+        max_rounds=int(fields.max_rounds),
+    )
+
+
+def fields_of(setup: Setup) -> SetupFields:
+    """A setup as the fields show it."""
+    return SetupFields(
+        contract_name=setup.contract_name,
+        contract_text=setup.contract_text,
+        tools_text=setup.tools_text,
+        disabled_tools=setup.disabled_tools,
+        model=setup.model,
+        tool_choice=setup.tool_choice,
+        temperature=setup.sampling.temperature,
+        top_p=setup.sampling.top_p,
+        top_k=setup.sampling.top_k,
+        seed=setup.sampling.seed,
+        max_tokens=setup.sampling.max_tokens,
+        max_rounds=setup.max_rounds,
+    )
+
+
+def tool_choices(enabled: Sequence[str]) -> list[str]:
+    """What tool choice may be, while these tools are switched on."""
+    kinds = [ChoiceKind.AUTO.value, ChoiceKind.REQUIRED.value, ChoiceKind.NONE.value]
+    return [*kinds, *(name for name in enabled if name not in kinds)]
+
+
+def kept_choice(choice: str, enabled: Sequence[str]) -> str:
+    """The same choice where it is still there, else `auto`."""
+    return choice if choice in tool_choices(enabled) else ChoiceKind.AUTO.value
+
+
+def first_choice(model: str) -> str:
+    """The tool choice to begin with."""
+    return ChoiceKind.REQUIRED.value if model == EMBEDDED else ChoiceKind.AUTO.value
+
+
+def model_advice(model: str, tool_choice: str) -> str:
+    """A line on what to expect of the model; empty where there is nothing to say."""
+    if model != EMBEDDED:
+        return ""
+    if tool_choice in (ChoiceKind.AUTO, ChoiceKind.NONE):
+        return f"The embedded 135M model will most likely not call a tool by itself; {tool_choice!r} lets it."
+    return EMBEDDED_ADVICE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemTextView:
+    """The composed system text."""
+
+    size: str
+    """Characters and tokens."""
+    pieces: tuple[Piece, ...]
+    """The text, its marks told apart."""
+
+
+def show_system_text(text: str, *, tokens: int | None) -> SystemTextView:
+    """The text with its size; `tokens` is None while no model is loaded that could count."""
+    size = count(len(text), "character")
+    return SystemTextView(
+        size=size if tokens is None else f"{size} · {count(tokens, 'token')}", pieces=marked_pieces(text)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderView:
+    """The model's state, in the page's head."""
+
+    text: str
+    """Name, device, state."""
+    is_loaded: bool
+    """True once it can be asked."""
+    is_busy: bool
+    """True while it writes for this visitor."""
+
+
+def show_header(name: str, device: str, *, is_loaded: bool, is_busy: bool) -> HeaderView:
+    """One line on the model."""
+    state = "writing" if is_busy else "ready" if is_loaded else "not loaded yet"
+    return HeaderView(
+        text=" · ".join(filter(None, (name, device, state))), is_loaded=is_loaded, is_busy=is_busy
+    )

@@ -1,0 +1,293 @@
+"""A path of the store as the entries of the transcript."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonValue
+from workbench.chat.message import Role
+from workbench.desk.kept import KeptMessage
+from workbench.hermes.reading import Reading, Segment, SegmentKind
+from workbench.rollout.ports import FinishReason
+from workbench.ui.present.conversation import ReadRound
+from workbench.ui.present.words import call_status, count, milliseconds
+
+THOUGHT_TAGS: Final = ("<think>", "</think>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prose:
+    """Text for people."""
+
+    text: str
+    """Without the blank lines around it."""
+    kind: str = "prose"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """Reasoning, folded."""
+
+    text: str
+    """Without its tags."""
+    note: str
+    """Its size."""
+    kind: str = "thought"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRow:
+    """What a tool gave back."""
+
+    text: str
+    """As the model sees it."""
+    is_error: bool
+    """True where the tool failed or the call was refused."""
+    note: str
+    """Rule and time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """A row of a call's table."""
+
+    name: str
+    """The parameter."""
+    value: str
+    """JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallCard:
+    """A call that could be read."""
+
+    index: int
+    """Place in the reading's calls."""
+    name: str
+    """The tool."""
+    status: str
+    """Status word."""
+    tone: str
+    """Its colour."""
+    arguments: tuple[Argument, ...]
+    """In the order written."""
+    notes: tuple[str, ...]
+    """Its findings."""
+    result: ResultRow | None
+    """None until there is one."""
+    kind: str = "call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenCall:
+    """A call that could not be read, or was cut off."""
+
+    text: str
+    """As written."""
+    status: str
+    """dropped or unfinished."""
+    notes: tuple[str, ...]
+    """Its findings."""
+    tone: str = "error"
+    kind: str = "broken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stray:
+    """What stands behind the turn's end."""
+
+    label: str
+    """What it is."""
+    text: str
+    """As written."""
+    kind: str = "stray"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseResult:
+    """A result whose call is not known."""
+
+    result: ResultRow
+    """What the tool gave."""
+    kind: str = "result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """The system text."""
+
+    summary: str
+    """Its first line and size."""
+    text: str
+    """All of it."""
+    kind: str = "folded"
+
+
+Block = Prose | Thought | CallCard | BrokenCall | Stray | LooseResult | Folded
+"""What a message is shown as."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One message of the transcript, its results included."""
+
+    id: str
+    """The message's."""
+    role: str
+    """system, user, model or tool."""
+    blocks: tuple[Block, ...]
+    """In order."""
+    note: str = ""
+    """How it ended, where that is not as it should be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptView:
+    """All that the transcript shows."""
+
+    entries: tuple[Entry, ...]
+    """The oldest first."""
+    selected: str | None
+    """The message that the inspector shows."""
+    heading: str
+    """Of the empty state."""
+    hint: str
+    """Of the empty state: what to do."""
+    examples: tuple[str, ...]
+    """Of the empty state: questions that can be asked."""
+
+
+EXAMPLES: Final = {
+    "get_flumbuster": "What is the flumbuster reading for cairo?",
+    "calculate_zorbix": "Combine a zorb of 3 with a bix of 4 into a zorbix.",
+    "get_weather": "What is the weather in Paris?",
+    "search_docs": "What do the documents say about tool calls?",
+}
+"""A question that each tool of the catalog answers."""
+
+
+def examples_for(tool_names: Sequence[str]) -> tuple[str, ...]:
+    """Questions that the offered tools can answer."""
+    return tuple(EXAMPLES[name] for name in tool_names if name in EXAMPLES)
+
+
+def show_transcript(
+    path: Sequence[KeptMessage],
+    rounds: Sequence[ReadRound],
+    *,
+    selected: str | None,
+    examples: Sequence[str],
+) -> TranscriptView:
+    """The entries of a path; a result stands within the call that it answers."""
+    by_id = {one.kept.id: one for one in rounds}
+    answered = {
+        kept.id for one in rounds for index, kept in one.results.items() if index < len(one.reading.calls)
+    }
+    return TranscriptView(
+        entries=tuple(_entry(kept, by_id) for kept in path if kept.id not in answered),
+        selected=selected,
+        heading="Ask something that a tool can answer",
+        hint="The model sees the contract and the tools at the left; what it writes is read, checked and "
+        "run against mocks, and every byte of it stands in the inspector.",
+        examples=tuple(examples),
+    )
+
+
+def _entry(kept: KeptMessage, rounds: dict[str, ReadRound]) -> Entry:
+    message = kept.message
+    match message.role:
+        case Role.SYSTEM:
+            summary = f"{_first_line(message.text)} · {count(len(message.text), 'character')}"
+            return Entry(id=kept.id, role="system", blocks=(Folded(summary=summary, text=message.text),))
+        case Role.USER:
+            return Entry(id=kept.id, role="user", blocks=(Prose(text=message.text),))
+        case Role.TOOL:
+            return Entry(id=kept.id, role="tool", blocks=(LooseResult(result=_result(kept)),))
+        case Role.ASSISTANT:
+            one = rounds[kept.id]
+            return Entry(id=kept.id, role="model", blocks=_blocks(one), note=_ending(kept, one.reading))
+
+
+def _first_line(text: str) -> str:
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= 60 else line[:59] + "…"
+
+
+def _blocks(one: ReadRound) -> tuple[Block, ...]:
+    blocks = [block for segment in one.reading.segments for block in _segment_blocks(segment, one)]
+    tagged = {segment.span for segment in one.reading.segments if segment.kind is SegmentKind.CALL}
+    # A call without tags has no segment of its own: it stands in prose, and is told behind it.
+    untagged = [_card(index, one) for index, call in enumerate(one.reading.calls) if call.span not in tagged]
+    return (*blocks, *untagged)
+
+
+def _segment_blocks(segment: Segment, one: ReadRound) -> Sequence[Block]:
+    match segment.kind:
+        case SegmentKind.PROSE:
+            return [Prose(text=segment.text.strip("\n"))] if segment.text.strip() else []
+        case SegmentKind.THOUGHT:
+            text = segment.text.removeprefix(THOUGHT_TAGS[0]).removesuffix(THOUGHT_TAGS[1]).strip("\n")
+            return [Thought(text=text, note=count(len(text), "character"))] if text.strip() else []
+        case SegmentKind.RESPONSE:
+            return [Stray(label="text behind the turn's end", text=segment.text)]
+        case SegmentKind.UNCLOSED:
+            return [_broken(segment, one.reading, "unfinished")]
+        case SegmentKind.CALL:
+            cards = [
+                _card(index, one) for index, call in enumerate(one.reading.calls) if call.span == segment.span
+            ]
+            return cards or [_broken(segment, one.reading, "dropped")]
+
+
+def _card(index: int, one: ReadRound) -> CallCard:
+    call = one.reading.calls[index]
+    status = call_status(call)
+    return CallCard(
+        index=index,
+        name=call.name,
+        status=status.word,
+        tone=status.tone,
+        arguments=tuple(Argument(name=name, value=_json(value)) for name, value in call.arguments.items()),
+        notes=tuple(_note(finding) for finding in call.findings),
+        result=_result(one.results[index]) if index in one.results else None,
+    )
+
+
+def _note(finding: Finding) -> str:
+    return (
+        f"{finding.message} at {finding.pointer}"
+        if finding.pointer and finding.pointer != "/"
+        else finding.message
+    )
+
+
+def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:
+    inside = [
+        finding.message
+        for finding in reading.findings
+        if finding.span and segment.span.start <= finding.span.start <= segment.span.end
+    ]
+    return BrokenCall(text=segment.text, status=word, notes=tuple(inside))
+
+
+def _result(kept: KeptMessage) -> ResultRow:
+    run = kept.tool_run
+    note = " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else ""
+    return ResultRow(text=kept.message.text, is_error=bool(run and run.is_error), note=note)
+
+
+def _ending(kept: KeptMessage, reading: Reading) -> str:
+    generation = kept.generation
+    if generation is None:
+        return "imported" if kept.origin == "import" else ""
+    if generation.finish_reason is FinishReason.CANCELLED:
+        return "stopped by you"
+    if generation.finish_reason is FinishReason.LENGTH:
+        return f"cut off at {count(generation.timing.completion_tokens, 'token')}"
+    return "" if reading.text.strip() else "the model wrote nothing"
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,67 @@
+"""Numbers, places and statuses as words, the same on the whole page."""
+
+from dataclasses import dataclass
+
+from workbench.hermes.reading import CallStatus, ReadCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """A call's state as people see it."""
+
+    word: str
+    """ready, fixed, guessed, invalid arguments, unknown tool, dropped or unfinished."""
+    tone: str
+    """Names a colour of `page.css`: clean, fix, guess or error."""
+
+
+def call_status(call: ReadCall) -> Status:
+    """The gravest thing that can be said of a call, and how many fixes it took."""
+    fixes = f" · {count(len(call.fixes), 'fix', 'fixes')}" if call.fixes else ""
+    if call.status is CallStatus.UNKNOWN_TOOL:
+        return Status(word="unknown tool" + fixes, tone="error")
+    if call.status is CallStatus.INVALID_ARGUMENTS:
+        return Status(word="invalid arguments" + fixes, tone="error")
+    if any(fix.is_guess for fix in call.fixes):
+        return Status(word="guessed" + fixes, tone="guess")
+    if call.fixes:
+        return Status(word="fixed" + fixes, tone="fix")
+    return Status(word="ready", tone="clean")
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> count(1, "token"), count(1204, "token")
+    ('1 token', '1,204 tokens')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def milliseconds(value: float) -> str:
+    """A short time.
+
+    >>> milliseconds(0.2), milliseconds(41.4), milliseconds(2410.0)
+    ('0 ms', '41 ms', '2.4 s')
+    """
+    return f"{value / 1000:.1f} s" if value >= 1000 else f"{value:.0f} ms"
+
+
+def seconds(value: float) -> str:
+    """A time that may be short.
+
+    >>> seconds(0.0412), seconds(12.34)
+    ('41 ms', '12.3 s')
+    """
+    return milliseconds(value * 1000)
+
+
+def place_of(text: str, start: int, end: int) -> str:
+    """Where a span stands: line and column from 1, and the span itself.
+
+    >>> place_of("ab\\ncd", 4, 5)
+    'line 2, column 2 [4, 5)'
+    """
+    line = text.count("\n", 0, start) + 1
+    column = start - (text.rfind("\n", 0, start) + 1) + 1
+    return f"line {line}, column {column} [{start}, {end})"

@@ -1,0 +1,1 @@
+"""The Play tab: setup, sessions, conversation and inspector side by side."""

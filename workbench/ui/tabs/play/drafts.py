@@ -1,0 +1,45 @@
+"""What was typed and not sent, kept in the browser's own storage; the server never writes it down."""
+
+from typing import Final
+
+import gradio as gr
+from gradio.blocks import Block
+
+from workbench.ui.listen import Trigger, listen
+from workbench.ui.tabs.play.setup_column import SetupParts
+
+_KEY: Final = "'hermes-workbench:draft:' + (new URLSearchParams(location.search).get('session') || '')"
+
+READ_DRAFT: Final = f"""() => {{
+  try {{ return [localStorage.getItem({_KEY}) || '']; }} catch {{ return ['']; }}
+}}"""
+"""The draft of the session that the address bar names, as JSON text."""
+
+_KEEP: Final = f"""(value) => {{
+  try {{
+    const key = {_KEY};
+    const draft = JSON.parse(localStorage.getItem(key) || '{{}}');
+    draft['NAME'] = VALUE;
+    localStorage.setItem(key, JSON.stringify(draft));
+  }} catch {{ /* storage is full or forbidden: the draft lives as long as the page */ }}
+  return [];
+}}"""
+_DROP: Final = f"() => {{ try {{ localStorage.removeItem({_KEY}); }} catch {{ }} return []; }}"
+
+
+def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
+    """Keeps what is typed; a contract or a toolset that is chosen drops the draft that it replaces."""
+    _keep(composer.input, composer, "composer", "value")
+    _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
+    _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
+    _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")
+    _keep(setup.tools.toolset.input, setup.tools.toolset, "tools_text", "undefined")
+
+
+def drop_draft(trigger: Trigger) -> None:
+    """Forgets the open session's draft."""
+    listen(trigger, None, js=_DROP, is_queued=False)
+
+
+def _keep(trigger: Trigger, part: Block, name: str, value: str) -> None:
+    listen(trigger, None, [part], js=_KEEP.replace("NAME", name).replace("VALUE", value), is_queued=False)

@@ -1,0 +1,105 @@
+"""Turns under way: played in threads of their own, so that a browser that leaves takes nothing with it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from queue import Empty, Queue
+from threading import Event, Lock, Thread
+from time import sleep
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+BATCHES_PER_SECOND: Final = 15
+"""A browser is told of what happened this often at most."""
+
+
+class Runs:
+    """Which tab of which browser has a turn under way, and how to stop it."""
+
+    def __init__(self) -> None:
+        self._stops: dict[str, Event] = {}
+        self._lock = Lock()
+
+    def begin(self, tab: str) -> bool:
+        """Marks a turn of `tab`; False where it has one already."""
+        with self._lock:
+            if tab in self._stops:
+                return False
+            self._stops[tab] = Event()
+            return True
+
+    def stop_of(self, tab: str) -> Event:
+        """What stops the turn of `tab`; set already where it has none."""
+        with self._lock:
+            gone = Event()
+            gone.set()
+            return self._stops.get(tab, gone)
+
+    def is_running(self, tab: str) -> bool:
+        """True from `begin` to `end`."""
+        return tab in self._stops
+
+    def stop(self, tab: str) -> None:
+        """Asks the turn of `tab` to stop; it ends by itself within a token."""
+        self.stop_of(tab).set()
+
+    def stop_all(self) -> None:
+        """Asks every turn to stop."""
+        with self._lock:
+            for stop in self._stops.values():
+                stop.set()
+
+    def end(self, tab: str) -> None:
+        """Forgets the turn of `tab`, and stops it should it still run."""
+        with self._lock:
+            stop = self._stops.pop(tab, None)
+        if stop is not None:
+            stop.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    error: BaseException | None
+
+
+def play_aside(play: Callable[[], Iterable[T]]) -> Iterator[list[T]]:
+    """The things of `play`, made in a thread and handed over in batches.
+
+    Whoever stops listening does not stop the thread: it plays to its end, and keeps what it keeps.
+
+    Raises:
+        BaseException: What `play` raised, once all before it was handed over.
+    """
+    made: Queue[T | _Over] = Queue()
+    Thread(target=_fill, args=(play, made), name="turn", daemon=True).start()
+    while True:
+        batch = [made.get()]
+        batch += _drained(made)
+        things = [thing for thing in batch if not isinstance(thing, _Over)]
+        if things:
+            yield things
+        over = next((thing for thing in batch if isinstance(thing, _Over)), None)
+        if over is not None:
+            if over.error is not None:
+                raise over.error
+            return
+        sleep(1 / BATCHES_PER_SECOND)
+
+
+def _fill(play: Callable[[], Iterable[T]], made: "Queue[T | _Over]") -> None:
+    try:
+        for thing in play():
+            made.put(thing)
+    except BaseException as error:  # noqa: BLE001 - handed to the listener, who raises it
+        made.put(_Over(error))
+    else:
+        made.put(_Over(None))
+
+
+def _drained(made: "Queue[T]") -> list[T]:
+    things: list[T] = []
+    while True:
+        try:
+            things.append(made.get_nowait())
+        except Empty:
+            return things

@@ -1,0 +1,62 @@
+"""What an answer to an event changes on the screen; what it leaves out stays as it is."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import gradio as gr
+
+from workbench.ui.present.inspect import CallsView, FixesView, TimingView, fixes_label
+from workbench.ui.present.live import LiveView
+from workbench.ui.present.notices import NoticeView
+from workbench.ui.present.raw import RawView
+from workbench.ui.present.session import SessionView
+from workbench.ui.present.sessions import AddressView, SessionsView
+from workbench.ui.present.setup import HeaderView
+from workbench.ui.present.transcript import TranscriptView
+from workbench.ui.visitor import Visitor
+
+Update = Mapping[str, object]
+"""What gradio takes for a change of a part's properties."""
+
+SAME: Final[Update] = {"__type__": "update"}
+"""Leaves a part as it is; what `gr.skip()` gives."""
+
+
+class Screen(NamedTuple):
+    """One value a part, in the order of `PlayParts.screen`."""
+
+    visitor: Visitor | Update = SAME
+    composer: str | Update = SAME
+    send: Update = SAME
+    stop: Update = SAME
+    live: LiveView | Update = SAME
+    notice: NoticeView | Update = SAME
+    transcript: TranscriptView | Update = SAME
+    raw: RawView | Update = SAME
+    calls: CallsView | Update = SAME
+    fixes: FixesView | Update = SAME
+    fixes_tab: Update = SAME
+    timing: TimingView | Update = SAME
+    sessions: SessionsView | Update = SAME
+    header: HeaderView | Update = SAME
+    address: AddressView | Update = SAME
+
+    def with_session(self, view: SessionView) -> "Screen":
+        """Transcript and inspector as `view` has them."""
+        return self.with_round(view)._replace(transcript=view.transcript)
+
+    def with_round(self, view: SessionView) -> "Screen":
+        """The inspector as `view` has it; the transcript stays."""
+        return self._replace(
+            raw=view.raw,
+            calls=view.calls,
+            fixes=view.fixes,
+            fixes_tab=gr.update(label=fixes_label(view.fixes)),
+            timing=view.timing,
+        )
+
+    def with_run(self, *, is_running: bool) -> "Screen":
+        """The buttons while a turn is under way, or is not."""
+        return self._replace(
+            send=gr.update(interactive=not is_running), stop=gr.update(interactive=is_running)
+        )

@@ -1,0 +1,44 @@
+"""The narrow column: sessions, new session, export."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from workbench.ui.components.download import Download
+from workbench.ui.components.notice import Notice
+from workbench.ui.components.sessions import Sessions
+from workbench.ui.tabs.play.setup_column import heading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsParts:
+    """The column's parts, from top to bottom."""
+
+    new: gr.Button
+    sessions: Sessions
+    export_open: gr.Button
+    export_all: gr.Button
+    notice: Notice
+    download: Download
+
+
+def build_sessions() -> SessionsParts:
+    """Builds the column, empty."""
+    with gr.Column(elem_id="play-sessions", elem_classes=["hw-column"], min_width=0):
+        new = gr.Button("New session", size="sm", elem_id="play-new")
+        sessions = Sessions(elem_id="play-session-list")
+        with gr.Column(elem_id="play-export", min_width=0):
+            heading("Export as ShareGPT")
+            with gr.Row(elem_id="play-export-buttons"):
+                export_open = gr.Button("This session", size="sm", min_width=0, elem_id="play-export-open")
+                export_all = gr.Button("All", size="sm", min_width=0, elem_id="play-export-all")
+            notice = Notice(elem_id="play-export-notice")
+            download = Download(elem_id="play-download")
+    return SessionsParts(
+        new=new,
+        sessions=sessions,
+        export_open=export_open,
+        export_all=export_all,
+        notice=notice,
+        download=download,
+    )

@@ -1,0 +1,161 @@
+"""The left column: contract, tools, model, tool choice and sampling."""
+
+from dataclasses import dataclass
+from typing import cast
+
+import gradio as gr
+from gradio.blocks import Block
+
+from workbench.desk.services import Services
+from workbench.ui.components.notice import Notice
+from workbench.ui.components.system_text import SystemText
+from workbench.ui.present.setup import SetupFields, tool_choices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractParts:
+    """The contract and what it comes to."""
+
+    contract: gr.Dropdown
+    contract_text: gr.Code
+    contract_notice: Notice
+    system_text: SystemText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsParts:
+    """The tools, as text and as switches."""
+
+    toolset: gr.Dropdown
+    tools_text: gr.Code
+    tools_notice: Notice
+    enabled_tools: gr.CheckboxGroup
+    disabled_tools: gr.State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelParts:
+    """The model and how it is asked."""
+
+    model: gr.Dropdown
+    tool_choice: gr.Dropdown
+    model_notice: Notice
+    temperature: gr.Number
+    top_p: gr.Number
+    top_k: gr.Number
+    seed: gr.Number
+    max_tokens: gr.Number
+    max_rounds: gr.Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupParts:
+    """The column, from top to bottom."""
+
+    contract: ContractParts
+    tools: ToolsParts
+    model: ModelParts
+
+    @property
+    def fields(self) -> list[Block]:
+        """In the order of `SetupFields`."""
+        return [self._field(name) for name in SetupFields._fields]
+
+    def _field(self, name: str) -> Block:
+        own = "contract" if name == "contract_name" else name
+        section = next(part for part in (self.contract, self.tools, self.model) if hasattr(part, own))
+        return cast(Block, getattr(section, own))
+
+
+def build_setup(services: Services) -> SetupParts:
+    """Builds the column; its values come when the page is opened."""
+    with gr.Column(elem_id="play-setup", elem_classes=["hw-column"], min_width=0):
+        return SetupParts(
+            contract=_build_contract(services), tools=_build_tools(services), model=_build_model(services)
+        )
+
+
+def heading(text: str) -> None:
+    """A line above a group of parts."""
+    gr.HTML(f"<h2>{text}</h2>", apply_default_css=False, elem_classes=["hw-h"])
+
+
+def _build_contract(services: Services) -> ContractParts:
+    heading("Contract")
+    return ContractParts(
+        contract=_dropdown("Contract", list(services.library.contract_names()), "play-contract"),
+        contract_text=_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
+        contract_notice=Notice(elem_id="play-contract-notice"),
+        system_text=SystemText(elem_id="play-system-text"),
+    )
+
+
+def _build_tools(services: Services) -> ToolsParts:
+    heading("Tools")
+    return ToolsParts(
+        toolset=_dropdown("Toolset", list(services.catalog.toolsets()), "play-toolset"),
+        tools_text=_editor("Tools as JSON", "json", "play-tools-text", is_wrapped=False),
+        tools_notice=Notice(elem_id="play-tools-notice"),
+        enabled_tools=gr.CheckboxGroup(
+            [],
+            label="Tools that are switched on",
+            show_label=False,
+            container=False,
+            elem_id="play-enabled-tools",
+        ),
+        disabled_tools=gr.State(frozenset[str]()),
+    )
+
+
+def _build_model(services: Services) -> ModelParts:
+    heading("Model")
+    model = gr.Dropdown(
+        list(services.models.names()), label="Model", elem_id="play-model", allow_custom_value=True
+    )
+    tool_choice = gr.Dropdown(tool_choices(()), label="Tool choice", elem_id="play-tool-choice")
+    notice = Notice(elem_id="play-model-notice")
+    with gr.Row(elem_id="play-sampling"):
+        return ModelParts(
+            model=model,
+            tool_choice=tool_choice,
+            model_notice=notice,
+            temperature=_number("Temperature", "play-temperature", 0, 2, step=0.1),
+            top_p=_number("Top p", "play-top-p", 0, 1, step=0.05),
+            top_k=_number("Top k", "play-top-k", 0, 1000),
+            seed=_number("Seed", "play-seed", 0, 2**31 - 1),
+            max_tokens=_number("Max tokens", "play-max-tokens", 1, 32_768),
+            max_rounds=_number("Max rounds", "play-max-rounds", 1, 100),
+        )
+
+
+def _dropdown(label: str, choices: list[str], elem_id: str) -> gr.Dropdown:
+    return gr.Dropdown(choices, label=label, show_label=False, container=False, elem_id=elem_id)
+
+
+def _editor(label: str, language: str, elem_id: str, *, is_wrapped: bool) -> gr.Code:
+    return gr.Code(
+        language="json" if language == "json" else "markdown",
+        label=label,
+        show_label=False,
+        container=False,
+        lines=6,
+        max_lines=9,
+        wrap_lines=is_wrapped,
+        buttons=[],
+        interactive=True,
+        elem_id=elem_id,
+        elem_classes=["hw-editor"],
+    )
+
+
+def _number(label: str, elem_id: str, least: float, most: float, *, step: float | None = None) -> gr.Number:
+    """A number between two others; a whole one where there is no step."""
+    return gr.Number(
+        label=label,
+        minimum=least,
+        maximum=most,
+        step=step or 1,
+        precision=None if step else 0,
+        min_width=0,
+        elem_id=elem_id,
+    )

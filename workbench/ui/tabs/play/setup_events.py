@@ -1,0 +1,129 @@
+"""What the left column answers: names become texts, texts are checked, the system text is composed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import gradio as gr
+
+from workbench.desk.services import Services
+from workbench.desk.setup import Setup
+from workbench.errors import BadInput, WorkbenchError
+from workbench.rollout.ports import Sampling
+from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem, tool_findings
+from workbench.ui.present.setup import (
+    HeaderView,
+    SystemTextView,
+    fields_of,
+    kept_choice,
+    model_advice,
+    read_fields,
+    setup_of,
+    show_header,
+    show_system_text,
+    tool_choices,
+)
+from workbench.ui.tabs.play.screen import SAME, Update
+
+
+@dataclass(frozen=True, slots=True)
+class SetupEvents:
+    """Handlers of the left column."""
+
+    services: Services
+    """The edges."""
+
+    def on_contract(self, name: str | None) -> tuple[object, NoticeView]:
+        """The text of a contract that was chosen."""
+        try:
+            return self.services.library.load_contract_text(name or ""), CLEAR
+        except BadInput as error:
+            return SAME, problem(error)
+
+    def on_toolset(self, name: str | None) -> tuple[object, NoticeView, frozenset[str]]:
+        """The tools of a toolset that was chosen, all switched on."""
+        try:
+            return render_tools(self.services.catalog.select((name or "",))), CLEAR, frozenset()
+        except BadInput as error:
+            return SAME, problem(error), frozenset()
+
+    def on_tools_text(
+        self, text: str, disabled: frozenset[str], choice: str
+    ) -> tuple[NoticeView, Update, Update]:
+        """Findings of the text as it is typed; the switches and the tool choice, kept in step."""
+        findings = check_tools_text(text)
+        if findings:
+            return tool_findings(findings), SAME, SAME
+        names = parse_tools(text).names
+        return CLEAR, _switches(names, disabled), _choices(names, disabled, choice)
+
+    def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
+        """Tools switched on or off."""
+        if check_tools_text(text):
+            return frozenset(), SAME
+        names = parse_tools(text).names
+        disabled = frozenset(names) - frozenset(enabled)
+        return disabled, _choices(names, disabled, choice)
+
+    def on_compose(self, *fields: object) -> tuple[SystemTextView | Update, NoticeView]:
+        """The system text as it would be sent."""
+        try:
+            setup = setup_of(read_fields(fields), sampling=Sampling())
+            if check_tools_text(setup.tools_text):
+                return SAME, CLEAR
+            text = setup.system_text(date=self.services.today())
+        except BadInput as error:
+            return SAME, problem(error)
+        return show_system_text(text, tokens=self._count(setup.model, text)), CLEAR
+
+    def on_model(self, model: str, choice: str) -> NoticeView:
+        """What to expect of a model."""
+        return advice(model_advice(model, choice))
+
+    def on_warm(self, model: str, choice: str) -> tuple[HeaderView, NoticeView]:
+        """Loads the model, so that the first answer comes quickly and tokens can be counted."""
+        try:
+            self.services.models.engine(model)
+        except WorkbenchError as error:
+            return self.header(model), problem(error)
+        return self.header(model), self.on_model(model, choice)
+
+    def header(self, model: str, *, is_busy: bool = False) -> HeaderView:
+        """The state of a model."""
+        status = self.services.models.status(model)
+        return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
+
+    def filled(self, setup: Setup) -> tuple[object, ...]:
+        """A setup, as values of the fields, of the toolset and of the switches."""
+        fields = fields_of(setup)
+        try:
+            names: Sequence[str] = parse_tools(setup.tools_text).names
+        except BadInput:
+            names = ()
+        choice = _choices(names, setup.disabled_tools, setup.tool_choice)
+        return (
+            *fields._replace(tool_choice=choice),
+            self._toolset(setup),
+            _switches(names, setup.disabled_tools),
+        )  # type: ignore[arg-type]
+
+    def _toolset(self, setup: Setup) -> str | None:
+        """The toolset whose tools these are, as yet unedited."""
+        for name, tools in self.services.catalog.toolsets().items():
+            if render_tools(tools) == setup.tools_text:
+                return name
+        return None
+
+    def _count(self, model: str, text: str) -> int | None:
+        if not self.services.models.status(model).is_loaded:
+            return None
+        return self.services.models.engine(model).count_tokens(text)
+
+
+def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
+    return gr.update(choices=list(names), value=[name for name in names if name not in disabled])
+
+
+def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:
+    enabled = [name for name in names if name not in disabled]
+    return gr.update(choices=tool_choices(enabled), value=kept_choice(choice, enabled))

@@ -1,0 +1,46 @@
+"""The middle column: transcript, live pane and composer."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from workbench.ui.components.keys import Keys
+from workbench.ui.components.live import Live
+from workbench.ui.components.notice import Notice
+from workbench.ui.components.panes import Panes
+from workbench.ui.components.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TalkParts:
+    """The column's parts, from top to bottom."""
+
+    transcript: Transcript
+    live: Live
+    notice: Notice
+    composer: gr.Textbox
+    send: gr.Button
+    stop: gr.Button
+
+
+def build_talk() -> TalkParts:
+    """Builds the column, empty."""
+    with gr.Column(elem_id="play-talk", elem_classes=["hw-column"], min_width=0):
+        Panes(elem_id="play-panes")
+        transcript = Transcript(elem_id="play-transcript")
+        live = Live(elem_id="play-live")
+        notice = Notice(elem_id="play-notice")
+        with gr.Row(elem_id="play-compose"):
+            composer = gr.Textbox(
+                label="Message", show_label=False, container=False, lines=2, max_lines=10, scale=1,
+                placeholder="Ask something that a tool can answer", elem_id="play-composer",
+            )  # fmt: skip
+            with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
+                send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
+                stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
+        gr.HTML(
+            "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
+            apply_default_css=False, elem_id="play-keys-hint",
+        )  # fmt: skip
+        Keys(elem_id="play-keys")
+    return TalkParts(transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop)

@@ -1,0 +1,144 @@
+"""What the composer answers: a turn is begun, played, watched and stopped."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import gradio as gr
+
+from workbench.desk.services import Services
+from workbench.desk.setup import Setup
+from workbench.desk.turns import MessageKept, begin_session, play_turn
+from workbench.errors import WorkbenchError
+from workbench.rollout.events import CompletionEnded, Event, RoundStarted
+from workbench.ui.present.live import LiveRound, LiveView, waiting
+from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.present.raw import show_prompt
+from workbench.ui.present.session import SessionView, show_session
+from workbench.ui.present.sessions import AddressView, SessionsView, show_sessions
+from workbench.ui.present.setup import read_fields, setup_of
+from workbench.ui.tabs.play.runs import Runs, play_aside
+from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.visitor import Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEvents:
+    """Handlers of the middle column."""
+
+    services: Services
+    """The edges."""
+    runs: Runs
+    """Turns under way."""
+    setups: SetupEvents
+    """Knows the model's state."""
+
+    def on_begin(self, visitor: Visitor, text: str, request: gr.Request) -> Screen:
+        """Takes what was written; the turn itself waits for the model."""
+        if not text.strip():
+            return Screen(notice=advice("Write something to send."))
+        if not self.runs.begin(_tab(request)):
+            return Screen()
+        return Screen(
+            visitor=replace(visitor, pending=text, message_id=None),
+            composer="",
+            live=waiting("waiting for the model"),
+            notice=CLEAR,
+        ).with_run(is_running=True)
+
+    def on_send(self, visitor: Visitor, request: gr.Request, *fields: object) -> Iterator[Screen]:
+        """Plays the turn, and shows what happens as it happens."""
+        if visitor.pending is None:
+            yield Screen()
+            return
+        text, visitor = visitor.pending, replace(visitor, pending=None)
+        stop = self.runs.stop_of(_tab(request))
+        try:
+            setup = setup_of(read_fields(fields), sampling=visitor.sampling)
+            visitor = self._with_session(visitor, setup)
+            yield Screen(
+                visitor=visitor,
+                address=AddressView(session=visitor.session_id),
+                header=self.setups.header(setup.model, is_busy=True),
+            )
+            yield from self._watch(visitor, setup, text, stop.is_set)
+        except WorkbenchError as error:
+            yield self._failed(visitor, error, text)
+        finally:
+            # A browser that left closes this generator: the turn must not go on without it.
+            stop.set()
+
+    def on_settle(self, visitor: Visitor, model: str, request: gr.Request) -> Screen:
+        """The turn is over, however it ended."""
+        self.runs.end(_tab(request))
+        return Screen(
+            live=LiveView(), sessions=self.sessions(visitor.session_id), header=self.setups.header(model)
+        ).with_run(is_running=False)
+
+    def on_stop(self, request: gr.Request) -> None:
+        """Asks the turn to stop; what was written until then is kept."""
+        self.runs.stop(_tab(request))
+
+    def on_leave(self, request: gr.Request) -> None:
+        """The tab was closed."""
+        self.runs.end(_tab(request))
+
+    def sessions(self, open_id: str | None) -> SessionsView:
+        """The list, as the store has it now."""
+        return show_sessions(
+            self.services.store.list_sessions(limit=200),
+            open_id=open_id,
+            now=self.services.calendar.now().astimezone(),
+        )
+
+    def _with_session(self, visitor: Visitor, setup: Setup) -> Visitor:
+        """A session to go on with; none is made where the setup cannot be used."""
+        if visitor.session_id is not None:
+            return visitor
+        return replace(visitor, session_id=begin_session(self.services, setup).id)
+
+    def _watch(
+        self, visitor: Visitor, setup: Setup, text: str, is_cancelled: Callable[[], bool]
+    ) -> Iterator[Screen]:
+        session_id = visitor.session_id or ""
+
+        def play() -> Iterator[Event | MessageKept]:
+            return play_turn(self.services, session_id, setup, text, is_cancelled=is_cancelled)
+
+        live = LiveRound()
+        for batch in play_aside(play):
+            for event in batch:
+                if not isinstance(event, MessageKept):
+                    live = live.after(event, now_s=self.services.calendar.seconds())
+            yield self._after(batch, visitor, setup)._replace(
+                live=live.show(now_s=self.services.calendar.seconds())
+            )
+
+    def _after(self, batch: Sequence[Event | MessageKept], visitor: Visitor, setup: Setup) -> Screen:
+        """What a batch changes beside the live pane: messages that were kept, a prompt that was sent."""
+        screen = Screen()
+        if any(isinstance(event, MessageKept) for event in batch):
+            screen = self._shown(visitor, setup)
+        last = next(
+            (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None
+        )
+        if isinstance(last, RoundStarted):
+            screen = screen._replace(raw=show_prompt(last.prompt, is_exact=last.is_exact))
+        return screen
+
+    def _failed(self, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
+        """The line, the text back in the composer, and what was kept until then."""
+        screen = Screen(visitor=visitor, notice=problem(error), composer=text)
+        session = self.services.store.find_session(visitor.session_id) if visitor.session_id else None
+        return screen if session is None else screen.with_session(self._view(session.id, session.setup))
+
+    def _shown(self, visitor: Visitor, setup: Setup) -> Screen:
+        return Screen().with_session(self._view(visitor.session_id or "", setup))
+
+    def _view(self, session_id: str, setup: Setup) -> SessionView:
+        return show_session(self.services.store.path(session_id), setup)
+
+
+def _tab(request: gr.Request) -> str:
+    """Names one tab of one browser."""
+    return request.session_hash or ""
