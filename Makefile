@@ -23,7 +23,7 @@ run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded m
 	@$(VENV)/bin/workbench serve
 
 test: $(DEV_STAMP) chromium check ## Everything that proves the work: make check, then all tests
-	@$(PY) -m pytest
+	@$(PY) -m pytest -m "not soak"
 
 test-quick: $(DEV_STAMP) ## The tests without browser, database server and slow ones
 	@$(PY) -m pytest -m "not browser and not postgres and not slow and not soak"

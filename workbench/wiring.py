@@ -1,6 +1,6 @@
 """Settings to Services: the one module that knows every concrete class."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from workbench.desk.calendar import SystemCalendar
@@ -15,7 +15,7 @@ from workbench.toolbox.catalog import FileCatalog
 
 
 @contextmanager
-def open_services(settings: Settings) -> Iterator[Services]:
+def open_services(settings: Settings) -> Generator[Services]:
     """The edges as the settings want them; closed at the end.
 
     Raises:

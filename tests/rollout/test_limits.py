@@ -24,7 +24,7 @@ def test_each_word_is_its_choice_and_prints_as_the_word(text, choice):
 
 
 def test_an_unknown_tool_is_named_with_what_there_is():
-    with pytest.raises(BadInput, match="no tool 'later'.*now"):
+    with pytest.raises(BadInput, match=r"no tool 'later'.*now"):
         parse_tool_choice("later", TOOLS)
 
 

@@ -45,7 +45,7 @@ ASKED = Conversation(
 
 def play_all(
     completions, *, choice=ToolChoice(), rounds=8, finish=FinishReason.STOP, cancelled=lambda: False
-):  # noqa: B008
+):
     engine = RecordingEngine(completions, finish)
     toolbox = DictToolbox({"get_flumbuster": '{"reading": 31}', "now": "12:00"})
     setup = TurnSetup(tools=TOOLS, family="hermes-lines", tool_choice=choice, max_rounds=rounds)

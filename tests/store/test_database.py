@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from store_examples import SETUP, user
 
+from tests.store.examples import SETUP, user
 from workbench.errors import StoreError
 from workbench.store import database
 from workbench.store.database import open_database
@@ -27,7 +27,7 @@ def refusal(url: str) -> str:
 
 KEEP_ONE = """
 import sys
-from store_examples import SETUP, user
+from tests.store.examples import SETUP, user
 from workbench.store.sessions import SqlStore
 store = SqlStore(sys.argv[1])
 store.append(store.create_session(SETUP).id, user("hi"), parent_id=None)
@@ -141,7 +141,9 @@ class TestRefusals:
             other.rollback()
             assert store.create_session(SETUP)
 
-    @pytest.mark.parametrize("url", ["not a url secret", "://secret", ""])
+    @pytest.mark.parametrize(
+        "url", ["not a url secret", "://secret", "", "a://b:secret@c:d/e", "sqlite:///\0", "sqlite:///\ud800"]
+    )
     def test_what_is_no_url_and_it_is_not_shown(self, url: str) -> None:
         said = refusal(url)
         assert "WORKBENCH_DATABASE_URL" in said

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from store_examples import SETUP, user
 
+from tests.store.examples import SETUP, user
 from workbench.errors import StoreError
 from workbench.store.database import open_database
 from workbench.store.migrate import MIGRATIONS

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from store_examples import GENERATION, SETUP, completion, tool_result, user
 
+from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import NewMessage, Origin
 from workbench.desk.ports import Store
@@ -108,11 +108,15 @@ class TestBytes:
         self, store: SqlStore, text: str, said: str
     ) -> None:
         session = store.create_session(SETUP)
-        for new in (user(text), completion("fine", prompt_text=text), tool_result(text)):
+        for new, where in (
+            (user(text), "message.text"),
+            (completion("fine", prompt_text=text), "generation.prompt_text"),
+            (tool_result("fine", rule=text), "tool run.rule"),
+        ):
             with pytest.raises(BadInput) as caught:
-                store.append(session.id, new, parent_id=None)
+                store.append_all(session.id, (user("fine"), new), parent_id=None)
             assert said in str(caught.value)
-            assert caught.value.where.startswith("message.")
+            assert caught.value.where == where
         with pytest.raises(BadInput, match=r"setup\.contract_text"):
             store.save_setup(session.id, replace(SETUP, contract_text=text))
         with pytest.raises(BadInput, match=r"setup\.tools_text"):
@@ -193,6 +197,25 @@ class TestTree:
         assert found and found.message_count == 5
         store.append(session.id, user("go on"), parent_id=old_leaf)
         assert texts(store, session.id) == ["s", "q", "old", "go on"]
+
+    def test_many_are_appended_one_under_the_other(self, store: SqlStore) -> None:
+        session = store.create_session(SETUP)
+        kept = store.append_all(session.id, (user("a"), completion("b"), tool_result("c")), parent_id=None)
+        assert store.path(session.id) == kept
+        assert [one.parent_id for one in kept] == [None, kept[0].id, kept[1].id]
+        found = store.find_session(session.id)
+        assert found and (found.leaf_id, found.title) == (kept[-1].id, "a")
+
+    def test_many_are_appended_whole_or_not_at_all(
+        self, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        session = store.create_session(SETUP)
+        other = store.append(store.create_session(SETUP).id, user("other"), parent_id=None)
+        ids = iter(["fresh", other.id])
+        monkeypatch.setattr("workbench.store.sessions._new_id", lambda: next(ids))
+        with pytest.raises(StoreError, match="UNIQUE"):
+            store.append_all(session.id, (user("a"), user("b")), parent_id=None)
+        assert store.find_session(session.id) == session
 
     def test_a_second_root_is_a_branch_too(self, store: SqlStore) -> None:
         session = store.create_session(SETUP)

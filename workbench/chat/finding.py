@@ -11,6 +11,7 @@ class Severity(StrEnum):
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class Finding:
     message: str
     """What is wrong, where, and what to do; under 100 characters, names in `!r`."""
     severity: Severity = Severity.ERROR
-    """Error: the thing cannot be used as it is. Warning: it can."""
+    """Error: the thing cannot be used as it is. Warning: it can. Note: nothing is wrong."""
     span: Span | None = None
     """Place in the text that was read; None where there is no text."""
     pointer: str | None = None

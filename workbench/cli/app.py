@@ -15,7 +15,7 @@ ENGINE_FAILED: Final = 3
 """Exit code of a model that cannot be asked."""
 
 
-def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+def _show_version(wanted: bool) -> None:
     if wanted:
         print(f"workbench {__version__}")
         raise typer.Exit
@@ -24,7 +24,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
 def _root(
     _version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
-    ] = False,  # noqa: FBT002 - an option's default
+    ] = False,
 ) -> None:
     """A playground and contract workbench for Hermes-style tool calling."""
 

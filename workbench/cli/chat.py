@@ -3,7 +3,7 @@
 import json
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event as Flag
@@ -43,7 +43,7 @@ def chat(
     ] = None,
     json_output: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,  # noqa: FBT002
+    ] = False,
 ) -> None:
     """Play one turn: what the model writes, its calls, their results, the answer."""
     settings = read_settings()
@@ -87,7 +87,7 @@ def _play(
 
 
 @contextmanager
-def _stop_at_interrupt() -> Iterator[Flag]:
+def _stop_at_interrupt() -> Generator[Flag]:
     """Ctrl+C once stops the model within a token and keeps what came; twice ends the process."""
     stop = Flag()
     before = signal.getsignal(signal.SIGINT)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import inf
+from textwrap import indent
 from typing import Final
 
 import yaml
@@ -84,17 +86,23 @@ def parse_contract(text: str, *, name: str) -> Contract:
 
 def render_contract(contract: Contract) -> str:
     """The file's text; `parse_contract` gives an equal contract back."""
-    front: dict[str, str | dict[str, str]] = {
-        "name": contract.name,
-        "title": contract.title,
-        "family": contract.family,
-    }
+    fields = {"name": contract.name, "title": contract.title, "family": contract.family}
     if contract.description:
-        front["description"] = contract.description
+        fields["description"] = contract.description
+    front = _yaml(fields)
     if contract.variables:
-        front["variables"] = dict(contract.variables)
-    written = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=100)
-    return f"{FENCE}\n{written}{FENCE}\n{contract.text}\n"
+        front += "variables:\n" + indent(_yaml(contract.variables), "  ")
+    return f"{FENCE}\n{front}{FENCE}\n{contract.text}\n"
+
+
+def _yaml(fields: Mapping[str, str]) -> str:
+    """One `key: value` a line."""
+    lines: list[str] = []
+    for key, value in fields.items():
+        # Only double quotes can spell every character; YAML folds line breaks in all other styles.
+        style = None if value.isprintable() else '"'
+        lines.append(yaml.safe_dump({key: value}, allow_unicode=True, width=inf, default_style=style))
+    return "".join(lines)
 
 
 def _split(text: str, name: str) -> tuple[str, str, int]:

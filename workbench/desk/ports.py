@@ -35,6 +35,12 @@ class Store(Protocol):
         """A message under `parent_id` (None makes a root); it becomes the open leaf."""
         ...
 
+    def append_all(
+        self, session_id: str, new: Sequence[NewMessage], *, parent_id: str | None
+    ) -> Sequence[KeptMessage]:
+        """Messages, each under the one before, the first under `parent_id`: all of them, or none."""
+        ...
+
     def path(self, session_id: str) -> Sequence[KeptMessage]:
         """The messages from the root to the open leaf."""
         ...

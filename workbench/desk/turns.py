@@ -106,14 +106,14 @@ def _with_system(services: Services, session_id: str, system: Message) -> Sequen
     path = services.store.path(session_id)
     if path and path[0].message == system:
         return path
-    root = services.store.append(session_id, NewMessage(message=system, origin=Origin.PERSON), parent_id=None)
-    branch = [root]
-    for old in path[1:]:
-        copy = NewMessage(
-            message=old.message, origin=old.origin, generation=old.generation, tool_run=old.tool_run
-        )
-        branch.append(services.store.append(session_id, copy, parent_id=branch[-1].id))
-    return branch
+    root = NewMessage(message=system, origin=Origin.PERSON)
+    return services.store.append_all(session_id, (root, *map(_copy_of, path[1:])), parent_id=None)
+
+
+def _copy_of(kept: KeptMessage) -> NewMessage:
+    return NewMessage(
+        message=kept.message, origin=kept.origin, generation=kept.generation, tool_run=kept.tool_run
+    )
 
 
 def _tool_message(event: ToolFinished) -> NewMessage:

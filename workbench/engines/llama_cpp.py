@@ -1,6 +1,7 @@
 """GGUF models through llama.cpp, on CPU or GPU."""
 
 import codecs
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -29,8 +30,8 @@ class _Llama(Protocol):
     metadata: dict[str, str]
 
     def n_ctx(self) -> int: ...
-    def tokenize(self, text: bytes, add_bos: bool = ..., special: bool = ...) -> list[int]: ...
-    def detokenize(self, tokens: list[int], prev_tokens: None = ..., special: bool = ...) -> bytes: ...
+    def tokenize(self, text: bytes, *, add_bos: bool, special: bool) -> list[int]: ...
+    def detokenize(self, tokens: list[int], *, special: bool) -> bytes: ...
     def set_seed(self, seed: int) -> None: ...
     def generate(self, tokens: Sequence[int], **sampling: Any) -> Iterator[int]: ...
     def reset(self) -> None: ...
@@ -142,7 +143,7 @@ class LlamaCppEngine:
         import llama_cpp
 
         vocabulary = llama_cpp.llama_model_get_vocab(self._llama.model)
-        return bool(llama_cpp.llama_vocab_is_eog(vocabulary, token))
+        return vocabulary is not None and bool(llama_cpp.llama_vocab_is_eog(vocabulary, token))
 
     def _common_prefix(self, prompt: list[int]) -> int:
         """Tokens of the prompt that need no evaluation; the last one always does."""
@@ -169,12 +170,17 @@ def load_llama_cpp(path: Path, *, name: str, loading: Loading) -> LlamaCppEngine
         raise ModelMissing(name, "llama-cpp-python is not installed; run `make run` once") from error
     log = llama_log()
     gpu_layers = loading.gpu_layers if llama_cpp.llama_supports_gpu_offload() else 0
-    threads = loading.threads or None
+    threads = loading.threads or os.cpu_count() or 1
     try:
         trained = _trained_context(path)
         context = min(loading.context_tokens or trained, trained)
         llama = llama_cpp.Llama(
-            str(path), n_ctx=context, n_gpu_layers=gpu_layers, n_threads=threads, verbose=False
+            str(path),
+            n_ctx=context,
+            n_gpu_layers=gpu_layers,
+            n_threads=threads,
+            n_threads_batch=threads,
+            verbose=False,
         )
     except (ValueError, RuntimeError, OSError, AssertionError) as error:
         raise EngineError(f"llama.cpp cannot load {path}: {log.take() or error}") from error
@@ -214,7 +220,7 @@ def _trained_context(path: Path) -> int:
 
     vocabulary = llama_cpp.Llama(str(path), vocab_only=True, verbose=False)
     try:
-        metadata = cast(dict[str, str], vocabulary.metadata)
+        metadata = vocabulary.metadata
         return int(metadata.get(f"{metadata.get('general.architecture')}.context_length", "4096"))
     finally:
         vocabulary.close()

@@ -17,7 +17,7 @@ A tokenizer that reads a prompt with special tokens on makes one token of such a
 """
 
 JSON_TAGS: Final = ("tools", "tool_call", "tool_response", "think")
-"""Names of the tags of all families. *Source:* FORMATS.md 1.1."""
+"""Names of the tags of all families. *Source:* `docs/reference/families.md`."""
 
 ANY_MARK_JSON: Final = re.compile(CONTROL_MARK.pattern + r"|</?(?:" + "|".join(JSON_TAGS) + ")>")
 """What has a meaning in a family whose calls are JSON."""

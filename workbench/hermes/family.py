@@ -92,7 +92,7 @@ class ResultFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """How a kind of model spells its prompts. *Source:* FORMATS.md 1.1 to 1.5, by name."""
+    """How a kind of model spells its prompts. *Source:* `docs/reference/families.md`, by name."""
 
     name: str
     """As contracts and verbs name it."""

@@ -18,7 +18,7 @@ HERMES_3_TOOLS: Final = (
     '{"name": <function-name>, "arguments": <args-dict>}\n'
     "</tool_call>"
 )
-"""*Source:* FORMATS.md 1.2, template of Hermes-2-Pro and Hermes-3."""
+"""*Source:* tool_use template of Hermes-2-Pro and Hermes-3."""
 
 NOUS_PYTHON_TOOLS: Final = (
     "You are a function calling AI model. You are provided with function signatures within "
@@ -33,7 +33,7 @@ NOUS_PYTHON_TOOLS: Final = (
     "{'arguments': <args-dict>, 'name': <function-name>}\n"
     "</tool_call>"
 )
-"""*Source:* FORMATS.md 1.2, README of Hermes-Function-Calling."""
+"""*Source:* README of Hermes-Function-Calling."""
 
 QWEN_JSON_TOOLS: Final = (
     "# Tools\n\n"
@@ -46,7 +46,7 @@ QWEN_JSON_TOOLS: Final = (
     '{"name": <function-name>, "arguments": <args-json-object>}\n'
     "</tool_call>"
 )
-"""*Source:* FORMATS.md 1.4, templates of Qwen2.5 and Qwen3."""
+"""*Source:* chat templates of Qwen2.5 and Qwen3."""
 
 _QWEN_XML_RULES: Final = (
     "If you choose to call a function ONLY reply in the following format with NO suffix:\n\n"
@@ -69,10 +69,10 @@ _QWEN_XML_RULES: Final = (
 QWEN_CODER_TOOLS: Final = (
     f"You have access to the following functions:\n\n<tools>\n{{tools}}\n</tools>\n\n{_QWEN_XML_RULES}"
 )
-"""*Source:* FORMATS.md 1.5, template of Qwen3-Coder."""
+"""*Source:* chat template of Qwen3-Coder."""
 
 QWEN_36_TOOLS: Final = f"# Tools\n\n{QWEN_CODER_TOOLS}"
-"""*Source:* FORMATS.md 1.5, template of Qwen3.6."""
+"""*Source:* chat template of Qwen3.6."""
 
 PLAIN_TOOLS: Final = (
     "You can call tools. Their signatures stand within <tools></tools> tags:\n\n"
@@ -85,8 +85,8 @@ PLAIN_TOOLS: Final = (
 """Ours, for the two families of the seeds, which publish no template."""
 
 QWEN_25_SYSTEM: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
-"""*Source:* FORMATS.md 1.4."""
+"""*Source:* chat template of Qwen2.5."""
 QWEN_CODER_SYSTEM: Final = (
     "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
 )
-"""*Source:* FORMATS.md 1.5."""
+"""*Source:* chat template of Qwen3-Coder."""

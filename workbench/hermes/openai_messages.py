@@ -25,7 +25,7 @@ def parse_messages(messages: Sequence[JsonValue]) -> ReadMessages:
     Text content that is missing is empty, an object is written as JSON, a list of text parts is joined; each
     is told, since published templates crash on it or write Python's `repr`.
 
-    *Source:* OpenAI chat messages; FORMATS.md 1.2, 1.4 and 1.5 for what templates make of them.
+    *Source:* OpenAI's chat messages; `docs/reference/families.md` for what templates make of them.
 
     Raises:
         BadInput: An entry is no message: not an object, or without a known role.

@@ -25,7 +25,7 @@ SpellCall = Callable[[ToolCall], Iterator[CallPiece]]
 def json_call(call: ToolCall) -> Iterator[CallPiece]:
     """`{"name": …, "arguments": …}`; arguments that came as text are pasted as they came.
 
-    *Source:* FORMATS.md 1.2 and 1.4, Hermes-3 and Qwen3.
+    *Source:* chat templates of Hermes-3 (tool_use) and Qwen3.
     """
     arguments = call.arguments_text
     spelled = spelled_json(call.arguments) if arguments is None else arguments
@@ -33,7 +33,7 @@ def json_call(call: ToolCall) -> Iterator[CallPiece]:
 
 
 def encoding_json_call(call: ToolCall) -> Iterator[CallPiece]:
-    """As `json_call`, but arguments given as text are encoded again. *Source:* FORMATS.md 1.4, Qwen2.5."""
+    """As `json_call`, but arguments given as text are encoded again. *Source:* template of Qwen2.5."""
     arguments = call.arguments if call.arguments_text is None else call.arguments_text
     yield CallPiece(f'{{"name": "{call.name}", "arguments": {spelled_json(arguments)}}}', JSON_ESCAPE)
 
@@ -44,28 +44,27 @@ def sane_json_call(call: ToolCall) -> Iterator[CallPiece]:
 
 
 def python_call(call: ToolCall) -> Iterator[CallPiece]:
-    """A Python dict, arguments first. *Source:* FORMATS.md 1.2, README of Hermes-Function-Calling."""
+    """A Python dict, arguments first. *Source:* README of Hermes-Function-Calling."""
     yield CallPiece(spelled_python({"arguments": call.arguments, "name": call.name}), PYTHON_ESCAPE)
 
 
 def xml_call_python_values(call: ToolCall) -> Iterator[CallPiece]:
-    """`<function=…>`; objects are JSON, else Python's spelling. *Source:* FORMATS.md 1.5, Qwen3-Coder."""
+    """`<function=…>`; objects are JSON, else Python's spelling. *Source:* template of Qwen3-Coder."""
     return _xml_call(call, _json_for_objects)
 
 
 def xml_call_json_values(call: ToolCall) -> Iterator[CallPiece]:
-    """`<function=…>`; all values but text are JSON. *Source:* FORMATS.md 1.5, Qwen3.6."""
+    """`<function=…>`; all values but text are JSON. *Source:* chat template of Qwen3.6."""
     return _xml_call(call, spelled_json)
 
 
 def _xml_call(call: ToolCall, spell: Callable[[JsonValue], str]) -> Iterator[CallPiece]:
     yield CallPiece("<function=", None)
-    yield CallPiece(call.name, HTML_ESCAPE)
-    yield CallPiece(">\n", None)
+    # With the tag's end, so that a name cannot borrow it to make a mark.
+    yield CallPiece(f"{call.name}>\n", HTML_ESCAPE)
     for name, value in call.arguments.items():
         yield CallPiece("<parameter=", None)
-        yield CallPiece(name, HTML_ESCAPE)
-        yield CallPiece(">\n", None)
+        yield CallPiece(f"{name}>\n", HTML_ESCAPE)
         if isinstance(value, str):
             yield CallPiece(value, HTML_ESCAPE)
         else:

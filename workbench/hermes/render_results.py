@@ -24,14 +24,14 @@ SpellResult = Callable[[Message], SpelledResult]
 
 
 def verbatim(message: Message) -> SpelledResult:
-    """The result's own text. *Source:* FORMATS.md 1.2, 1.4, 1.5."""
+    """The result's own text. *Source:* chat templates of Hermes-3 and Qwen."""
     return SpelledResult(message.text, None)
 
 
 def python_record(message: Message) -> SpelledResult:
     """`{"name": …, "content": …}`, content as Python's `str` writes it: text as it stands, JSON as `repr`.
 
-    *Source:* FORMATS.md 1.2, README of Hermes-Function-Calling.
+    *Source:* README of Hermes-Function-Calling.
     """
     content, escape = message.text, None
     try:
@@ -40,4 +40,5 @@ def python_record(message: Message) -> SpelledResult:
             content, escape = spelled_python(value), PYTHON_ESCAPE
     except (ValueError, RecursionError):
         pass
-    return SpelledResult(f'{{"name": "{message.name or ""}", "content": {content}}}', escape)
+    name = f'"name": "{message.name}", ' if message.name else ""
+    return SpelledResult(f'{{{name}"content": {content}}}', escape)

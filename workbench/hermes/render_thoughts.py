@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from workbench.chat.message import Message, Role
 
 THINK_OPEN: Final = "<think>\n"
-"""Before a thought. *Source:* FORMATS.md 1.4, Qwen3."""
+"""Before a thought. *Source:* chat template of Qwen3."""
 THINK_CLOSE: Final = "\n</think>\n\n"
-"""After a thought. *Source:* FORMATS.md 1.4, Qwen3."""
+"""After a thought. *Source:* chat template of Qwen3."""
 
 
 class Place(NamedTuple):
@@ -40,7 +40,7 @@ ShowThought = Callable[[Message, Place], Shown]
 def last_query(messages: Sequence[Message], *, is_trimmed: bool) -> int | None:
     """Index of the last message in which a person asks; None where there is none.
 
-    A user message that holds a result is none. *Source:* FORMATS.md 1.4; templates of Qwen3 and Qwen3.6.
+    A user message that holds a result is none. *Source:* chat templates of Qwen3 and Qwen3.6.
     """
     for index in reversed(range(len(messages))):
         text = messages[index].text.strip() if is_trimmed else messages[index].text
@@ -51,7 +51,7 @@ def last_query(messages: Sequence[Message], *, is_trimmed: bool) -> int | None:
 
 
 def ignored_thought(message: Message, place: Place) -> Shown:
-    """The text as it stands; a thought given apart is lost. *Source:* FORMATS.md 1.2, Hermes-3; Qwen2.5."""
+    """The text as it stands; a thought given apart is lost. *Source:* templates of Hermes-3, Qwen2.5."""
     del place
     return Shown(None, message.text, bool(message.text), loses_thought=bool(message.thought))
 
@@ -65,7 +65,7 @@ def written_thought(message: Message, place: Place) -> Shown:
 def recent_thought(message: Message, place: Place) -> Shown:
     """Behind the last query, where there is a thought or the message is the last; empty there, if need be.
 
-    *Source:* FORMATS.md 1.4, Qwen3.
+    *Source:* chat template of Qwen3.
     """
     thought, text = _split(message, message.text)
     if place.is_after_query and (place.is_last or thought):
@@ -74,7 +74,7 @@ def recent_thought(message: Message, place: Place) -> Shown:
 
 
 def recent_thought_always(message: Message, place: Place) -> Shown:
-    """Behind the last query, empty if need be; all is stripped. *Source:* FORMATS.md 1.5, Qwen3.6."""
+    """Behind the last query, empty if need be; all is stripped. *Source:* chat template of Qwen3.6."""
     thought, text = _split(message, message.text.strip())
     return Shown(thought.strip() if place.is_after_query else None, text, bool(text.strip()))
 

@@ -1,10 +1,10 @@
 """The Jinja environment of chat templates: Hugging Face's, with bounds on work and size.
 
 Jinja's sandbox keeps a template from code; it does not keep it from running away. So each round of a loop and
-each call of a macro is counted, and texts cannot be multiplied or joined beyond a limit. What one call of a
-text's own method makes is not bounded.
+each call of a macro is counted, and texts and numbers cannot be multiplied or joined beyond a limit. What one
+call of a filter, a method or a format makes is not bounded: a padding can ask for much memory.
 
-*Source:* FORMATS.md 1.6; `chat_template_utils.py` of transformers: trim_blocks, lstrip_blocks, loop controls,
+*Source:* `chat_template_utils.py` of transformers: trim_blocks, lstrip_blocks, loop controls,
 a `tojson` that escapes nothing, the `generation` tag.
 """
 
@@ -23,6 +23,8 @@ MAX_STEPS: Final = 200_000
 """Rounds of loops and calls of macros that one rendering may take."""
 MAX_TEXT_CHARS: Final = 4_000_000
 """A text that is multiplied or joined may not grow beyond this."""
+MAX_NUMBER_BITS: Final = 4_096
+"""A number that is multiplied or raised may not grow beyond this."""
 STEPS_KEY: Final = "steps taken"
 """Where the count of a rendering stands in its context; no template can spell a name with a blank."""
 
@@ -61,13 +63,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """What `+`, `*` and `**` give, where that is not too big."""
-        if operator == "**" and isinstance(right, int | float) and abs(right) > 64:
-            raise TemplateError("an exponent beyond 64")
-        if operator == "*":
-            _check_length(_length(left) * right if isinstance(right, int) else 0)
-            _check_length(_length(right) * left if isinstance(left, int) else 0)
         if operator == "+":
             _check_length(_length(left) + _length(right))
+        elif isinstance(left, int) and isinstance(right, int):
+            bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
+            if bits > MAX_NUMBER_BITS:
+                raise TemplateError(f"a number of more than {MAX_NUMBER_BITS:,} bits")
+        elif operator == "*":
+            _check_length(_length(left) * right if isinstance(right, int) else 0)
+            _check_length(_length(right) * left if isinstance(left, int) else 0)
         return super().call_binop(context, operator, left, right)
 
 

@@ -11,7 +11,7 @@ from workbench.toolspec.spec import OfferedTools
 def spelled_json(value: JsonValue) -> str:
     """JSON as `tojson` in Hugging Face chat templates writes it: a blank after `,` and `:`, no escapes.
 
-    *Source:* FORMATS.md 1.6, transformers' `chat_template_utils`.
+    *Source:* transformers' `chat_template_utils`.
 
     >>> spelled_json({"q": "a<b> é", "n": None})
     '{"q": "a<b> é", "n": null}'
@@ -29,7 +29,7 @@ def spelled_python(value: JsonValue) -> str:
 
 
 def json_lines(tools: OfferedTools) -> str:
-    """One spec a line. *Source:* FORMATS.md 1.4, Qwen2.5 and Qwen3; seed 001."""
+    """One spec a line. *Source:* chat templates of Qwen2.5 and Qwen3; seed 001."""
     return "\n".join(spelled_json(spec.document) for spec in tools.specs)
 
 
@@ -39,7 +39,7 @@ def json_array(tools: OfferedTools) -> str:
 
 
 def python_list(tools: OfferedTools) -> str:
-    """All specs as a Python list. *Source:* FORMATS.md 1.2, README of Hermes-Function-Calling."""
+    """All specs as a Python list. *Source:* README of Hermes-Function-Calling."""
     return spelled_python([spec.document for spec in tools.specs])
 
 

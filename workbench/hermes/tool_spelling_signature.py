@@ -2,7 +2,7 @@
 
 Each line is invalid JSON (the signature brings raw line breaks); the models were trained on exactly this.
 
-*Source:* FORMATS.md 1.2; `NousResearch-Hermes-3-Llama-3.1-8B-tool_use.jinja` in llama.cpp's templates.
+*Source:* `NousResearch-Hermes-3-Llama-3.1-8B-tool_use.jinja` in llama.cpp's templates.
 """
 
 from collections.abc import Mapping

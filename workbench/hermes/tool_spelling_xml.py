@@ -1,6 +1,6 @@
 """How Qwen3-Coder is shown its tools: XML that nests the schema's keys.
 
-*Source:* FORMATS.md 1.5; chat template of Qwen3-Coder-30B-A3B-Instruct.
+*Source:* chat template of Qwen3-Coder-30B-A3B-Instruct.
 """
 
 from collections.abc import Iterator, Mapping

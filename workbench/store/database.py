@@ -15,6 +15,7 @@ from sqlmodel import Session
 
 from workbench.errors import StoreError
 from workbench.store.migrate import MIGRATIONS, migrate
+from workbench.store.storable import problem_of
 
 BUSY_TIMEOUT_S: Final = 5
 """How long a statement waits for another program that writes to the same SQLite file."""
@@ -116,16 +117,18 @@ def _remedy_of(error: Exception, cause: str) -> str:
         if said in cause:
             return remedy
     if isinstance(error, ValueError):
-        return "restore a backup"
+        return "restore a backup, or mend WORKBENCH_DATABASE_URL"
     return _WRITABLE if isinstance(error, OSError) else "see WORKBENCH_DATABASE_URL"
 
 
 def _parse(url: str) -> URL:
     try:
         place = make_url(url)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         # The text is not shown: it may hold a password.
         raise StoreError("WORKBENCH_DATABASE_URL is no URL; sqlite:////path/to/file is one") from error
+    if place.database and problem_of(place.database):
+        raise StoreError(f"WORKBENCH_DATABASE_URL: {problem_of(place.database)} of its path; take it out")
     file = _file_of(place)
     return place.set(database=str(file)) if file else place
 

@@ -105,18 +105,32 @@ class SqlStore:
             StoreError: There is no such session, the parent is not one of its messages, or it could
                 not be written.
         """
-        refuse_unstorable(new, "message")
+        (kept,) = self.append_all(session_id, (new,), parent_id=parent_id)
+        return kept
+
+    def append_all(
+        self, session_id: str, new: Sequence[NewMessage], *, parent_id: str | None
+    ) -> Sequence[KeptMessage]:
+        """Messages, each under the one before, the first under `parent_id`: all of them, or none.
+
+        Raises:
+            BadInput: A message holds text that cannot be stored.
+            StoreError: There is no such session, the parent is not one of its messages, or they could
+                not be written.
+        """
+        for one in new:
+            _refuse_unstorable_message(one)
         with self._database.writing() as db:
             session = _session_row(db, session_id)
             parent = None if parent_id is None else _parent_row(db, session_id, parent_id)
-            now = self._now()
-            place = rows.Place(id=_new_id(), session_id=session_id, parent=parent, created_at=now)
-            parts = _write(db, new, place)
-            session.leaf_id = place.id
-            session.updated_at = now
-            if not session.title and new.message.role is Role.USER:
-                session.title = rows.title_of(new.message.text)
-            return rows.message_value(parts)
+            kept: list[KeptMessage] = []
+            for one in new:
+                place = rows.Place(id=_new_id(), session_id=session_id, parent=parent, created_at=self._now())
+                parts = _write(db, one, place)
+                _open_leaf(session, parts.message)
+                kept.append(rows.message_value(parts))
+                parent = parts.message
+            return tuple(kept)
 
     def path(self, session_id: str) -> Sequence[KeptMessage]:
         """The messages from the root to the open leaf.
@@ -171,6 +185,19 @@ def _message_count() -> ScalarSelect[int]:
     return (
         select(func.count()).select_from(MessageRow).where(of_session).correlate(SessionRow).scalar_subquery()
     )
+
+
+def _refuse_unstorable_message(new: NewMessage) -> None:
+    refuse_unstorable(new.message, "message")
+    refuse_unstorable(new.generation, "generation")
+    refuse_unstorable(new.tool_run, "tool run")
+
+
+def _open_leaf(session: SessionRow, message: MessageRow) -> None:
+    session.leaf_id = message.id
+    session.updated_at = message.created_at
+    if not session.title and message.role == Role.USER:
+        session.title = rows.title_of(message.text)
 
 
 def _write(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts:

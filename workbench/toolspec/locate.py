@@ -3,7 +3,7 @@
 import json
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Final
+from typing import Final, cast
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _DECODER: Final = json.JSONDecoder()
@@ -41,7 +41,7 @@ def _child(text: str, position: int, token: str) -> int | None:
     while text[position] not in "]}":
         name = str(index)
         if opener == "{":
-            name, position = scanstring(text, position + 1)
+            name, position = cast(tuple[str, int], scanstring(text, position + 1))
             position = _skip(text, _skip(text, position) + 1)
         if name == token:
             return position

@@ -50,8 +50,7 @@ def check_tools_text(text: str) -> tuple[Finding, ...]:
         return (Finding(code="spec-not-json", message=f"not JSON: {error}"[:100], line=1),)
     if not isinstance(value, list):
         return (Finding(code="spec-not-a-list", message="write a JSON array: [{…}, {…}]", line=1),)
-    entries = cast(list[JsonValue], value)
-    return tuple(_placed(text, finding) for finding in _check_entries(entries))
+    return tuple(_placed(text, finding) for finding in _check_entries(value))
 
 
 def _check_entries(entries: list[JsonValue]) -> list[Finding]:

@@ -49,10 +49,10 @@ def completion(text: str, **changes: object) -> NewMessage:
     )
 
 
-def tool_result(text: str) -> NewMessage:
+def tool_result(text: str, *, rule: str | None = "mock rule 2") -> NewMessage:
     """What a mock tool gives back."""
     return NewMessage(
         message=Message(role=Role.TOOL, text=text, name="now"),
         origin=Origin.MOCK,
-        tool_run=KeptToolRun(call_index=1, is_error=True, milliseconds=1.1, rule="mock rule 2"),
+        tool_run=KeptToolRun(call_index=1, is_error=True, milliseconds=1.1, rule=rule),
     )

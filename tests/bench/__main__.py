@@ -1,0 +1,30 @@
+"""`make bench`: speed as ratios in one run, beside the machine's size."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+
+from tests.bench import engine, startup
+
+PARTS: dict[str, Callable[[], Sequence[str]]] = {"startup": startup.measure, "engine": engine.measure}
+
+
+def main(wanted: Sequence[str]) -> int:
+    """Measures the wanted parts, all where none is named; 2 where a name is unknown."""
+    unknown = set(wanted) - set(PARTS)
+    if unknown:
+        print(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}", file=sys.stderr)
+        return 2
+    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    print(
+        f"{os.cpu_count()} cores, {memory_gb:.0f} GB, {platform.machine()}, Python {platform.python_version()}"
+    )
+    for name in wanted or PARTS:
+        for line in PARTS[name]():
+            print(f"{name}: {line}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

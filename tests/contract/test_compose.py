@@ -1,0 +1,123 @@
+"""Contract and tools to system text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.contract.compose import compose
+from workbench.contract.contract import Contract
+from workbench.errors import BadInput
+from workbench.hermes.families import FAMILIES
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+NOW = ToolSpec.of_function({"name": "now", "description": "Now.", "parameters": {"type": "object"}})
+TOOLS = OfferedTools(specs=(NOW,))
+
+
+def composed(text: str, family: str = "hermes-lines", given: dict[str, str] | None = None, **own: str) -> str:
+    contract = Contract(name="mine", title="T", family=family, variables=own, text=text, first_line=10)
+    return compose(contract, TOOLS, variables={"date": "2026-11-21", **(given or {})})
+
+
+def refused(text: str, given: dict[str, str] | None = None, **own: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        composed(text, given=given, **own)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no placeholder",
+        '{"a": {"b": 1}}',
+        "{ tools }",
+        "{tools}",
+        "{{}}",
+        "{{ }}",
+        "{{1}}",
+        '{{"a": 1}}',
+        "}} {{",
+        "{% tools %}",
+        "${tools}",
+    ],
+)
+def test_what_is_no_placeholder_stays(text: str) -> None:
+    assert composed(text) == text
+
+
+@pytest.mark.parametrize("spelled", ["{{ date }}", "{{date}}", "{{  date\t}}"])
+def test_blanks_in_a_placeholder_do_not_matter(spelled: str) -> None:
+    assert composed(f"a {spelled} b") == "a 2026-11-21 b"
+
+
+def test_own_variables_have_defaults_that_values_win_over() -> None:
+    assert composed("{{ who }}", who="a helper") == "a helper"
+    assert composed("{{ who }}", given={"who": "a poet"}, who="a helper") == "a poet"
+
+
+def test_a_declared_date_has_a_default() -> None:
+    contract = Contract(name="n", title="T", family="qwen3", variables={"date": "today"}, text="{{ date }}")
+    assert compose(contract, TOOLS, variables={}) == "today"
+
+
+def test_a_value_is_not_looked_at_again() -> None:
+    assert composed("{{ who }}", who="{{ tools }} {{ x }}") == "{{ tools }} {{ x }}"
+
+
+@pytest.mark.parametrize("spelled", ["{{ '{{' }} tools }}", '{{"{{"}} tools }}'])
+def test_two_literal_braces_can_be_written(spelled: str) -> None:
+    assert composed(spelled) == "{{ tools }}"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tools_are_in_the_familys_spelling(family: str) -> None:
+    text = composed("<tools>\n{{ tools }}\n</tools>", family=family)
+    assert text == f"<tools>\n{FAMILIES[family].spell_tools(TOOLS)}\n</tools>"
+
+
+def test_a_contract_may_leave_the_tools_out() -> None:
+    assert composed("Just talk.") == "Just talk."
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "a\n{{ nope }}",
+            "contract 'mine', line 11: variable 'nope' is unknown (there are tools, date, who; declare others above)",
+        ),
+        (
+            "{{ tools | tojson }}",
+            "contract 'mine', line 10: '{{ tools | tojson }}' is no placeholder (write {{ name",
+        ),
+        ("{{ user.name }}", "contract 'mine', line 10: '{{ user.name }}' is no placeholder"),
+        ("{{ tools }", "contract 'mine', line 10: '{{ tools }' is no placeholder"),
+        ("x {{ tools\n}}", "contract 'mine', line 10: '{{ tools' is no placeholder"),
+    ],
+)
+def test_what_looks_like_a_placeholder_and_is_none_is_told(text: str, told: str) -> None:
+    assert refused(text, who="x").startswith(told)
+
+
+def test_a_missing_date_is_told() -> None:
+    contract = Contract(name="mine", title="T", family="qwen3", text="{{ date }}")
+    with pytest.raises(BadInput, match="line 1: variable 'date' has no value"):
+        compose(contract, TOOLS, variables={})
+
+
+def test_a_value_for_what_is_not_declared_is_told() -> None:
+    assert refused("x", given={"whoo": "x"}, who="y") == (
+        "contract 'mine': it has no variable 'whoo' (it declares who)"
+    )
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab{}' \"\n", max_size=30))
+def test_text_without_placeholders_is_composed_to_itself(text: str) -> None:
+    try:
+        result = composed(text, a="<A>", b="<B>", ab="<AB>")
+    except BadInput:
+        return
+    if "{{" not in text:
+        assert result == text

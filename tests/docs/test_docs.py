@@ -1,0 +1,116 @@
+"""The documentation says what the code does."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+
+import workbench
+from workbench.cli.app import build_app
+from workbench.engines.embedded import PACKAGE, VERSION
+from workbench.settings import VARIABLES
+
+CHECKOUT = Path(__file__).parents[2]
+DOCS = CHECKOUT / "docs"
+PAGES = sorted(
+    [*DOCS.rglob("*.md"), *(CHECKOUT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+)
+FLOORS = ("__main__", "wiring", "desk", "rollout", "trajectory", "hermes", "toolspec", "chat", "errors")
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def test_there_is_documentation():
+    assert len(PAGES) > 8
+    for kind in ("tutorial", "how-to", "reference", "explanation", "decisions"):
+        assert list((DOCS / kind).glob("*.md")), kind
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_every_link_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", read(page)):
+        if not re.match(r"https?://", target):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_named_by_the_index():
+    index = read(DOCS / "README.md")
+    for page in DOCS.rglob("*.md"):
+        if page.name != "README.md":
+            assert f"({page.relative_to(DOCS)})" in index, page
+
+
+def test_the_settings_table_is_the_code_s_table():
+    rows = re.findall(
+        r"^\| `(WORKBENCH_\w+)` \| (.*?) \| (.*) \|$", read(DOCS / "reference/settings.md"), re.MULTILINE
+    )
+    assert rows == [(row.name, f"`{row.default}`" if row.default else "", row.meaning) for row in VARIABLES]
+
+
+def test_every_verb_has_its_heading():
+    app = typer.main.get_command(build_app())
+    headings = re.findall(r"^## `workbench (\w+)`$", read(DOCS / "reference/cli.md"), re.MULTILINE)
+    assert sorted(headings) == sorted(app.commands)
+
+
+def test_every_make_target_that_a_page_names_exists():
+    makefile = read(CHECKOUT / "Makefile")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for page in PAGES:
+        for target in re.findall(r"`make ([a-z-]+)", read(page)):
+            assert target in targets, (page, target)
+
+
+def examples():
+    for page in PAGES:
+        blocks = re.findall(r"^```python\n(.*?)^```", read(page), re.MULTILINE | re.DOTALL)
+        if blocks:
+            yield pytest.param("\n".join(blocks), id=str(page.relative_to(CHECKOUT)))
+
+
+@pytest.mark.parametrize("code", examples())
+def test_the_python_of_a_page_runs_from_top_to_bottom(code):
+    exec(compile(code, "<page>", "exec"), {"__name__": "__page__"})
+
+
+def test_the_floors_stand_in_the_same_order_everywhere():
+    project = tomllib.loads(read(CHECKOUT / "pyproject.toml"))
+    layers = " ".join(project["tool"]["importlinter"]["contracts"][0]["layers"])
+    table = read(DOCS / "explanation/architecture.md").split("## The floors")[1]
+    for text in (layers, workbench.__doc__, table):
+        places = [
+            re.search(rf"\b{floor}\b", text.split("do not see each other:")[-1]).start() for floor in FLOORS
+        ]
+        assert places == sorted(places)
+
+
+def test_versions_are_said_once_or_the_same():
+    constraints = read(CHECKOUT / "constraints.txt").splitlines()
+    assert f"{PACKAGE}=={VERSION}" in constraints
+    for line in read(CHECKOUT / "requirements.txt").splitlines():
+        if "==" in line:
+            assert line in constraints
+    gradio = next(line.split("==")[1] for line in constraints if line.startswith("gradio=="))
+    assert f"sdk_version: {gradio}\n" in read(CHECKOUT / "README.md")
+
+
+def test_constraints_hold_names_and_versions_only():
+    for line in read(CHECKOUT / "constraints.txt").splitlines():
+        assert re.fullmatch(r"#.*|[a-z0-9-]+==[A-Za-z0-9.]+", line), line
+
+
+def test_every_folder_has_its_sentence():
+    for package in (CHECKOUT / "workbench").rglob("__init__.py"):
+        if "migrations" not in package.parts:
+            assert read(package).startswith('"""'), package
+
+
+def test_a_colon_in_the_front_matter_does_not_break_it():
+    import yaml
+
+    front = read(CHECKOUT / "README.md").split("---\n")[1]
+    assert yaml.safe_load(front)["sdk"] == "gradio"

@@ -1,0 +1,43 @@
+"""The tables of codes in the docs are those of the code."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from workbench.hermes.families import FAMILIES
+
+CHECKOUT = Path(__file__).parents[2]
+HERMES = CHECKOUT / "workbench" / "hermes"
+REFERENCE = CHECKOUT / "docs" / "reference"
+RENDERING = ("render_writer", "render_findings", "tool_spelling_signature", "openai_messages")
+CODE = re.compile(r"[a-z]+(?:-[a-z]+)+")
+CHECKING = ("template_probes", "template_check")
+
+
+def codes_in(modules: tuple[str, ...]) -> set[str]:
+    """All texts in the modules that are spelled like a code."""
+    found: set[str] = set()
+    for module in modules:
+        tree = ast.parse((HERMES / f"{module}.py").read_text(encoding="utf-8"))
+        texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        found |= {text for text in texts if isinstance(text, str) and CODE.fullmatch(text)}
+    return found - set(FAMILIES)
+
+
+def codes_told(page: str) -> set[str]:
+    """What stands in backticks in a table and is spelled like a code."""
+    rows = [line for line in (REFERENCE / page).read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    return set(re.findall(rf"`({CODE.pattern})`", "\n".join(rows))) - set(FAMILIES)
+
+
+@pytest.mark.parametrize(("page", "modules"), [("families.md", RENDERING), ("templates.md", CHECKING)])
+def test_the_docs_tell_each_code_and_no_other(page: str, modules: tuple[str, ...]) -> None:
+    assert codes_told(page) == codes_in(modules)
+
+
+def test_the_docs_tell_each_family() -> None:
+    text = (REFERENCE / "families.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z0-9.-]+)` \| .* \| .* \| .* \| .* \|$", text, re.MULTILINE)
+    assert rows == list(FAMILIES)

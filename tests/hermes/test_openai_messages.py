@@ -1,0 +1,116 @@
+"""Messages as chat APIs shape them."""
+
+from typing import Any
+
+import pytest
+
+from workbench.chat.message import Conversation, Message, Role, ToolCall
+from workbench.errors import BadInput
+from workbench.hermes.openai_messages import parse_messages, to_messages
+
+
+def one(fields: dict[str, Any]) -> tuple[Message, list[tuple[str, str | None]]]:
+    read = parse_messages([fields])
+    (message,) = read.conversation.messages
+    return message, [(finding.code, finding.pointer) for finding in read.findings]
+
+
+def call(arguments: Any, **function: Any) -> dict[str, Any]:
+    calls = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments, **function}}]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_a_plain_message_is_read(role: Role) -> None:
+    assert one({"role": role.value, "content": "x"}) == (Message(role=role, text="x"), [])
+
+
+def test_thought_and_name_are_kept() -> None:
+    message, findings = one({"role": "assistant", "content": "x", "reasoning_content": "why", "name": "n"})
+    assert (message.thought, message.name, findings) == ("why", "n", [])
+
+
+def test_arguments_as_an_object_are_kept() -> None:
+    message, findings = one(call({"a": 1}))
+    assert message.calls == (ToolCall(name="f", arguments={"a": 1}),)
+    assert findings == []
+
+
+def test_arguments_as_text_are_decoded_and_kept_byte_for_byte() -> None:
+    message, findings = one(call('{"a":  1}'))
+    assert message.calls == (ToolCall(name="f", arguments={"a": 1}, arguments_text='{"a":  1}'),)
+    assert findings == []
+
+
+@pytest.mark.parametrize("arguments", ["not json", "[1]", "", [1], 7, '{"a": ' * 10_000])
+def test_arguments_that_are_no_object_are_told(arguments: Any) -> None:
+    message, findings = one(call(arguments))
+    assert message.calls[0].arguments == {}
+    assert findings == [("arguments-not-object", "/0/tool_calls/0/function/arguments")]
+
+
+def test_missing_arguments_are_none() -> None:
+    assert one(call(None))[0].calls == (ToolCall(name="f", arguments={}),)
+
+
+def test_a_bare_call_is_read() -> None:
+    fields = {"role": "assistant", "content": "", "tool_calls": [{"name": "f", "arguments": {"a": 1}}]}
+    assert one(fields)[0].calls == (ToolCall(name="f", arguments={"a": 1}),)
+
+
+@pytest.mark.parametrize("empty", [[], None, {}])
+def test_empty_tool_calls_are_left_out_and_told(empty: Any) -> None:
+    message, findings = one({"role": "assistant", "content": "x", "tool_calls": empty})
+    assert message == Message(role=Role.ASSISTANT, text="x")
+    assert findings == [("empty-tool-calls", "/0/tool_calls")]
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "code"),
+    [
+        (None, "", "content-missing"),
+        ({"t": 18}, '{"t": 18}', "content-not-text"),
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab", "content-not-text"),
+        ([{"type": "image_url"}], '[{"type": "image_url"}]', "content-not-text"),
+        ([], "[]", "content-not-text"),
+    ],
+)
+def test_content_that_is_no_text_is_read_and_told(content: Any, text: str, code: str) -> None:
+    message, findings = one({"role": "tool", "content": content})
+    assert message.text == text
+    assert findings == [(code, "/0/content")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "where"),
+    [
+        ("x", "messages, /0"),
+        ({"role": "robot", "content": "x"}, "messages, /0/role"),
+        ({"content": "x"}, "messages, /0/role"),
+        ({"role": ["user"], "content": "x"}, "messages, /0/role"),
+        ({"role": "assistant", "content": "", "tool_calls": [{"function": {}}]}, "messages, /0/tool_calls/0"),
+    ],
+)
+def test_what_is_no_message_is_bad_input(entry: Any, where: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_messages([entry])
+    assert caught.value.where == where
+
+
+def test_a_conversation_survives_the_way_out_and_back() -> None:
+    conversation = Conversation(
+        messages=(
+            Message(role=Role.SYSTEM, text="s"),
+            Message(
+                role=Role.ASSISTANT,
+                text="",
+                calls=(
+                    ToolCall(name="f", arguments={"a": [1, None]}),
+                    ToolCall(name="g", arguments={"a": 1}, arguments_text='{"a":1}'),
+                ),
+                thought="why",
+            ),
+            Message(role=Role.TOOL, text="r", name="f"),
+        )
+    )
+    assert parse_messages(to_messages(conversation)) == (conversation, ())

@@ -1,0 +1,122 @@
+"""Chat templates in their sandbox, as Hugging Face renders them."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.hermes.templates import GOOD
+from workbench.errors import BadInput
+from workbench.hermes.template import MAX_SOURCE_CHARS, TemplateInput, parse_template, render_template
+
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+HI = [{"role": "user", "content": "Hi"}]
+
+
+def rendered(source: str, messages: Any = HI, **given: Any) -> str:
+    return render_template(parse_template(source), TemplateInput(messages=messages, now=NOW, **given))
+
+
+def refused(source: str, **given: Any) -> str:
+    with pytest.raises(BadInput) as caught:
+        rendered(source, **given)
+    return str(caught.value)
+
+
+def test_a_template_renders_its_messages_and_opens_the_turn() -> None:
+    assert rendered(GOOD, generation_prompt=True) == (
+        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("{{ {'q': \"a<b> & it's é\"} | tojson }}", '{"q": "a<b> & it\'s é"}'),
+        ("{{ {'b': 1, 'a': 2} | tojson(indent=1, sort_keys=true) }}", '{\n "a": 2,\n "b": 1\n}'),
+        ("  {% if true %}\n  x\n  {% endif %}\ny", "  x\ny"),
+        ("{{ strftime_now('%d %b %Y') }}", "21 Nov 2026"),
+        ("{% for m in [1,2,3] %}{% if m == 2 %}{% break %}{% endif %}{{ m }}{% endfor %}", "1"),
+        ("a{% generation %}b{{ messages[0].content }}{% endgeneration %}c", "abHic"),
+        ("{{ bos_token }}|{{ eos_token }}|{{ unknown }}|{{ tools is none }}", "|||True"),
+        (
+            "{% set ns = namespace(n=0) %}{% for i in range(3) %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}",
+            "3",
+        ),
+        ("{% macro m(x) %}<{{ x }}>{% endmacro %}{{ m(1) ~ m('b') }}", "<1><b>"),
+        ("{{ 'ab' * 2 + 'c' ~ 2 ** 3 }}", "ababc8"),
+        ("x\n", "x"),
+    ],
+)
+def test_the_environment_is_hugging_faces(source: str, text: str) -> None:
+    assert rendered(source) == text
+
+
+def test_more_names_can_be_handed_in() -> None:
+    assert rendered(
+        "{{ bos_token }}{{ enable_thinking }}", variables={"bos_token": "<s>", "enable_thinking": False}
+    ) == ("<s>False")
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("{% if %}", "template, line 1: Expected an expression"),
+        ("a\n{{ b", "template, line 2: unexpected end of template"),
+        ("{% unknown %}", "template, line 1: Encountered unknown tag 'unknown'"),
+        ("x" * (MAX_SOURCE_CHARS + 1), "template: over 200,000 characters"),
+        ("{{ raise_exception('No user query.') }}", "template: TemplateError: No user query."),
+        ("{{ none + 'x' }}", "template: TypeError: "),
+        ("{{ a.b.c }}", "template: UndefinedError: 'a' is undefined"),
+        ("{{ 1 / 0 }}", "template: ZeroDivisionError: "),
+        ("{{ '%d' % 'x' }}", "template: TypeError: "),
+        ("{{ messages[0].content | nope }}", "template, line 1: No filter named 'nope'"),
+    ],
+)
+def test_a_failing_template_is_bad_input_that_says_why(source: str, told: str) -> None:
+    assert refused(source).startswith(told)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ messages.__init__.__globals__ }}",
+        "{{ cycler.__init__.__globals__.os }}",
+        "{{ messages.append({}) }}",
+        "{{ messages[0].update({'role': 'system'}) }}",
+        "{% include 'x' %}",
+        "{% import 'x' as x %}",
+    ],
+)
+def test_a_template_cannot_leave_the_sandbox_or_change_what_it_is_given(source: str) -> None:
+    assert refused(source).startswith("template")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+        "{{ 'x' * 1000000000000 }}",
+        "{{ 1000000000000 * [1] }}",
+        "{{ 9 ** 999999999 }}",
+        "{% set ns = namespace(n=9) %}{% for i in range(99) %}{% set ns.n = ns.n * ns.n %}{% endfor %}",
+        "{% set ns = namespace(n=9) %}{% for i in range(9) %}{% set ns.n = ns.n ** 60 %}{% endfor %}",
+        "{% set ns = namespace(s='x') %}{% for i in range(99) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}",
+        "{% set ns = namespace(s='x') %}{% for i in range(99) %}{% set ns.s = ns.s + ns.s %}{% endfor %}",
+    ],
+)
+def test_a_template_that_runs_away_is_stopped(source: str) -> None:
+    assert refused(source).startswith("template")
+
+
+def test_one_rendering_does_not_count_against_the_next() -> None:
+    template = parse_template("{% for a in range(90000) %}{% endfor %}done")
+    given = TemplateInput(messages=HI, now=NOW)
+    assert [render_template(template, given) for _ in range(3)] == ["done"] * 3
+
+
+def test_templates_of_the_same_source_are_equal() -> None:
+    assert parse_template(GOOD) == parse_template(GOOD)

@@ -1,0 +1,36 @@
+"""Real services over a scripted model, a real catalog and a real SQLite file."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.desk.services import Services
+from workbench.desk.turns import begin_session, play_turn
+from workbench.settings import read_settings
+from workbench.wiring import open_services
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+@contextmanager
+def services_for(folder: Path, *completions: str) -> Iterator[tuple[Services, Callable[[str], str]]]:
+    """Services whose model plays `completions`, and a function that plays a turn in a new session."""
+    script = folder / "script.yaml"
+    script.write_text(json.dumps({"completions": list(completions)}), encoding="utf-8")
+    variables = {
+        "WORKBENCH_MODEL": f"scripted:{script}",
+        "WORKBENCH_DATA": str(folder / "data"),
+        "WORKBENCH_HOME": str(CHECKOUT),
+    }
+    with open_services(read_settings(variables)) as services:
+
+        def play(text: str, session_id: str | None = None, **changes: object) -> str:
+            setup = replace(services.setup_for(), **changes)
+            session_id = session_id or begin_session(services, setup).id
+            for _ in play_turn(services, session_id, setup, text, is_cancelled=lambda: False):
+                pass
+            return session_id
+
+        yield services, play
