@@ -11,8 +11,10 @@ from playwright.sync_api import Locator, Page, expect
 from workbench.desk.kept import KeptMessage
 from workbench.store.sessions import SqlStore
 
-SLOW_MS = 12_000
+SLOW_MS = 20_000
 """How long a machine under load may take for one step."""
+TURN_MS = 180_000
+"""How long a turn of the embedded model may take there."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Play:
         return self
 
     def wait_until_idle(self) -> Self:
-        expect(self.part("live")).to_be_hidden()
+        expect(self.part("live")).to_be_hidden(timeout=TURN_MS)
         expect(self.part("send")).to_be_visible()
         return self
 

@@ -100,7 +100,7 @@ class SetupEvents:
             names: Sequence[str] = parse_tools(setup.tools_text).names
         except BadInput:
             names = ()
-        choice = _choices(names, setup.disabled_tools, setup.tool_choice)
+        choice = {**_choices(names, setup.disabled_tools, setup.tool_choice), "value": setup.tool_choice}
         return (
             *fields._replace(tool_choice=choice),
             self._toolset(setup),
@@ -125,5 +125,7 @@ def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
 
 
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:
+    """The choices; the value changes only where it is none of them: it may just be on its way here."""
     enabled = [name for name in names if name not in disabled]
-    return gr.update(choices=tool_choices(enabled), value=kept_choice(choice, enabled))
+    kept, choices = kept_choice(choice, enabled), tool_choices(enabled)
+    return gr.update(choices=choices) if kept == choice else gr.update(choices=choices, value=kept)
