@@ -169,7 +169,7 @@ def test_an_unknown_variable_is_told_beside_the_contract(talk: Play) -> None:
     expect(talk.part("contract-notice")).to_contain_text("nobody")
     expect(talk.part("contract-notice")).to_contain_text("line 5")
     talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nHello\n{{ tools }}")
-    expect(talk.part("contract-notice")).to_have_text("")
+    expect(talk.part("contract-notice")).to_contain_text("Edited here")
     talk.ask(QUESTION)
     assert talk.server.path(talk.session_id)[0].message.text.startswith("Hello\n")
 
@@ -207,7 +207,7 @@ def test_an_unknown_session_is_told(page: Page, server: Server) -> None:
 def test_what_was_typed_survives_a_reload(talk: Play) -> None:
     talk.composer.fill("half a thou")
     talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nMine {{ tools }}")
-    expect(talk.part("contract-notice")).to_have_text("")
+    expect(talk.part("contract-notice")).to_contain_text("Edited here")
     talk.reload()
     expect(talk.composer).to_have_value("half a thou")
     expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
@@ -215,6 +215,29 @@ def test_what_was_typed_survives_a_reload(talk: Play) -> None:
     expect(talk.part("contract-text")).not_to_contain_text("Mine {{ tools }}")
     talk.reload()
     expect(talk.composer).to_have_value(QUESTION)
+
+
+def test_the_examples_are_what_the_tools_can_answer(talk: Play) -> None:
+    example = talk.part("transcript").get_by_role("button", name="Combine a zorb")
+    example.click()
+    expect(talk.composer).to_have_value("Combine a zorb of 3 with a bix of 4 into a zorbix.")
+    talk.page.get_by_role("checkbox", name="calculate_zorbix").uncheck()
+    expect(example).to_have_count(0)
+    toolset = talk.page.get_by_role("combobox", name="Toolset")
+    toolset.click()
+    talk.page.get_by_role("option", name="weather").click()
+    expect(talk.part("transcript").get_by_role("button", name="What is the weather")).to_be_visible()
+
+
+def test_a_key_that_is_pressed_twice_sends_once(play: Play, tmp_path: Path) -> None:
+    slow = {"text": "word " * 40, "seconds_per_token": 0.05}
+    play.use_script(write_script(tmp_path / "twice.yaml", slow))
+    play.composer.fill(QUESTION)
+    for _ in range(3):
+        play.composer.press("Control+Enter")
+    expect(play.part("live")).to_contain_text("word word")
+    play.wait_until_idle()
+    expect(play.entries).to_have_count(3)
 
 
 def test_tool_choice_keeps_in_step_with_the_tools(talk: Play) -> None:
