@@ -78,7 +78,10 @@ def test_an_edited_contract_begins_a_branch_and_the_old_one_stays(tmp_path):
     [
         ({"tools_text": "[{"}, "tools, line 1"),
         ({"tool_choice": "nothing"}, "no tool 'nothing'"),
-        ({"contract_text": "---\nname: minimal\ntitle: X\nfamily: hermes-lines\n---\nHello {{ nmae }}"}, "'nmae'"),
+        (
+            {"contract_text": "---\nname: minimal\ntitle: X\nfamily: hermes-lines\n---\nHello {{ nmae }}"},
+            "'nmae'",
+        ),
     ],
 )
 def test_a_setup_that_cannot_be_used_is_told_and_nothing_is_written(tmp_path, changes, message):

@@ -94,7 +94,7 @@ def play(page: Page, server: Server) -> Play:
 
 def _watch(page: Page, troubles: list[str]) -> None:
     def on_console(message: ConsoleMessage) -> None:
-        if message.type == "error" and not message.text.startswith(FAREWELLS):
+        if message.type == "error" and not any(one in message.text for one in FAREWELLS):
             troubles.append(f"console: {message.text}")
 
     def on_request(request: Request) -> None:
