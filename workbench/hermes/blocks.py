@@ -93,6 +93,7 @@ def _unreadable(completion: Completion, tag: Tag, failure: Unreadable) -> Block:
     """A block that cannot be read: it ends at the first tag behind its own, or takes the rest."""
     text = completion.text
     completion.spend(failure.at - tag.end)
+    completion.has_met_end |= failure.is_over
     is_over = failure.is_over and completion.reach(tag.end) == len(text)
     horizon = failure.at if is_over else completion.stop_behind(failure.at)
     nearest = completion.call_tags.next(tag.end, horizon)
