@@ -59,6 +59,8 @@ FOREIGN: Final = re.compile(r"(?P<glm>[\w.-]+\s*+<arg_key>)|(?P<harmony>to=)|(?P
 
 FUNCTION_OPEN: Final = re.compile(r"<function=([^>\n]{0,500})>")
 """*Source:* Qwen3-Coder chat template; group 1 is the name. Bounded: a name is short."""
+FUNCTION_NAMED: Final = re.compile(r'<function name="([^"<>\n]{0,500})">(?=\s*+\{)')
+"""*Source:* llama.cpp, older Hermes-2-Pro parser; group 1 is the name."""
 PARAMETER_OPEN: Final = re.compile(r"<parameter=([^>\n]{0,500})>")
 """*Source:* Qwen3-Coder chat template; group 1 is the name."""
 VALUE_EVENT: Final = re.compile(

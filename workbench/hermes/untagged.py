@@ -46,7 +46,7 @@ def read_whole(completion: Completion, start: int) -> Block | None:
     if not text.startswith(("{", "<function="), payload_start):
         return None
     payload = _read(completion, payload_start)
-    if payload is None:
+    if payload is None or _is_alternate(payload[0]):
         return None
     end = payload[0].end
     if fence:
@@ -58,6 +58,11 @@ def read_whole(completion: Completion, start: int) -> Block | None:
     if not _REST.match(text, tag.end() if tag else end):
         return None
     return _block(completion, Span(begin, end), *payload)
+
+
+def _is_alternate(body: Body) -> bool:
+    """Whether JSON stands inside the function's tag: that is another tag around a call, not a call without tags."""
+    return isinstance(body.payloads[0], Function) and body.payloads[0].json is not None
 
 
 def _behind_space(text: str, position: int) -> int:
