@@ -27,6 +27,8 @@ FLAGS = (
     "--disable-sync",
     "--disable-component-update",
 )
+FAREWELLS = ("AbortError: signal is aborted", "Connection errored out")
+"""What Gradio's client says where a page is left while it still listens; no fault of the page."""
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts"
 
 
@@ -92,7 +94,7 @@ def play(page: Page, server: Server) -> Play:
 
 def _watch(page: Page, troubles: list[str]) -> None:
     def on_console(message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type == "error" and not message.text.startswith(FAREWELLS):
             troubles.append(f"console: {message.text}")
 
     def on_request(request: Request) -> None:

@@ -157,7 +157,7 @@ def test_tools_are_checked_as_they_are_typed_and_bad_ones_are_not_sent(talk: Pla
     expect(talk.composer).to_have_value(QUESTION)
     assert talk.session_id == ""
     talk.edit("tools-text", '[{"name": "get_flumbuster", "parameters": {"type": "object"}}]')
-    expect(notice).to_have_text("")
+    expect(notice).to_contain_text("Edited here")
     expect(talk.page.get_by_role("checkbox", name="calculate_zorbix")).to_have_count(0)
     talk.ask(QUESTION)
     expect(talk.entries).to_have_count(4)

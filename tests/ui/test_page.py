@@ -10,6 +10,7 @@ import pytest
 
 from tests.services import services_for
 from workbench.errors import BadInput
+from workbench.ui.components.editor import Editor
 from workbench.ui.components.raw import Raw
 from workbench.ui.page import build_page, launch_options
 from workbench.ui.present.pieces import Piece
@@ -85,6 +86,12 @@ def test_a_value_goes_to_the_browser_as_json_and_never_through_a_template():
     part = Raw(view, elem_id="raw")
     assert part.html_template == ""
     assert json.loads(json.dumps(part.value))["sections"][0]["pieces"][0]["text"] == "${x} \\n"
+
+
+def test_an_editor_keeps_every_blank():
+    part = Editor(" \n text \n\n", elem_id="editor")
+    assert part.value == " \n text \n\n"
+    assert part.get_block_name() == "code"
 
 
 def test_building_the_page_leaves_no_files_beside_the_components():

@@ -1,8 +1,10 @@
 """How the page listens: every event private, without Gradio's own progress, model work one at a time."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
+import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
@@ -47,3 +49,8 @@ def listen(
     if is_model_work:
         options |= {"concurrency_id": MODEL, "concurrency_limit": 1}
     return trigger(fn, list(inputs), list(outputs), **options)
+
+
+def any_of(*triggers: Trigger) -> Trigger:
+    """Fires when one of `triggers` does; where only the latest counts, it is the latest of all of them."""
+    return partial(cast(Trigger, cast(Any, gr).on), list(triggers))

@@ -5,18 +5,16 @@ JavaScript template literal, so that `${…}` in a model's text would run and a 
 *Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
 """
 
-from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 import gradio as gr
-from gradio import component_meta
-from gradio.component_meta import ComponentMeta
 
 from workbench.chat.json_value import JsonValue
+from workbench.ui.components.stubless import Stubless
 from workbench.ui.listen import Trigger
 
 if TYPE_CHECKING:
@@ -26,19 +24,7 @@ SHARED: Final = "dom.js"
 """Script that stands before every component's own."""
 
 
-class _Stubless(ComponentMeta):
-    """Gradio's own metaclass writes a `.pyi` file beside each component's source; ours stays as it is.
-
-    *Source:* gradio 6.31, component_meta.py, `create_or_modify_pyi`.
-    """
-
-    def __new__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> "_Stubless":
-        if "__init__" in attributes:
-            attributes["__init__"] = cast(Any, component_meta).updateable(attributes["__init__"])
-        return ABCMeta.__new__(cls, name, bases, attributes)
-
-
-class Drawn(gr.HTML, metaclass=_Stubless):
+class Drawn(gr.HTML, metaclass=Stubless):
     """A component whose value is a frozen dataclass of `present`; the browser gets it as JSON."""
 
     script: ClassVar[str] = ""

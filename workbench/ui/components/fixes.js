@@ -10,7 +10,7 @@ const fix = (made) =>
       node("span", { class: "hw-note" }, made.place)),
     made.edits.map((edit) => node("div", { class: "hw-edit" },
       node("del", { "aria-label": "before" }, edit.before), node("span", { class: "hw-note", "aria-hidden": "true" }, "→"),
-      node("ins", { "aria-label": "after" }, edit.after))));
+      node("ins", { "aria-label": "after" }, edit.after), node("span", { class: "hw-note" }, edit.times))));
 follow((value) => {
   if (!value || value.hint) {
     element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));

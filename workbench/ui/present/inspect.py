@@ -1,6 +1,7 @@
 """A round as the inspector's other panes show it: calls, fixes and findings, timing."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -80,6 +81,8 @@ class EditRow:
     """What stands there; white space made visible where there is nothing else."""
     after: str
     """What is read instead; `nothing` where it is dropped."""
+    times: str = ""
+    """How often the fix makes this very edit; empty where once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +201,16 @@ def _fix_row(text: str, fix: Fix) -> FixRow:
         code=fix.code,
         is_guess=fix.is_guess,
         place=place_of(text, fix.span.start, fix.span.end),
-        edits=tuple(EditRow(before=_visible(edit.before), after=_visible(edit.after)) for edit in fix.edits),
+        edits=_edit_rows(fix),
+    )
+
+
+def _edit_rows(fix: Fix) -> tuple[EditRow, ...]:
+    """The fix's edits, equal ones once: a Python literal changes every quote."""
+    counted = Counter((edit.before, edit.after) for edit in fix.edits)
+    return tuple(
+        EditRow(before=_visible(before), after=_visible(after), times=f"{times} times" if times > 1 else "")
+        for (before, after), times in counted.items()
     )
 
 

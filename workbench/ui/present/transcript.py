@@ -256,11 +256,9 @@ def _card(index: int, one: ReadRound) -> CallCard:
 
 
 def _note(finding: Finding) -> str:
-    return (
-        f"{finding.message} at {finding.pointer}"
-        if finding.pointer and finding.pointer != "/"
-        else finding.message
-    )
+    """A finding's line; its pointer behind it where the line does not name it."""
+    is_told = not finding.pointer or finding.pointer in finding.message
+    return finding.message if is_told else f"{finding.message} ({finding.pointer})"
 
 
 def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:

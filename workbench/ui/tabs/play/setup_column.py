@@ -7,6 +7,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.desk.services import Services
+from workbench.ui.components.editor import Editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.system_text import SystemText
 from workbench.ui.present.setup import SetupFields, tool_choices
@@ -17,7 +18,7 @@ class ContractParts:
     """The contract and what it comes to."""
 
     contract: gr.Dropdown
-    contract_text: gr.Code
+    contract_text: Editor
     contract_notice: Notice
     system_text: SystemText
 
@@ -27,7 +28,7 @@ class ToolsParts:
     """The tools, as text and as switches."""
 
     toolset: gr.Dropdown
-    tools_text: gr.Code
+    tools_text: Editor
     tools_notice: Notice
     enabled_tools: gr.CheckboxGroup
     disabled_tools: gr.State
@@ -129,11 +130,11 @@ def _build_model(services: Services) -> ModelParts:
 
 
 def _dropdown(label: str, choices: list[str], elem_id: str) -> gr.Dropdown:
-    return gr.Dropdown(choices, label=label, show_label=False, container=False, elem_id=elem_id)
+    return gr.Dropdown(choices, value=None, label=label, show_label=False, container=False, elem_id=elem_id)
 
 
-def _editor(label: str, language: str, elem_id: str, *, is_wrapped: bool) -> gr.Code:
-    return gr.Code(
+def _editor(label: str, language: str, elem_id: str, *, is_wrapped: bool) -> Editor:
+    return Editor(
         language="json" if language == "json" else "markdown",
         label=label,
         show_label=False,

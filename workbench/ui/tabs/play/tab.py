@@ -8,7 +8,7 @@ from gradio.blocks import Block
 from workbench.desk.services import Services
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
-from workbench.ui.listen import Trigger, listen
+from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.tabs.play.drafts import READ_DRAFT, drop_draft, keep_drafts
 from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
 from workbench.ui.tabs.play.runs import Runs
@@ -103,9 +103,10 @@ def _wire_setup(setup: SetupParts, setups: SetupEvents, header: Header) -> None:
         [tools.tools_text, tools.enabled_tools, model.tool_choice],
         [tools.disabled_tools, model.tool_choice],
     )
+    # One listener for all three: its last run has seen all of them, whatever order they change in.
+    texts = any_of(contract.contract_text.change, tools.tools_text.change, tools.disabled_tools.change)
     composed = [contract.system_text, contract.contract_notice]
-    for part in (contract.contract_text, tools.tools_text, tools.disabled_tools):
-        listen(part.change, setups.on_compose, setup.fields, composed, is_latest_only=True)
+    listen(texts, setups.on_compose, setup.fields, composed, is_latest_only=True)
     asked = [model.model, model.tool_choice]
     listen(model.tool_choice.change, setups.on_model, asked, [model.model_notice])
     _warm(model.model.input, setup, setups, header)
@@ -139,9 +140,15 @@ def _wire_sessions(
     listen(own.sessions.event("open_session"), sessions.on_open_session, [], whole)
     listen(own.new.click, sessions.on_new, [], whole)
     drop_draft(own.new.click)
-    for part in (setup.tools.tools_text, setup.tools.disabled_tools):
-        asked = [parts.visitor, setup.tools.tools_text, setup.tools.disabled_tools]
-        listen(part.change, sessions.on_tools, asked, screen, is_latest_only=True)
+    offered = [setup.tools.tools_text, setup.tools.disabled_tools]
+    changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)
+    listen(
+        changed,
+        sessions.on_tools,
+        [parts.visitor, *offered],
+        [parts.talk.transcript],
+        is_latest_only=True,
+    )
     listen(parts.talk.transcript.event("pick"), sessions.on_pick, [parts.visitor], screen)
     listen(parts.talk.transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
     listen(own.export_open.click, sessions.on_export_open, [parts.visitor], [own.download, own.notice])

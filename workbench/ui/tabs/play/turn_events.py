@@ -13,7 +13,7 @@ from workbench.rollout.events import CompletionEnded, Event, RoundStarted
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.raw import show_prompt
-from workbench.ui.present.session import SessionView, show_session
+from workbench.ui.present.session import show_session
 from workbench.ui.present.sessions import AddressView, SessionsView, show_sessions
 from workbench.ui.present.setup import read_fields, setup_of
 from workbench.ui.tabs.play.runs import Runs, play_aside
@@ -40,7 +40,7 @@ class TurnEvents:
         if not self.runs.begin(_tab(request)):
             return Screen()
         return Screen(
-            visitor=replace(visitor, pending=text, message_id=None),
+            visitor=replace(visitor, pending=text),
             composer="",
             live=waiting("waiting for the model"),
             notice=CLEAR,
@@ -61,7 +61,7 @@ class TurnEvents:
             setup = setup_of(read_fields(fields), sampling=visitor.sampling)
             visitor = self._with_session(visitor, setup)
             yield Screen(
-                visitor=visitor,
+                visitor=replace(visitor, message_id=None),
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
@@ -135,13 +135,14 @@ class TurnEvents:
         """The line, the text back in the composer, and what was kept until then."""
         screen = Screen(visitor=visitor, notice=problem(error), composer=text)
         session = self.services.store.find_session(visitor.session_id) if visitor.session_id else None
-        return screen if session is None else screen.with_session(self._view(session.id, session.setup))
+        if session is None:
+            return screen
+        path = self.services.store.path(session.id)
+        return screen.with_session(show_session(path, session.setup, message_id=visitor.message_id))
 
     def _shown(self, visitor: Visitor, setup: Setup) -> Screen:
-        return Screen().with_session(self._view(visitor.session_id or "", setup))
-
-    def _view(self, session_id: str, setup: Setup) -> SessionView:
-        return show_session(self.services.store.path(session_id), setup)
+        path = self.services.store.path(visitor.session_id or "")
+        return Screen().with_session(show_session(path, setup))
 
 
 def _tab(request: gr.Request) -> str:
