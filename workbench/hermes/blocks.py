@@ -1,0 +1,169 @@
+"""One call block: from its open tag to its end, whatever stands in it."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from workbench.chat.span import Span
+from workbench.hermes.body.calls import draft_calls
+from workbench.hermes.body.json_fast import decode
+from workbench.hermes.body.payload import Body, note_tail, read_body
+from workbench.hermes.body.shape import Draft
+from workbench.hermes.body.source import Source, Unreadable
+from workbench.hermes.completion import Completion, Tag
+from workbench.hermes.marks import (
+    CALL_CLOSE,
+    CALL_CLOSE_ANY_CASE,
+    CALL_OPEN,
+    CUT_CALL_CLOSE,
+    FOREIGN,
+    SPACE,
+)
+from workbench.hermes.notes import Notes
+from workbench.hermes.reading import SegmentKind
+
+_FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "python": "a Python call"}
+
+
+@dataclass(slots=True)
+class Block:
+    """One block, or one stray tag, fence or cut."""
+
+    start: int
+    end: int
+    notes: Notes
+    drafts: list[Draft] = field(default_factory=list[Draft])
+    """The calls that it gives."""
+    kind: SegmentKind = SegmentKind.CALL
+    """What its stretch is; prose of a stray tag."""
+    is_call: bool = True
+    """Whether it is a call block: one that gives no call counts as dropped."""
+
+
+def read_call_block(completion: Completion, tag: Tag) -> Block:
+    """The block whose open tag is `tag`."""
+    text = completion.text
+    notes = Notes(text)
+    source = Source(text, completion.reach(tag.end), notes, CALL_CLOSE_ANY_CASE)
+    start = _behind_space(text, tag.end)
+    close = completion.close_tags.next(tag.end, len(text))
+    if close and close.start == start:
+        notes.tell("empty-block", tag.start, close.end)
+        return Block(tag.start, close.end, notes)
+    if foreign := FOREIGN.match(text, start):
+        return _foreign(completion, tag, str(foreign.lastgroup))
+    try:
+        _note_case(notes, tag, CALL_OPEN)
+        body = read_body(source, start, close.start if close else source.end, completion.declares)
+        return _closed_block(completion, source, tag, body)
+    except Unreadable as failure:
+        return _unreadable(completion, tag, failure)
+
+
+def note_case(notes: Notes, tag: Tag, wanted: str) -> None:
+    """Note a tag that is not written in lower case."""
+    _note_case(notes, tag, wanted)
+
+
+def _behind_space(text: str, position: int) -> int:
+    match = SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _note_case(notes: Notes, tag: Tag, wanted: str) -> None:
+    if notes.text[tag.start : tag.end] != wanted:
+        notes.edit("tag-case", tag.start, tag.end, wanted)
+
+
+def _closed_block(completion: Completion, source: Source, tag: Tag, body: Body) -> Block:
+    """The block whose payloads were read, up to its close tag or where one should stand."""
+    stop = completion.stop_behind(body.end)
+    close = completion.call_tags.next(body.end, stop)
+    if close and close.is_close:
+        note_tail(source, body.end, close.start)
+        _note_case(source.notes, close, CALL_CLOSE)
+        return _drafted(completion, source.notes, Span(tag.start, close.end), body)
+    if len(body.payloads) > 1 or "add-closing-bracket" in source.notes.fix_codes:
+        return _first_only(completion, source, tag, body)
+    if completion.is_cut:
+        end = close.start if close else stop
+        return _truncated(completion, tag, end)
+    cut = CUT_CALL_CLOSE.match(source.text, body.end)
+    end = cut.end() if cut else body.end
+    start = source.text.rindex("<", body.end, end) if cut else end
+    source.notes.edit("missing-close-tag", start, end, CALL_CLOSE if cut else "\n" + CALL_CLOSE)
+    return _drafted(completion, source.notes, Span(tag.start, end), body)
+
+
+def _first_only(completion: Completion, source: Source, tag: Tag, body: Body) -> Block:
+    """Without a close tag only the first payload is the block's; what follows is text. No bracket is added there."""
+    if "add-closing-bracket" in source.notes.fix_codes:
+        raise source.failure(body.end)
+    first = body.payloads[0]
+    notes = Notes(source.text)
+    inner = source._replace(end=first.end, notes=notes)
+    again = read_body(inner, _behind_space(source.text, tag.end), first.end, completion.declares)
+    _note_case(notes, tag, CALL_OPEN)
+    return _closed_block(completion, source._replace(notes=notes), tag, again)
+
+
+def _drafted(completion: Completion, notes: Notes, span: Span, body: Body) -> Block:
+    return Block(span.start, span.end, notes, draft_calls(completion, notes, body))
+
+
+def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
+    block = _unreadable(completion, tag, Unreadable(tag.end))
+    notes = Notes(completion.text)
+    notes.tell("foreign-dialect", tag.start, block.end, f"the body is {_FOREIGN_NAMES[which]}; not read")
+    return Block(tag.start, block.end, notes)
+
+
+def _truncated(completion: Completion, tag: Tag, end: int) -> Block:
+    notes = Notes(completion.text)
+    notes.tell("truncated", tag.start, end)
+    return Block(tag.start, end, notes, kind=SegmentKind.UNCLOSED)
+
+
+def _unreadable(completion: Completion, tag: Tag, failure: Unreadable) -> Block:
+    """A block that cannot be read: it ends at the first tag behind its own, or takes the rest."""
+    text = completion.text
+    completion.spend(failure.at - tag.end)
+    is_over = failure.is_over and completion.reach(tag.end) == len(text)
+    horizon = failure.at if is_over else completion.stop_behind(failure.at)
+    nearest = completion.call_tags.next(tag.end, horizon)
+    close = completion.close_tags.next(tag.end, horizon)
+    is_cut_in_string = is_over and failure.is_in_string and nearest is not None and not nearest.is_close
+    if is_cut_in_string or (not close and (is_over or (not nearest and _is_unbalanced(text, tag.end, horizon)))):
+        return _truncated(completion, tag, horizon)
+    if completion.is_cut and (nearest is None or not nearest.is_close):
+        return _truncated(completion, tag, nearest.start if nearest else horizon)
+    end = horizon if nearest is None else nearest.end if nearest.is_close else nearest.start
+    notes = Notes(text)
+    is_xml = text.startswith("<function", _behind_space(text, tag.end))
+    notes.tell(_scalar_or_invalid(text[tag.end : nearest.start] if nearest else "", is_xml=is_xml), tag.start, end)
+    return Block(tag.start, end, notes)
+
+
+def _scalar_or_invalid(content: str, *, is_xml: bool) -> str:
+    if is_xml:
+        return "invalid-xml"
+    decoded = decode(content.strip()) if len(content) < 10_000 else None
+    is_scalar = decoded is not None and decoded[1] == len(content.strip()) and not isinstance(decoded[0], dict | list)
+    return "not-an-object" if is_scalar else "invalid-json"
+
+
+def _is_unbalanced(text: str, start: int, end: int) -> bool:
+    """Whether brackets are open at the end of `[start, end)`, strings apart."""
+    depth, is_in_string, position = 0, False, start
+    while position < end:
+        char = text[position]
+        if is_in_string:
+            position += char == "\\"
+            is_in_string = char != '"'
+        elif char == '"':
+            is_in_string = True
+        else:
+            depth += (char in "{[") - (char in "}]")
+            if depth == 0 and char in "}]":
+                return False
+        position += 1
+    return depth > 0

@@ -1,0 +1,237 @@
+"""From the payloads of a block to its calls: shaped, coerced, held against their schemas."""
+
+import json
+from bisect import bisect_left
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Final, NamedTuple
+
+from workbench.chat.finding import Finding
+from workbench.chat.fix import apply_edits
+from workbench.chat.json_value import JsonValue
+from workbench.chat.span import Span
+from workbench.hermes.body.function_xml import Function
+from workbench.hermes.body.payload import Body, Payload
+from workbench.hermes.body.shape import Draft, decode_alone, is_bad_parameter, normal_name, shape_call
+from workbench.hermes.body.source import Node
+from workbench.hermes.body.xml_values import typed_value
+from workbench.hermes.completion import Completion
+from workbench.hermes.notes import Notes
+from workbench.hermes.reading import CallStatus, Dialect
+from workbench.toolspec.check import check_arguments
+from workbench.toolspec.coerce import Path, coerced, coercions, types_allowed
+
+SEPARATOR: Final = "\n</tool_call>\n<tool_call>\n"
+
+
+class Judged(NamedTuple):
+    """A call held against the offered tools."""
+
+    draft: Draft
+    status: CallStatus
+    findings: tuple[Finding, ...]
+    """Its own: of its name and its arguments."""
+
+
+def draft_calls(completion: Completion, notes: Notes, body: Body) -> list[Draft]:
+    """All calls of a block, in order, with what they need noted; junk beside them is told."""
+    if body.decoded is not None:
+        return _decoded_calls(completion, notes, body)
+    drafts = [draft for payload in body.payloads for draft in _payload_calls(completion, notes, payload)]
+    if len(body.payloads) > 1 and drafts:
+        start, end = body.payloads[0].start, body.payloads[-1].end
+        notes.rewrite("multi-object-block", start, end, as_bodies(notes, drafts))
+    return drafts
+
+
+def judge(completion: Completion, draft: Draft, span: Span) -> Judged:
+    """Hold a call against the offered tools."""
+    if completion.tools is None:
+        return Judged(draft, CallStatus.READY, ())
+    spec = completion.spec(draft.name)
+    if spec is None:
+        return Judged(draft, CallStatus.UNKNOWN_TOOL, (_unknown(completion, draft, span),))
+    findings = tuple(replace(finding, span=span) for finding in check_arguments(spec, draft.arguments))
+    is_bad = any(finding.severity == "error" for finding in findings)
+    return Judged(draft, CallStatus.INVALID_ARGUMENTS if is_bad else CallStatus.READY, findings)
+
+
+def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
+    """Calls as bodies of blocks that strict reads: XML as written with its fixes made, else JSON; tags between them."""
+    edits = notes.all_edits()
+    starts = [edit.span.start for edit in edits]
+    bodies: list[str] = []
+    for draft in drafts:
+        if draft.dialect is Dialect.JSON:
+            bodies.append(draft.text)
+            continue
+        inside = edits[bisect_left(starts, draft.start) : bisect_left(starts, draft.end)]
+        moved = [replace(edit, span=edit.span.shifted(-draft.start)) for edit in inside]
+        bodies.append(apply_edits(notes.text[draft.start : draft.end], moved))
+    return SEPARATOR.join(bodies)
+
+
+def _unknown(completion: Completion, draft: Draft, span: Span) -> Finding:
+    names = completion.tools.names if completion.tools is not None else ()
+    near = _nearest(draft.name, names)
+    hint = f"; did it mean {near[:30]!r}?" if near else ""
+    return Finding(code="unknown-tool", message=f"no tool {draft.name[:40]!r} is offered{hint}", span=span)
+
+
+def _nearest(name: str, names: tuple[str, ...]) -> str:
+    return next(iter(get_close_matches(name[:64], [known[:64] for known in names[:500]], n=1)), "")
+
+
+def _decoded_calls(completion: Completion, notes: Notes, body: Body) -> list[Draft]:
+    """Calls of a payload that was decoded as a whole: one edit writes it anew."""
+    start, end = body.source
+    inner = body.decoded or notes
+    drafts = _payload_calls(completion, inner, body.payloads[0])
+    notes.absorb(inner, start, end)
+    for draft in drafts:
+        draft.node, draft.start, draft.end = None, start, end
+        draft.rewrites.clear()
+    if drafts:
+        notes.rewrite("html-entities", start, end, SEPARATOR.join(draft.text for draft in drafts))
+    return drafts
+
+
+def _payload_calls(completion: Completion, notes: Notes, payload: Payload) -> list[Draft]:
+    if isinstance(payload, Function):
+        drafts = _function_calls(completion, notes, payload)
+    elif payload.items is not None:
+        drafts = _array_calls(completion, notes, payload)
+    elif isinstance(payload.value, str):
+        drafts = _string_calls(completion, notes, payload)
+    else:
+        drafts = _object_calls(completion, notes, payload)
+    if completion.dialect is Dialect.XML and isinstance(payload, Node):
+        notes.tell("format-mismatch", payload.start, payload.end, "a JSON body where XML is expected; read all the same")
+    elif completion.dialect is Dialect.JSON and isinstance(payload, Function):
+        notes.tell("format-mismatch", payload.start, payload.end, "an XML body where JSON is expected; read all the same")
+    return drafts
+
+
+def _object_calls(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+    draft = shape_call(notes, node, completion.tools)
+    if draft is None or notes.has_refused(node.start, node.end):
+        return []
+    finish_draft(completion, notes, draft)
+    return [draft]
+
+
+def _array_calls(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+    if not node.items:
+        notes.tell("empty-block", node.start, node.end, "an array without calls")
+    drafts = [draft for item in node.items or () for draft in _object_calls(completion, notes, item)]
+    if drafts:
+        notes.rewrite("array-block", node.start, node.end, SEPARATOR.join(draft.text for draft in drafts))
+        for draft in drafts:
+            draft.start, draft.end = node.start, node.end
+    return drafts
+
+
+def _string_calls(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+    decoded = decode_alone(str(node.value))
+    if decoded is None or (decoded[0].members is None and decoded[0].items is None):
+        notes.tell("not-an-object", node.start, node.end)
+        return []
+    inner_node, inner = decoded
+    drafts = _payload_calls_of(completion, inner, inner_node)
+    notes.absorb(inner, node.start, node.end)
+    for draft in drafts:
+        draft.node, draft.start, draft.end = None, node.start, node.end
+    if drafts:
+        text = SEPARATOR.join(draft.text for draft in drafts)
+        notes.rewrite("double-encoded-call", node.start, node.end, text)
+    return drafts
+
+
+def _payload_calls_of(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+    return _array_calls(completion, notes, node) if node.items is not None else _object_calls(completion, notes, node)
+
+
+def finish_draft(completion: Completion, notes: Notes, draft: Draft) -> None:
+    """Coerce the arguments, then write what had to wait for them."""
+    spec = completion.spec(draft.name)
+    found = coercions(spec.parameters, draft.arguments) if spec is not None else ()
+    if found:
+        draft.arguments = coerced(draft.arguments, found)
+        for coercion in found:
+            node = _at(draft.node, coercion.path)
+            if node is None:
+                notes.place("coerced-by-schema", draft.start, draft.end)
+            else:
+                notes.rewrite("coerced-by-schema", node.start, node.end, coercion.before)
+    for code, start, end, is_whole in draft.rewrites:
+        arguments = json.dumps(draft.arguments, ensure_ascii=False)
+        notes.rewrite(code, start, end, draft.text if is_whole else arguments)
+
+
+def _at(node: Node | None, path: Path) -> Node | None:
+    for step in path:
+        if node is None:
+            return None
+        if isinstance(step, str):
+            pair = node.member(step)
+            node = pair[1] if pair else None
+        else:
+            node = node.items[step] if node.items is not None else None
+    return node
+
+
+def _function_calls(completion: Completion, notes: Notes, function: Function) -> list[Draft]:
+    place = (function.name_span.start, function.name_span.end)
+    name = normal_name(notes, function.name, place, completion.tools, json_text=False)
+    draft = Draft(name or "", {}, Dialect.XML, function.start, function.end)
+    if function.json is not None:
+        return _json_function(completion, notes, function, draft, function.json)
+    draft.arguments = _typed_arguments(completion, notes, function, draft.name)
+    has_bad_parameter = _tell_parameters(completion, notes, function, draft.name)
+    if name is None or has_bad_parameter:
+        return []
+    if function.holds_tag and completion.dialect is not Dialect.XML:
+        notes.rewrite("tag-in-value", function.start, function.end, draft.text)
+    return [draft]
+
+
+def _json_function(
+    completion: Completion, notes: Notes, function: Function, draft: Draft, arguments: Node
+) -> list[Draft]:
+    if arguments.members is None:
+        notes.tell("arguments-not-object", arguments.start, arguments.end)
+        return []
+    if not draft.name or notes.has_refused(function.start, function.end):
+        return []
+    values: JsonValue = arguments.value
+    draft.arguments, draft.node = values if isinstance(values, dict) else {}, arguments
+    head = f'{{"name": {json.dumps(draft.name, ensure_ascii=False)}, "arguments": '
+    notes.rewrite("json-in-function-tag", function.start, arguments.start, head)
+    notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
+    finish_draft(completion, notes, draft)
+    return [draft]
+
+
+def _typed_arguments(completion: Completion, notes: Notes, function: Function, tool: str) -> dict[str, JsonValue]:
+    spec = completion.spec(tool)
+    values: dict[str, JsonValue] = {}
+    for parameter in function.parameters:
+        schema = spec.properties.get(parameter.name) if spec is not None else None
+        allowed = frozenset({"string"}) if schema is None or spec is None else types_allowed(schema, spec.parameters)
+        values[parameter.name] = typed_value(notes, parameter.value.start, parameter.value.end, allowed)
+    return values
+
+
+def _tell_parameters(completion: Completion, notes: Notes, function: Function, tool: str) -> bool:
+    """Tell repeated and impossible names; true where one is impossible."""
+    spec = completion.spec(tool)
+    seen: set[str] = set()
+    is_bad = False
+    for name, span, _ in function.parameters:
+        if name in seen:
+            notes.tell("duplicate-parameter", *span, f"the parameter {name[:40]!r} stands twice; the last counts")
+        seen.add(name)
+        if is_bad_parameter(name) and not (spec is not None and name in spec.properties):
+            notes.tell("bad-name", *span, f"{name[:60]!r} is no name of a parameter")
+            is_bad = True
+    return is_bad

@@ -1,0 +1,210 @@
+"""The `<function=…>` body. *Source:* Qwen3-Coder, Qwen3.5 and Qwen3.6 chat templates."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from workbench.chat.span import Span
+from workbench.hermes.body.json_reader import read_value
+from workbench.hermes.body.source import Node, Source, Unreadable
+from workbench.hermes.marks import (
+    CALL_CLOSE_ANY_CASE,
+    DRIFTED_CLOSE,
+    FUNCTION_CLOSE,
+    FUNCTION_OPEN,
+    PARAMETER_CLOSE,
+    PARAMETER_OPEN,
+    SPACE,
+    VALUE_EVENT,
+)
+
+_RESTART: Final = re.compile(r"\s*+<(?i:tool_call)>\s*+(?:[{\[]|<function)")
+
+_JSON_END: Final = re.compile(r"</function>|</(?i:tool_call)>")
+_LONGEST_TAG: Final = 600
+_LONGEST_INDENT: Final = 200
+
+Declares = Callable[[str, str], bool]
+"""Whether a tool (first) declares a parameter (second); true where the tool has no `properties`."""
+
+
+class Parameter(NamedTuple):
+    """One `<parameter=NAME>value</parameter>`."""
+
+    name: str
+    """As written, without quotes."""
+    name_span: Span
+    """Where the name stands, quotes included."""
+    value: Span
+    """The value, one newline a side trimmed."""
+
+
+@dataclass(slots=True)
+class Function:
+    """One `<function=NAME>` body."""
+
+    name: str
+    """As written, without quotes."""
+    name_span: Span
+    """Where the name stands, quotes included."""
+    start: int
+    """Where `<function=` begins."""
+    end: int = -1
+    """Behind `</function>`, or where it should stand."""
+    parameters: list[Parameter] = field(default_factory=list["Parameter"])
+    """In order, repeated names too."""
+    json: Node | None = None
+    """The arguments, where they are a JSON object."""
+    holds_tag: bool = False
+    """Whether tags of the form stand in a value."""
+
+
+class _ValueEnd(NamedTuple):
+    start: int
+    """Where the close tag begins or should stand."""
+    end: int
+    """Behind the close tag."""
+    code: str = ""
+    """How the end departs from the format; empty where it does not."""
+    holds_tag: bool = False
+    """Whether tags of the form stand in the value."""
+
+
+def read_function(source: Source, start: int, declares: Declares) -> Function:
+    """The function whose open tag stands at `start`.
+
+    Raises:
+        Unreadable: It has no end, or something else than parameters stands in it.
+    """
+    tag = FUNCTION_OPEN.match(source.text, start, source.end)
+    if not tag:
+        is_over = source.end - start <= _LONGEST_TAG and "\n" not in source.text[start : source.end]
+        raise Unreadable(start, is_over=is_over)
+    name, span = _unquoted(source, tag)
+    function = Function(name, span, start)
+    position = _behind_space(source, tag.end())
+    if source.text.startswith("{", position, source.end):
+        return _read_json(source, function, position)
+    while not source.text.startswith(FUNCTION_CLOSE, position, source.end):
+        if CALL_CLOSE_ANY_CASE.match(source.text, position, source.end):
+            source.notes.edit("missing-close-function", position, position, FUNCTION_CLOSE + "\n")
+            function.end = position
+            return function
+        position = _read_parameter(source, function, position, declares)
+    function.end = position + len(FUNCTION_CLOSE)
+    return function
+
+
+def _behind_space(source: Source, position: int) -> int:
+    match = SPACE.match(source.text, position, source.end)
+    return match.end() if match else position
+
+
+def _unquoted(source: Source, tag: "re.Match[str]") -> tuple[str, Span]:
+    name, span = tag.group(1), Span(*tag.span(1))
+    if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0]:
+        source.notes.edit("quoted-name", span.start, span.start + 1, "")
+        source.notes.edit("quoted-name", span.end - 1, span.end, "")
+        return name[1:-1], Span(span.start + 1, span.end - 1)
+    return name, span
+
+
+def _read_json(source: Source, function: Function, position: int) -> Function:
+    node = read_value(source._replace(close=_JSON_END), position, "")
+    behind = _behind_space(source, node.end)
+    function.json = node
+    if source.text.startswith(FUNCTION_CLOSE, behind, source.end):
+        function.end = behind + len(FUNCTION_CLOSE)
+    elif CALL_CLOSE_ANY_CASE.match(source.text, behind, source.end):
+        source.notes.place("missing-close-function", behind, behind)
+        function.end = node.end
+    else:
+        raise source.failure(behind)
+    return function
+
+
+def _read_parameter(source: Source, function: Function, position: int, declares: Declares) -> int:
+    """Read the parameter whose open tag stands at `position`; give the position behind it and white space."""
+    tag = PARAMETER_OPEN.match(source.text, position, source.end)
+    if not tag:
+        raise Unreadable(position, is_over=source.stops_at(position) or _is_cut(source, position))
+    name, span = _unquoted(source, tag)
+    end = _value_end(source, tag.end(), function.name, declares)
+    function.parameters.append(Parameter(name, span, _trimmed(source.text, tag.end(), end.start)))
+    function.holds_tag |= end.holds_tag
+    _note_end(source, tag.end(), end)
+    return _behind_space(source, end.end)
+
+
+def _is_cut(source: Source, position: int) -> bool:
+    """Whether the text ends inside the tag at `position`."""
+    if source.end - position > _LONGEST_TAG:
+        return False
+    rest = source.text[position : source.end]
+    if rest.startswith("<parameter="):
+        return "\n" not in rest
+    return "<parameter=".startswith(rest) or FUNCTION_CLOSE.startswith(rest)
+
+
+def _note_end(source: Source, start: int, end: _ValueEnd) -> None:
+    notes = source.notes
+    if end.code == "drifted-close-parameter":
+        notes.edit(end.code, end.start, end.end, PARAMETER_CLOSE + "\n")
+    elif end.code:
+        notes.edit("missing-close-parameter", end.start, end.start, PARAMETER_CLOSE + "\n")
+    if end.code == "ambiguous-parameter":
+        notes.tell("ambiguous-parameter", end.start, end.end)
+    if end.holds_tag:
+        notes.place("tag-in-value", start, end.start)
+
+
+def _value_end(source: Source, start: int, tool: str, declares: Declares) -> _ValueEnd:
+    """Where the value ends that begins at `start`, behind its open tag."""
+    holds_tag = False
+    functions_open = calls_open = 0
+    for event in VALUE_EVENT.finditer(source.text, start, source.end):
+        if event["ends"] is not None:
+            return _ValueEnd(event.start(), event.start() + len(PARAMETER_CLOSE), "", holds_tag)
+        if event["line"] is not None and declares(tool, event["parameter"].strip("\"'")):
+            line_start = _line_start(source.text, start, event.start())
+            if line_start >= 0:
+                return _sooner_end(source, start, line_start, "ambiguous-parameter", holds_tag=holds_tag)
+        elif event["closes"] and not functions_open:
+            return _sooner_end(source, start, event.start(), "missing-close-parameter", holds_tag=holds_tag)
+        elif event["closes"]:
+            functions_open -= 1
+        elif event["opens"]:
+            functions_open += 1
+        elif event["tag"]:
+            calls_open += -1 if event["tag"].startswith("/") else 1
+            if calls_open < 0 and _RESTART.match(source.text, event.end(), source.end):
+                raise Unreadable(event.start())
+            calls_open = max(calls_open, 0)
+        holds_tag = True
+    raise Unreadable(source.end, is_over=True)
+
+
+def _line_start(text: str, start: int, position: int) -> int:
+    """Where the line begins on which nothing but white space stands before `position`; -1 where something does."""
+    line = text.rfind("\n", max(start, position - _LONGEST_INDENT), position) + 1
+    return line if line and not text[line:position].strip() else -1
+
+
+def _sooner_end(source: Source, start: int, end: int, code: str, *, holds_tag: bool) -> _ValueEnd:
+    drifted = DRIFTED_CLOSE.search(source.text, start, end)
+    if drifted:
+        return _ValueEnd(drifted.start(), end, "drifted-close-parameter", holds_tag)
+    return _ValueEnd(end, end, code, holds_tag)
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """The value between its tags without one newline a side. *Source:* Qwen3-Coder's template writes one."""
+    for newline in ("\r\n", "\n"):
+        if text.startswith(newline, start, end):
+            start += len(newline)
+            break
+    for newline in ("\r\n", "\n"):
+        if text.endswith(newline, start, end):
+            return Span(start, end - len(newline))
+    return Span(start, end)

@@ -1,0 +1,183 @@
+"""Strings of a JSON body, valid or not."""
+
+import json
+import re
+from collections.abc import Callable
+from json.decoder import scanstring as _scanstring
+from typing import Final, cast
+
+from workbench.hermes.body.source import Source, Unreadable
+from workbench.hermes.marks import STOP
+
+_scan = cast(Callable[[str, int], tuple[str, int]], _scanstring)
+_VALID: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
+_CLOSERS: Final = {'"': '"', "'": "'", "“": "”“", "”": "”“", "„": "”“", "‘": "’‘", "’": "’‘"}
+_PLAIN: Final = {
+    closers: re.compile(rf'[^\\"{closers}\x00-\x1f]*+') for closers in frozenset(_CLOSERS.values())
+}
+_SIMPLE: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
+_LOW_HALF: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SPACE: Final = re.compile(r"[ \t\n\r]*+")
+_KEY_AHEAD: Final = re.compile(r""""(?:[^"\\\n]|\\.)*+"\s*+:|'(?:[^'\\\n]|\\.)*+'\s*+:""")
+_COMMENT_AHEAD: Final = re.compile(r"(?:(?://|#)[^\n]{0,200}\n|/\*[^*]{0,200}\*/)[ \t\n\r]*+")
+_RESTART: Final = re.compile(r"<(?i:tool_call)>\s*+(?:[{\[]|<function)")
+
+QUOTES: Final = frozenset(_CLOSERS)
+"""What may open a string."""
+KEY: Final = ":"
+"""What follows a key."""
+VALUE: Final = ",}]"
+"""What follows a value."""
+TUPLE_VALUE: Final = ",}])"
+"""What follows a value inside a tuple."""
+ALONE: Final = ""
+"""What follows a string that is the whole payload: nothing."""
+
+
+def read_string(source: Source, start: int, followers: str) -> tuple[str, int]:
+    """The string whose quote stands at `start`, and the position behind it.
+
+    Args:
+        source: Where to read.
+        start: Position of the opening quote.
+        followers: Characters of which one must follow the closing quote.
+
+    Raises:
+        Unreadable: It does not end.
+    """
+    valid = _VALID.match(source.text, start, source.end)
+    if valid and _closes(source, valid.end(), followers):
+        value = _scan(source.text, start + 1)[0]
+        _tell_surrogates(source, value, start, valid.end())
+        return value, valid.end()
+    return _Recovery(source, start, followers).read()
+
+
+def _tell_surrogates(source: Source, value: str, start: int, end: int) -> None:
+    if not value.isascii() and _SURROGATE.search(value):
+        source.notes.tell("lone-surrogate", start, end)
+
+
+def _closes(source: Source, position: int, followers: str) -> bool:
+    """Whether a quote just before `position` closes its string."""
+    text = source.text
+    match = _SPACE.match(text, position, source.end)
+    position = match.end() if match else position
+    if position >= source.end:
+        return True
+    char = text[position]
+    if char in followers:
+        return True
+    if followers == KEY:
+        return False
+    if char == "<":
+        return source.closes_at(position) or STOP.match(text, position) is not None
+    if char in "/#":
+        comment = _COMMENT_AHEAD.match(text, position, source.end)
+        return comment is not None and text[comment.end() : comment.end() + 1] in tuple(followers)
+    if followers == ALONE:
+        return text.startswith("```", position)
+    return _KEY_AHEAD.match(text, position, source.end) is not None
+
+
+class _Recovery:
+    """Reads one string that is not valid JSON, and notes why."""
+
+    def __init__(self, source: Source, start: int, followers: str) -> None:
+        self.source = source
+        self.start = start
+        self.followers = followers
+        self.quote = source.text[start]
+        self.closers = _CLOSERS[self.quote]
+        self.code = "python-literal" if self.quote == "'" else "smart-quotes"
+        self.pieces: list[str] = []
+        self.checked = start
+        self.is_valid = True
+        self.keeps_backslash = False
+        self.has_control_escape = False
+
+    def read(self) -> tuple[str, int]:
+        source, plain = self.source, _PLAIN[self.closers]
+        position = self.start + 1
+        while True:
+            match = plain.match(source.text, position, source.end)
+            if match and match.end() > position:
+                self.pieces.append(match.group())
+                position = match.end()
+            if position >= source.end:
+                raise Unreadable(position, is_over=True, is_in_string=self.is_valid)
+            char = source.text[position]
+            if char in self.closers and _closes(source, position + 1, self.followers):
+                return self._finished(position + 1)
+            position = self._special(char, position)
+
+    def _special(self, char: str, position: int) -> int:
+        if char == "\\":
+            return self._escape(position)
+        if char in self.closers:
+            self._unescaped_quote(char, position)
+        elif char == '"':
+            self.source.notes.edit(self.code, position, position + 1, '\\"')
+        else:
+            self.is_valid = False
+            self.source.notes.edit("raw-control-char", position, position + 1, json.dumps(char)[1:-1])
+        self.pieces.append(char)
+        return position + 1
+
+    def _unescaped_quote(self, char: str, position: int) -> None:
+        # A guess may not swallow a call that stands behind: no good block is lost to a bad one.
+        if _RESTART.search(self.source.text, self.checked, position):
+            raise Unreadable(position)
+        self.checked = position
+        if char == '"':
+            self.source.notes.edit("unescaped-quote", position, position + 1, '\\"')
+        else:
+            self.source.notes.place("unescaped-quote", position, position + 1)
+
+    def _escape(self, position: int) -> int:
+        text, end = self.source.text, self.source.end
+        if position + 1 >= end:
+            raise Unreadable(end, is_over=True, is_in_string=self.is_valid)
+        char = text[position + 1]
+        if char in _SIMPLE:
+            self.has_control_escape |= char in "bfnrt"
+            self.pieces.append(_SIMPLE[char])
+            return position + 2
+        code_point = _HEX.match(text, position + 2, end) if char == "u" else None
+        if code_point:
+            return self._unicode_escape(int(code_point.group(), 16), position)
+        return self._invalid_escape(char, position)
+
+    def _unicode_escape(self, code_point: int, position: int) -> int:
+        low = _LOW_HALF.match(self.source.text, position + 6, self.source.end)
+        if 0xD800 <= code_point < 0xDC00 and low:
+            code_point = 0x10000 + ((code_point - 0xD800) << 10) + (int(low.group(1), 16) - 0xDC00)
+            self.pieces.append(chr(code_point))
+            return position + 12
+        self.pieces.append(chr(code_point))
+        return position + 6
+
+    def _invalid_escape(self, char: str, position: int) -> int:
+        notes = self.source.notes
+        if char == "'":
+            code = "python-literal" if self.quote == "'" else "invalid-escape"
+            notes.edit(code, position, position + 2, "'")
+            self.pieces.append("'")
+            return position + 2
+        notes.edit("invalid-escape", position, position + 1, "\\\\")
+        self.keeps_backslash = True
+        self.pieces.append("\\")
+        return position + 1
+
+    def _finished(self, end: int) -> tuple[str, int]:
+        notes = self.source.notes
+        if self.quote != '"':
+            notes.edit(self.code, self.start, self.start + 1, '"')
+            notes.edit(self.code, end - 1, end, '"')
+        if self.keeps_backslash and self.has_control_escape:
+            notes.tell("ambiguous-escape", self.start, end)
+        value = "".join(self.pieces)
+        _tell_surrogates(self.source, value, self.start, end)
+        return value, end

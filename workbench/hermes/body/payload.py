@@ -1,0 +1,135 @@
+"""Where the payloads of a block stand between its tags, and what else stands there."""
+
+import html
+import re
+from typing import Final, NamedTuple
+
+from workbench.hermes.body.function_xml import Declares, Function, read_function
+from workbench.hermes.body.json_reader import read_payload
+from workbench.hermes.body.source import Node, Source, Unreadable
+from workbench.hermes.marks import FENCE_CLOSE, FENCE_OPEN, PAYLOAD_START, SPACE
+from workbench.hermes.notes import Notes
+
+Payload = Node | Function
+"""One call's body, or several in an array."""
+
+_FIRST: Final = re.compile(r"[{\[]|<function")
+_NO_GARBAGE: Final = re.compile(r'[{}\[\]"]')
+_ONLY_CLOSERS: Final = re.compile(r"[\s}\]]*+")
+_BETWEEN: Final = re.compile(r"\s*+,?\s*+(?=\{|<function=)")
+
+
+class Body(NamedTuple):
+    """The payloads of one block."""
+
+    payloads: tuple[Payload, ...]
+    """In order, at least one."""
+    end: int
+    """Behind the last payload, and the fence around it."""
+    decoded: Notes | None = None
+    """Of a payload whose quotes were HTML entities: the notes of the decoded text, which its places are in."""
+    source: tuple[int, int] = (0, 0)
+    """Of such a payload: where it stands encoded."""
+
+
+def read_body(source: Source, start: int, close: int, declares: Declares) -> Body:
+    """The payloads behind an open tag.
+
+    Args:
+        source: Where to read.
+        start: Behind the open tag.
+        close: Where the next close tag begins; the end of the text where there is none.
+        declares: Whether a tool has a parameter.
+
+    Raises:
+        Unreadable: No payload, or one that cannot be read.
+    """
+    position, has_fence = _body_start(source, start, close)
+    try:
+        body = read_all(source, position, declares)
+    except Unreadable as failure:
+        if not failure.is_escaped:
+            raise
+        body = _read_escaped(source, position, close)
+    fence = FENCE_CLOSE.match(source.text, body.end, source.end) if has_fence else None
+    if fence:
+        source.notes.edit("code-fence", body.end, fence.end(), "")
+        return body._replace(end=fence.end())
+    return body
+
+
+def note_tail(source: Source, start: int, end: int) -> None:
+    """Note what stands between the last payload and the close tag.
+
+    Raises:
+        Unreadable: More than a few closing brackets, or prose.
+    """
+    tail = source.text[start:end]
+    if not tail or tail.isspace():
+        return
+    inner = start + len(tail) - len(tail.lstrip())
+    if _ONLY_CLOSERS.fullmatch(tail):
+        source.notes.edit("extra-closing-bracket", inner, start + len(tail.rstrip()), "")
+    elif not _NO_GARBAGE.search(tail):
+        source.notes.edit("skipped-garbage", inner, start + len(tail.rstrip()), "")
+    else:
+        raise Unreadable(start)
+
+
+def _behind_space(text: str, position: int) -> int:
+    match = SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _body_start(source: Source, start: int, close: int) -> tuple[int, bool]:
+    """Where the first payload begins, and whether behind a fence."""
+    text = source.text
+    position = _behind_space(text, start)
+    if PAYLOAD_START.match(text, position) and not text.startswith("`", position):
+        return position, False
+    found = _FIRST.search(text, position, close)
+    if not found:
+        raise Unreadable(position)
+    fence = next((fence for fence in FENCE_OPEN.finditer(text, position, close) if fence.end() == found.start()), None)
+    garbage_end = fence.start() if fence else found.start()
+    if _NO_GARBAGE.search(text, position, garbage_end):
+        raise Unreadable(position)
+    if garbage_end > position:
+        source.notes.edit("skipped-garbage", position, garbage_end, "")
+    if fence:
+        source.notes.edit("code-fence", fence.start(), fence.end(), "")
+    return found.start(), fence is not None
+
+
+def read_all(source: Source, position: int, declares: Declares) -> Body:
+    """The payloads from `position` on, parted by white space or a comma."""
+    payloads = [_read_one(source, position, declares)]
+    while between := _BETWEEN.match(source.text, payloads[-1].end, source.end):
+        attempt = source._replace(notes=Notes(source.text))
+        try:
+            more = _read_one(attempt, between.end(), declares)
+        except Unreadable:
+            break  # the tail tells, or it is text behind a block without close tag
+        source.notes.extend(attempt.notes)
+        payloads.append(more)
+    return Body(tuple(payloads), payloads[-1].end)
+
+
+def _read_one(source: Source, position: int, declares: Declares) -> Payload:
+    if source.text.startswith("<function", position):
+        return read_function(source, position, declares)
+    return read_payload(source, position)
+
+
+def _read_escaped(source: Source, start: int, close: int) -> Body:
+    """Read a payload whose quotes are HTML entities; such a text escapes `<` too, so the next tag ends it."""
+    if close >= source.end:
+        raise Unreadable(source.end, is_over=True)
+    encoded = source.text[start:close].rstrip()
+    text = html.unescape(encoded)
+    notes = Notes(text)
+    inner = Source(text, len(text), notes, is_closed=True)
+    node = read_payload(inner, 0)
+    note_tail(inner, node.end, len(text))
+    end = start + len(encoded)
+    return Body((node,), end, notes, (start, end))

@@ -1,0 +1,201 @@
+"""From a JSON object to a call: a name and its arguments, whatever the keys are called."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.body.json_reader import read_value
+from workbench.hermes.body.source import Node, Source, Unreadable
+from workbench.hermes.notes import Notes
+from workbench.hermes.reading import Dialect
+from workbench.toolspec.spec import OfferedTools
+
+_NAME_KEYS: Final = ("name", "tool", "tool_name", "function_name")
+_ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "params", "input")
+_WRAPPERS: Final = ("function", "function_call")
+_SILENT_KEYS: Final = frozenset({"id", "type", "index"})
+_PREFIX: Final = "functions."
+_NO_NAME: Final = re.compile(r"[\s<>{}]")
+
+
+@dataclass(slots=True)
+class Draft:
+    """A call as read, before it is held against its schema."""
+
+    name: str
+    arguments: JsonObject
+    dialect: Dialect
+    start: int
+    """Where its own body begins."""
+    end: int
+    """Where its own body ends."""
+    node: Node | None = None
+    """The arguments with their places; None where they were decoded or rewritten."""
+    rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
+    """Code, start and end of what must be written anew once the arguments are known; whether as a whole call."""
+
+    @property
+    def text(self) -> str:
+        """The call as canonical JSON body."""
+        return json.dumps({"name": self.name, "arguments": self.arguments}, ensure_ascii=False)
+
+
+def shape_call(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | None:
+    """The call that the object `node` is; None where it is none, which `notes` then tell.
+
+    Args:
+        notes: Where departures are noted; of the text that `node` has its places in.
+        node: Any JSON value.
+        tools: The offered tools; None where no name is checked.
+    """
+    if node.members is None:
+        notes.tell("not-an-object", node.start, node.end)
+        return None
+    node = _unwrapped(notes, node)
+    single = _single_key(notes, node, tools)
+    if single:
+        return single
+    name = _name(notes, node, tools)
+    draft = Draft(name or "", {}, Dialect.JSON, node.start, node.end)
+    has_arguments = _read_arguments(notes, node, draft, tools)
+    return draft if name and has_arguments else None
+
+
+def normal_name(notes: Notes, written: str, place: tuple[int, int], tools: OfferedTools | None, *, json_text: bool) -> str | None:
+    """The tool's name in `written`, which stands at `place`; None (and told) where it is none.
+
+    A declared name is taken as it stands.
+    """
+    if tools is not None and written in tools.by_name:
+        return written
+    name, codes = written.strip(), list[str]()
+    if name != written:
+        codes.append("name-whitespace")
+    is_declared = tools is not None and name in tools.by_name
+    if name.startswith(_PREFIX) and not is_declared:
+        name = name.removeprefix(_PREFIX)
+        codes.append("name-prefix")
+    if not name or _NO_NAME.search(name):
+        notes.tell("bad-name", *place, f"{written[:60]!r} is no name of a tool")
+        return None
+    for index, code in enumerate(codes):
+        if index == 0:
+            notes.rewrite(code, *place, json.dumps(name, ensure_ascii=False) if json_text else name)
+        else:
+            notes.place(code, *place)
+    return name
+
+
+def is_bad_parameter(name: str) -> bool:
+    """Whether an undeclared parameter cannot have this name."""
+    return not name or _NO_NAME.search(name) is not None
+
+
+def decode_alone(text: str) -> tuple[Node, Notes] | None:
+    """The one JSON value that a decoded string holds, read by the same rules, and what is noted of it."""
+    notes = Notes(text)
+    source = Source(text, len(text), notes, is_closed=True)
+    try:
+        node = read_value(source, 0, "")
+        return (node, notes) if source.skip(node.end) == source.end else None
+    except Unreadable:
+        return None
+
+
+def _unwrapped(notes: Notes, node: Node) -> Node:
+    if any(node.member(key) for key in _NAME_KEYS):
+        return node
+    for key in _WRAPPERS:
+        pair = node.member(key)
+        if pair and pair[1].members is not None and any(pair[1].member(name) for name in _NAME_KEYS):
+            inner = pair[1]
+            notes.edit("openai-wrapper", node.start, inner.start, "")
+            notes.edit("openai-wrapper", inner.end, node.end, "")
+            return inner
+    return node
+
+
+def _single_key(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | None:
+    members = node.members or []
+    if tools is None or len(members) != 1:
+        return None
+    key, value = members[0]
+    if str(key.value) not in tools.by_name or value.members is None:
+        return None
+    name = json.dumps(key.value, ensure_ascii=False)
+    notes.rewrite("single-key-call", key.start, key.end, f'"name": {name}, "arguments"')
+    return Draft(str(key.value), cast(JsonObject, value.value), Dialect.JSON, node.start, node.end, value)
+
+
+def _aliased(notes: Notes, node: Node, keys: tuple[str, ...]) -> tuple[Node, Node] | None:
+    pair = node.member(keys[0])
+    if pair:
+        return pair
+    for alias in keys[1:]:
+        pair = node.member(alias)
+        if pair:
+            notes.rewrite("key-alias", pair[0].start, pair[0].end, f'"{keys[0]}"')
+            return pair
+    return None
+
+
+def _name(notes: Notes, node: Node, tools: OfferedTools | None) -> str | None:
+    pair = _aliased(notes, node, _NAME_KEYS)
+    if not pair:
+        notes.tell("bad-name", node.start, node.end, "the call has no name")
+        return None
+    value = pair[1]
+    if not isinstance(value.value, str):
+        notes.tell("bad-name", value.start, value.end, "the name is no string")
+        return None
+    return normal_name(notes, value.value, (value.start, value.end), tools, json_text=True)
+
+
+def _read_arguments(notes: Notes, node: Node, draft: Draft, tools: OfferedTools | None) -> bool:
+    """Put the arguments of `node` into `draft`; false (and told) where there are none that can be read."""
+    pair = _aliased(notes, node, _ARGUMENT_KEYS)
+    if not pair:
+        return _read_beside(notes, node, draft, tools)
+    value = pair[1]
+    if value.members is not None:
+        draft.arguments, draft.node = cast(JsonObject, value.value), value
+        return True
+    if value.value is None and not notes.has_refused(value.start, value.end):
+        notes.rewrite("missing-arguments", value.start, value.end, "{}")
+        return True
+    if isinstance(value.value, str) and _read_string(notes, value, draft):
+        return True
+    notes.tell("arguments-not-object", value.start, value.end)
+    return False
+
+
+def _read_string(notes: Notes, value: Node, draft: Draft) -> bool:
+    decoded = decode_alone(str(value.value))
+    if decoded is None or not (decoded[0].value is None or decoded[0].members is not None):
+        return False
+    node, inner = decoded
+    notes.absorb(inner, value.start, value.end)
+    if node.value is None:
+        notes.place("missing-arguments", value.start, value.end)
+    else:
+        draft.arguments = cast(JsonObject, node.value)
+    draft.rewrites.append(("string-arguments", value.start, value.end, False))
+    return True
+
+
+def _read_beside(notes: Notes, node: Node, draft: Draft, tools: OfferedTools | None) -> bool:
+    """Arguments that stand beside the name, or none at all."""
+    values = cast("dict[str, JsonValue]", node.value)
+    others = {key: value for key, value in values.items() if key not in _NAME_KEYS and key not in _SILENT_KEYS}
+    if not others:
+        notes.edit("missing-arguments", node.start + 1, node.start + 1, '"arguments": {}, ')
+        return True
+    spec = tools.by_name.get(draft.name) if tools is not None else None
+    if spec is not None and all(key in spec.properties for key in others):
+        draft.arguments = {key: value for key, value in values.items() if key in spec.properties and key != "name"}
+        draft.rewrites.append(("flattened-arguments", node.start, node.end, True))
+        return True
+    notes.tell("arguments-not-object", node.start, node.end, "no arguments, and other keys than a call has")
+    return False

@@ -1,0 +1,118 @@
+"""The text of a completion and the terms under which it is read."""
+
+import re
+from bisect import bisect_left
+from functools import cached_property
+from typing import NamedTuple
+
+from workbench.hermes.marks import CALL_TAG, STOP
+from workbench.hermes.reading import Dialect, Level
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+
+class Tag(NamedTuple):
+    """Where a mark stands."""
+
+    start: int
+    end: int
+    is_close: bool = False
+    """Of a call's tag: whether it closes."""
+
+
+class Tags:
+    """All places of one kind of mark, found once: a search for a mark that is not there is remembered."""
+
+    def __init__(self, tags: list[Tag]) -> None:
+        self._tags = tags
+        self._starts = [tag.start for tag in tags]
+
+    def next(self, position: int, end: int) -> Tag | None:
+        """The first mark at or behind `position` that begins before `end`."""
+        index = bisect_left(self._starts, position)
+        if index < len(self._tags) and self._starts[index] < end:
+            return self._tags[index]
+        return None
+
+
+class Completion:
+    """One text with the terms under which it is read, and what is worth finding only once.
+
+    Args:
+        text: The completion.
+        tools: The offered tools; None where no name is checked.
+        dialect: The form that the family writes.
+        level: How much may be repaired.
+        is_cut: Whether the model stopped for length.
+    """
+
+    def __init__(
+        self, text: str, *, tools: OfferedTools | None, dialect: Dialect, level: Level, is_cut: bool
+    ) -> None:
+        self.text = text
+        self.tools = tools
+        self.dialect = dialect
+        self.level = level
+        self.is_cut = is_cut
+        self._allowance = 4 * len(text) + 10_000
+        self._places: dict[str, Tags] = {}
+
+    @cached_property
+    def call_tags(self) -> Tags:
+        """Open and close tags of calls, in any case of letters."""
+        return Tags(self._all_call_tags)
+
+    @cached_property
+    def open_tags(self) -> Tags:
+        """Open tags of calls."""
+        return Tags([tag for tag in self._all_call_tags if not tag.is_close])
+
+    @cached_property
+    def close_tags(self) -> Tags:
+        """Close tags of calls."""
+        return Tags([tag for tag in self._all_call_tags if tag.is_close])
+
+    @cached_property
+    def _all_call_tags(self) -> list[Tag]:
+        return [Tag(*match.span(), match.group(1) == "/") for match in CALL_TAG.finditer(self.text)]
+
+    @cached_property
+    def stops(self) -> Tags:
+        """Stop marks."""
+        return self.places(STOP)
+
+    def places(self, mark: "re.Pattern[str]") -> Tags:
+        """All places of `mark`."""
+        if mark.pattern not in self._places:
+            self._places[mark.pattern] = Tags([Tag(*match.span(), True) for match in mark.finditer(self.text)])
+        return self._places[mark.pattern]
+
+    def stop_behind(self, position: int) -> int:
+        """Where the text is over for one who stands at `position`: the next stop mark, or the end."""
+        stop = self.stops.next(position, len(self.text))
+        return stop.start if stop else len(self.text)
+
+    def spec(self, name: str) -> ToolSpec | None:
+        """The offered tool of this name."""
+        return self.tools.by_name.get(name) if self.tools is not None else None
+
+    def declares(self, tool: str, parameter: str) -> bool:
+        """Whether `tool` has this parameter; any, where it declares none or is not known."""
+        spec = self.spec(tool) or self.spec(tool.strip())
+        return spec is None or not spec.properties or parameter in spec.properties
+
+    def spend(self, size: int) -> None:
+        """Tell that `size` code points were read in vain."""
+        self._allowance -= size
+
+    def reach(self, position: int) -> int:
+        """How far a block may be read that begins at `position`.
+
+        To the end, as a rule. A text of many unreadable blocks, of which each reads on to the end in vain, would
+        take quadratic time: once a few times its length was read so, a block may look no further than the next one.
+        """
+        if self._allowance > 0:
+            return len(self.text)
+        tag = self.open_tags.next(position, len(self.text))
+        return tag.start if tag else len(self.text)
+
+

@@ -1,0 +1,80 @@
+"""Every literal mark of the format, once, with its source."""
+
+import re
+from typing import Final
+
+CALL_OPEN: Final = "<tool_call>"
+"""*Source:* Hermes-2-Pro, Hermes-3, Qwen2.5 and Qwen3 chat templates."""
+CALL_CLOSE: Final = "</tool_call>"
+"""*Source:* as `CALL_OPEN`."""
+THINK_CLOSE: Final = "</think>"
+"""*Source:* Hermes-4 and Qwen3 chat templates."""
+FUNCTION_CLOSE: Final = "</function>"
+"""*Source:* Qwen3-Coder chat template."""
+PARAMETER_CLOSE: Final = "</parameter>"
+"""*Source:* Qwen3-Coder chat template."""
+
+CALL_TAG: Final = re.compile(r"<(/?)(?i:tool_call)>")
+"""An open or close tag of a call, in any case of letters; group 1 is `/` of a close tag."""
+CALL_CLOSE_ANY_CASE: Final = re.compile(r"</(?i:tool_call)>")
+"""The close tag of a call, in any case of letters."""
+CUT_CALL_CLOSE: Final = re.compile(r"\s*+(?:</tool(?:_(?:c(?:a(?:ll?)?)?)?)?(?![\w>])|<(?:/(?:t(?:oo?)?)?)?\Z)")
+"""What is left of a close tag that was cut: `</tool_`, or at the end of the text still less."""
+
+STOP: Final = re.compile(r"<\|(?:im_end|endoftext|eot_id)\|>")
+"""The mark that ends a turn. *Source:* ChatML; Llama-3 (Hermes-4 70B, 405B)."""
+
+SPACE: Final = re.compile(r"\s*+")
+"""White space of text: Unicode's, so that a no-break space around a tag counts."""
+
+MARK: Final = re.compile(
+    r"<(?:"
+    r"(?P<open>(?i:tool_call)>)"
+    r"|(?P<close>/(?i:tool_call)>)"
+    r"|(?P<thought>(?:think|scratch_pad|REASONING_SCRATCHPAD)>)"
+    r"|(?P<thought_end>/(?:think|scratch_pad|REASONING_SCRATCHPAD)>)"
+    r"|(?P<stop>\|(?:im_end|endoftext|eot_id)\|>)"
+    r"|(?P<response>tool_response>)"
+    r"|(?P<alternate>(?:tools|function_call|functioncall)>(?=\s*+[{\[]))"
+    r'|(?P<named>(?:tool_call name="[^"<>\n]*"|function name="[^"<>\n]*"|function=[^<>\n]*)>(?=\s*+\{))'
+    r"|(?P<function>function=[^<>\n]*>)"
+    r")"
+)
+"""All that means something outside of a block; `lastgroup` says what. *Source:* `scratch_pad` the Hermes-3 goal prompt,
+`REASONING_SCRATCHPAD` hermes-agent, `tools` Qwen2.5-Coder's drift, `function_call` and `<function name=` llama.cpp,
+`functioncall` glaive v2."""
+
+PAYLOAD_START: Final = re.compile(r"""["'“‘]?[{\[]|```|<function""")
+"""How the payload of a call begins, behind its open tag and white space."""
+
+FENCE_OPEN: Final = re.compile(r"```[\w+-]*[^\S\n]*\r?\n\s*+")
+"""The fence line before a payload, with the white space behind it."""
+FENCE_CLOSE: Final = re.compile(r"\s*+```[^\S\n]*(?=\n|<|\Z)")
+"""The fence behind a payload, with the white space before it."""
+
+FOREIGN: Final = re.compile(
+    r"(?P<glm>[\w.-]+\s*+<arg_key>)|(?P<harmony>to=)|(?P<python>[A-Za-z_][\w.-]*\()"
+)
+"""How a body of another family begins. *Source:* GLM-4.5 (`<arg_key>`), gpt-oss (`to=`), pythonic calls."""
+
+FUNCTION_OPEN: Final = re.compile(r"<function=([^>\n]{0,500})>")
+"""*Source:* Qwen3-Coder chat template; group 1 is the name. Bounded: a name is short."""
+PARAMETER_OPEN: Final = re.compile(r"<parameter=([^>\n]{0,500})>")
+"""*Source:* Qwen3-Coder chat template; group 1 is the name."""
+VALUE_EVENT: Final = re.compile(
+    r"<(?:/parameter>(?P<ends>\s*+(?:\Z|<parameter=|</function>|</?tool_call>|<function=))?"
+    r"|parameter=(?P<parameter>[^<>\n]*)>(?P<line>[^\S\n]*+(?=\n|\Z))?"
+    r"|(?P<opens>function=)|(?P<closes>/function>)|(?P<tag>/?(?i:tool_call)>))"
+)
+"""All that may matter inside a value; `line` where nothing else follows on the line."""
+DRIFTED_CLOSE: Final = re.compile(r"</parameter(?!>)[^<>\n]*>?\s*\Z")
+"""A misspelt close tag at the end of a value: `</parameter1>`, `</parameter_function>`, `</parameter`."""
+
+ALTERNATE_CLOSE: Final = {
+    "tools": re.compile(r"</tools>"),
+    "function_call": re.compile(r"</function_call>"),
+    "functioncall": re.compile(r"</functioncall>"),
+    "tool_call": CALL_CLOSE_ANY_CASE,
+    "function": re.compile(r"</function>"),
+}
+"""The close tag of each alternate tag; of `<functioncall>`, which has none, one that is taken along."""

@@ -1,0 +1,173 @@
+"""What is noted of one block while it is read: edits by code, findings, and rewrites that take edits over."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.fix import Edit, Fix
+from workbench.chat.span import Span
+from workbench.hermes.codes import is_guess, meaning_of
+
+
+REFUSING: Final = frozenset({"non-finite-number", "leading-zero", "lone-surrogate"})
+"""Findings after which a JSON body gives no call."""
+
+
+class _Rewrite(NamedTuple):
+    code: str
+    start: int
+    end: int
+    after: str
+
+
+class Notes:
+    """The notes of one block (or of one stray tag, fence or cut); spans are of `text`."""
+
+    __slots__ = ("_edits", "_places", "_refusals", "_rewrites", "findings", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.findings: list[Finding] = []
+        self._edits: dict[str, list[Edit]] = {}
+        self._places: dict[str, list[Span]] = {}
+        self._rewrites: list[_Rewrite] = []
+        self._refusals: list[Span] = []
+
+    def edit(self, code: str, start: int, end: int, after: str) -> None:
+        """Note that `[start, end)` should read `after`."""
+        edit = Edit(span=Span(start, end), before=self.text[start:end], after=after)
+        self._edits.setdefault(code, []).append(edit)
+
+    def edit_once(self, code: str, start: int, end: int, after: str) -> None:
+        """As `edit`, unless this or a later place of the code was noted already: a place may be passed twice."""
+        known = self._edits.get(code)
+        if not known or known[-1].span.start < start:
+            self.edit(code, start, end, after)
+
+    def place(self, code: str, start: int, end: int) -> None:
+        """Note a fix at a place where another one carries the edit."""
+        self._places.setdefault(code, []).append(Span(start, end))
+
+    def rewrite(self, code: str, start: int, end: int, after: str) -> None:
+        """Note that the whole of `[start, end)` is written anew; edits of others inside it are dropped."""
+        self._rewrites.append(_Rewrite(code, start, end, after))
+
+    def tell(self, code: str, start: int, end: int, message: str = "") -> None:
+        """Tell a finding; the same code again only widens the span of the first."""
+        if code in REFUSING:
+            self._refusals.append(Span(start, end))
+        for index, known in enumerate(self.findings):
+            if known.code == code and known.span is not None:
+                span = Span(min(known.span.start, start), max(known.span.end, end))
+                self.findings[index] = replace(known, span=span)
+                return
+        self.tell_each(code, start, end, message)
+
+    def tell_each(self, code: str, start: int, end: int, message: str = "") -> None:
+        """Tell a finding that has a record of its own, whatever was told before."""
+        warning = code in _WARNINGS
+        self.findings.append(
+            Finding(
+                code=code,
+                message=message or meaning_of(code),
+                severity=Severity.WARNING if warning else Severity.ERROR,
+                span=Span(start, end),
+            )
+        )
+
+    def absorb(self, inner: "Notes", start: int, end: int) -> None:
+        """Take over the codes of a decoded text, all at `[start, end)` where it stood encoded."""
+        for code in inner.fix_codes:
+            self.place(code, start, end)
+        for finding in inner.findings:
+            self.tell(finding.code, start, end, finding.message)
+
+    def extend(self, other: "Notes") -> None:
+        """Take over all of `other`, which are notes of the same text."""
+        for code, edits in other._edits.items():
+            self._edits.setdefault(code, []).extend(edits)
+        for code, places in other._places.items():
+            self._places.setdefault(code, []).extend(places)
+        self._rewrites.extend(other._rewrites)
+        for finding in other.findings:
+            if finding.span:
+                self.tell(finding.code, *finding.span, finding.message)
+
+    def has_refused(self, start: int, end: int) -> bool:
+        """Whether something inside `[start, end)` makes a JSON body no call."""
+        return any(start <= span.start and span.end <= end for span in self._refusals)
+
+    @property
+    def fix_codes(self) -> frozenset[str]:
+        """The codes of all fixes noted so far."""
+        return frozenset(self._edits) | frozenset(self._places) | {rewrite.code for rewrite in self._rewrites}
+
+    def has_told(self, codes: Iterable[str]) -> bool:
+        """Whether a finding of one of `codes` was told."""
+        wanted = frozenset(codes)
+        return any(finding.code in wanted for finding in self.findings)
+
+    def all_edits(self) -> list[Edit]:
+        """All edits and rewrites, in order of place, none overlapping."""
+        return sorted((edit for fix in self.fixes() for edit in fix.edits), key=lambda edit: edit.span)
+
+    def fixes(self) -> tuple[Fix, ...]:
+        """One fix a code, in order of place."""
+        regions = _outermost(self._rewrites)
+        spans: dict[str, list[Span]] = {code: list(places) for code, places in self._places.items()}
+        edits: dict[str, list[Edit]] = {code: [] for code in spans}
+        for code, found in self._edits.items():
+            kept = [edit for edit in found if not _covered(edit.span, regions)]
+            edits.setdefault(code, []).extend(kept)
+            spans.setdefault(code, []).extend(_region_or_self(edit.span, regions) for edit in found)
+        for rewrite in self._rewrites:
+            span = Span(rewrite.start, rewrite.end)
+            spans.setdefault(rewrite.code, []).append(_region_or_self(span, regions))
+            if rewrite in regions:
+                edits.setdefault(rewrite.code, []).append(self._edit_of(rewrite))
+        fixes = [_fix(code, spans[code], edits.get(code, [])) for code in spans]
+        return tuple(sorted(fixes, key=lambda fix: fix.span))
+
+    def _edit_of(self, rewrite: _Rewrite) -> Edit:
+        before = self.text[rewrite.start : rewrite.end]
+        return Edit(span=Span(rewrite.start, rewrite.end), before=before, after=rewrite.after)
+
+
+_WARNINGS: Final = frozenset(
+    {"duplicate-key", "duplicate-parameter", "ambiguous-escape", "ambiguous-parameter", "format-mismatch"}
+    | {"call-in-reasoning", "untagged-call"}
+)
+
+
+def _fix(code: str, spans: list[Span], edits: list[Edit]) -> Fix:
+    span = Span(min(span.start for span in spans), max(span.end for span in spans))
+    ordered = tuple(sorted(edits, key=lambda edit: edit.span))
+    assert all(left.span.end <= right.span.start for left, right in pairwise(ordered)), code
+    return Fix(code=code, span=span, edits=ordered, is_guess=is_guess(code))
+
+
+def _outermost(rewrites: list[_Rewrite]) -> list[_Rewrite]:
+    kept: list[_Rewrite] = []
+    for rewrite in sorted(rewrites, key=lambda rewrite: (rewrite.start, -rewrite.end)):
+        if not kept or rewrite.start >= kept[-1].end:
+            kept.append(rewrite)
+    return kept
+
+
+def _covered(span: Span, regions: list[_Rewrite]) -> bool:
+    return any(_is_inside(span, region) for region in regions)
+
+
+def _region_or_self(span: Span, regions: list[_Rewrite]) -> Span:
+    for region in regions:
+        if _is_inside(span, region):
+            return Span(region.start, region.end)
+    return span
+
+
+def _is_inside(span: Span, region: _Rewrite) -> bool:
+    if span.start == span.end:  # an insertion at the rim stands beside the region
+        return region.start < span.start < region.end
+    return region.start <= span.start and span.end <= region.end

@@ -1,0 +1,112 @@
+"""A completion to its Reading. One reader: strict is the tolerant reader that may use no fix."""
+
+from collections.abc import Iterator
+
+from workbench.chat.finding import Finding
+from workbench.chat.fix import Fix, apply_edits
+from workbench.chat.span import Span
+from workbench.hermes.blocks import Block
+from workbench.hermes.body.calls import judge
+from workbench.hermes.codes import meaning_of
+from workbench.hermes.completion import Completion
+from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
+from workbench.hermes.segments import scan
+from workbench.toolspec.spec import OfferedTools
+
+
+def parse(
+    text: str,
+    *,
+    tools: OfferedTools | None = None,
+    dialect: str = Dialect.AUTO,
+    level: str = Level.TOLERANT,
+    finish_reason: str = "stop",
+    starts_in_thought: bool = False,
+) -> Reading:
+    """Read a completion. Never raises on text, and takes time linear in its length.
+
+    Args:
+        text: What the model wrote, byte for byte.
+        tools: The offered tools; with None no name is checked, with no specs every name is unknown.
+        dialect: The form that the family writes: auto, json or xml.
+        level: How much may be repaired: strict, tolerant or lenient.
+        finish_reason: Why the model stopped; `length` means that it was cut off.
+        starts_in_thought: Whether the prompt ended inside a thought.
+
+    Raises:
+        ValueError: `dialect` or `level` is no such word.
+
+    >>> reading = parse('<tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>')
+    >>> [(call.name, call.arguments) for call in reading.calls], [fix.code for fix in reading.fixes]
+    ([('f', {'a': 1})], ['trailing-comma'])
+    """
+    terms = Completion(
+        text, tools=tools, dialect=Dialect(dialect), level=Level(level), is_cut=finish_reason == "length"
+    )
+    blocks = scan(terms, starts_in_thought=starts_in_thought)
+    results = [_Result(terms, block) for block in blocks]
+    return Reading(
+        text=text,
+        segments=tuple(_segments(text, blocks)),
+        calls=tuple(call for result in results for call in result.calls),
+        fixes=tuple(fix for result in results for fix in result.fixes),
+        findings=tuple(finding for result in results for finding in result.findings),
+        dropped=sum(1 for result in results if result.is_dropped),
+    )
+
+
+def fixed(text: str, reading: Reading) -> str:
+    """`text` with all fixes of its reading made: what strict reads without a fix, with the same calls."""
+    return apply_edits(text, (edit for fix in reading.fixes for edit in fix.edits))
+
+
+class _Result:
+    """What one block adds to the reading."""
+
+    def __init__(self, terms: Completion, block: Block) -> None:
+        is_strict = terms.level is Level.STRICT
+        fixes = block.notes.fixes() if block.drafts or not block.is_call else ()
+        findings = [*block.notes.findings, *(_refusal(fix) for fix in fixes)] if is_strict else block.notes.findings
+        self.fixes: tuple[Fix, ...] = () if is_strict else fixes
+        span = Span(block.start, block.end)
+        judged = [judge(terms, draft, span) for draft in block.drafts]
+        own = tuple(findings)
+        self.findings = (*own, *(finding for one in judged for finding in one.findings))
+        self.calls: tuple[ReadCall, ...] = ()
+        if not (is_strict and fixes):
+            self.calls = tuple(
+                ReadCall(
+                    name=one.draft.name,
+                    arguments=one.draft.arguments,
+                    payload=terms.text[one.draft.start : one.draft.end],
+                    span=span,
+                    dialect=one.draft.dialect,
+                    status=one.status,
+                    fixes=self.fixes,
+                    findings=(*own, *one.findings),
+                )
+                for one in judged
+            )
+        self.is_dropped = block.is_call and not self.calls
+
+
+def _refusal(fix: Fix) -> Finding:
+    return Finding(code=fix.code, message=meaning_of(fix.code), span=fix.span)
+
+
+def _segments(text: str, blocks: list[Block]) -> Iterator[Segment]:
+    position = 0
+    for block in blocks:
+        if block.kind is SegmentKind.PROSE:
+            continue
+        if position < block.start:
+            yield _segment(text, SegmentKind.PROSE, position, block.start)
+        if block.start < block.end:
+            yield _segment(text, block.kind, block.start, block.end)
+        position = block.end
+    if position < len(text):
+        yield _segment(text, SegmentKind.PROSE, position, len(text))
+
+
+def _segment(text: str, kind: SegmentKind, start: int, end: int) -> Segment:
+    return Segment(kind=kind, span=Span(start, end), text=text[start:end])

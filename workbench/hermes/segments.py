@@ -1,0 +1,234 @@
+"""A completion cut into stretches: thoughts, call blocks, cuts, and the prose between; one pass."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from workbench.hermes.alternates import read_alternate
+from workbench.hermes.blocks import Block, read_call_block
+from workbench.hermes.completion import Completion, Tag
+from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
+from workbench.hermes.notes import Notes
+from workbench.hermes.reading import SegmentKind
+from workbench.hermes.untagged import read_function_between_prose, read_whole
+
+_THOUGHT_CLOSE: Final = {
+    word: re.compile(f"</{word}>") for word in ("think", "scratch_pad", "REASONING_SCRATCHPAD")
+}
+_FENCE_BEFORE: Final = re.compile(r"(?:^|(?<=\n))```[\w+-]*[^\S\n]*\r?\n\s*\Z")
+_FENCE_BEHIND: Final = re.compile(r"[^\S\n]*\n\s*?(```[^\S\n]*(?:\n|\Z))")
+_LONGEST_FENCE: Final = 200
+
+
+@dataclass(slots=True)
+class Scan:
+    """What was found so far."""
+
+    completion: Completion
+    blocks: list[Block] = field(default_factory=list[Block])
+    """Blocks, strays, thoughts and cuts, in order of place; all else is prose."""
+    has_substance: bool = False
+    """Whether a block or a thought was found: a close tag of a thought behind it closes nothing."""
+
+
+def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
+    """All blocks, thoughts, cuts and stray tags of a completion, in order of place."""
+    found = Scan(completion)
+    position = _thought(found, Tag(0, 0), "think") if starts_in_thought else 0
+    position = _whole(found, position)
+    while mark := MARK.search(completion.text, position):
+        position = _HANDLERS[str(mark.lastgroup)](found, Tag(*mark.span()))
+    _note_fences(found)
+    return sorted(found.blocks, key=lambda block: block.start)
+
+
+def _add(found: Scan, block: Block) -> int:
+    found.blocks.append(block)
+    found.has_substance |= block.kind is not SegmentKind.PROSE
+    return block.end
+
+
+def _stray(found: Scan, code: str, tag: Tag, *, is_deleted: bool = False) -> int:
+    """Note a tag that is text."""
+    notes = Notes(found.completion.text)
+    written = notes.text[tag.start : tag.end]
+    notes.edit(code, tag.start, tag.end, "" if is_deleted else f"&lt;{written[1:-1]}&gt;")
+    return _add(found, Block(tag.start, tag.end, notes, kind=SegmentKind.PROSE, is_call=False))
+
+
+def _is_quoted(text: str, tag: Tag) -> bool:
+    """Whether the tag stands between two backticks."""
+    return text[max(0, tag.start - 1) : tag.start] == "`" == text[tag.end : tag.end + 1]
+
+
+def _whole(found: Scan, position: int) -> int:
+    """Behind an untagged call that is all the text from `position` on; `position` where there is none."""
+    if any(block.kind is not SegmentKind.THOUGHT for block in found.blocks):
+        return position
+    block = read_whole(found.completion, position)
+    return _add(found, block) if block else position
+
+
+def _open(found: Scan, tag: Tag) -> int:
+    completion = found.completion
+    text = completion.text
+    if _is_quoted(text, tag):
+        return _stray(found, "orphan-open-tag", tag)
+    match = SPACE.match(text, tag.end)
+    start = match.end() if match else tag.end
+    stop = completion.stop_behind(tag.end)
+    if start >= stop:
+        return _cut_off(found, tag.start, stop)
+    following = completion.call_tags.next(tag.end, stop)
+    if following and not following.is_close and following.start == start:
+        return _stray(found, "duplicate-open-tag", tag, is_deleted=True)
+    is_closed = following is not None and following.is_close and not _is_quoted(text, following)
+    if not is_closed and not PAYLOAD_START.match(text, start):
+        return _stray(found, "orphan-open-tag", tag)
+    return _add(found, read_call_block(completion, tag))
+
+
+def _cut_off(found: Scan, start: int, end: int) -> int:
+    notes = Notes(found.completion.text)
+    notes.tell("truncated", start, end)
+    return _add(found, Block(start, end, notes, kind=SegmentKind.UNCLOSED))
+
+
+def _close(found: Scan, tag: Tag) -> int:
+    return _stray(found, "orphan-close-tag", tag)
+
+
+def _thought_open(found: Scan, tag: Tag) -> int:
+    if _is_quoted(found.completion.text, tag):
+        return _stray(found, "orphan-open-tag", tag)
+    return _whole(found, _thought(found, tag, found.completion.text[tag.start + 1 : tag.end - 1]))
+
+
+def _thought(found: Scan, tag: Tag, word: str) -> int:
+    """Behind the thought that `tag` opens."""
+    completion = found.completion
+    text = completion.text
+    close = completion.places(_THOUGHT_CLOSE[word]).next(tag.end, len(text))
+    if close:
+        return _add_thought(found, tag.start, close.end)
+    end = completion.stop_behind(tag.end)
+    if completion.is_cut:
+        notes = _thought_notes(found, tag.start, end)
+        notes.tell("truncated", tag.start, end)
+        return _add(found, Block(tag.start, end, notes, kind=SegmentKind.UNCLOSED, is_call=False))
+    notes = _thought_notes(found, tag.start, end)
+    notes.edit("unclosed-think", end, end, f"</{word}>")
+    return _add(found, Block(tag.start, end, notes, kind=SegmentKind.THOUGHT, is_call=False))
+
+
+def _add_thought(found: Scan, start: int, end: int) -> int:
+    notes = _thought_notes(found, start, end)
+    return _add(found, Block(start, end, notes, kind=SegmentKind.THOUGHT, is_call=False))
+
+
+def _thought_notes(found: Scan, start: int, end: int) -> Notes:
+    """Notes of a thought: each call inside it, an open tag with its close tag."""
+    notes = Notes(found.completion.text)
+    opened: int | None = None
+    for tag in CALL_TAG.finditer(notes.text, start, end):
+        if not tag.group(1):
+            opened = tag.start()
+        elif opened is not None:
+            notes.tell_each("call-in-reasoning", opened, tag.end())
+            opened = None
+    return notes
+
+
+def _thought_close(found: Scan, tag: Tag) -> int:
+    """A close tag without opener makes all before it a thought, unless a block or a thought came before."""
+    if found.has_substance or _is_quoted(found.completion.text, tag):
+        return _stray(found, "orphan-close-tag", tag)
+    found.blocks.clear()
+    return _whole(found, _add_thought(found, 0, tag.end))
+
+
+def _stop(found: Scan, tag: Tag) -> int:
+    notes = Notes(found.completion.text)
+    end = len(notes.text)
+    if notes.text[tag.end :].strip():
+        notes.edit("text-after-stop", tag.end, end, "")
+    found.blocks.append(Block(tag.start, end, notes, kind=SegmentKind.RESPONSE, is_call=False))
+    return end
+
+
+def _response(found: Scan, tag: Tag) -> int:
+    text = found.completion.text
+    if tag.start and text[tag.start - 1] != "\n":
+        return tag.end
+    notes = Notes(text)
+    notes.edit("model-wrote-tool-response", tag.start, len(text), "")
+    found.blocks.append(Block(tag.start, len(text), notes, kind=SegmentKind.RESPONSE, is_call=False))
+    return len(text)
+
+
+def _alternate(found: Scan, tag: Tag) -> int:
+    if _is_quoted(found.completion.text, tag):
+        return tag.end
+    block = read_alternate(found.completion, tag.start, tag.end)
+    return _add(found, block) if block else tag.end
+
+
+def _function(found: Scan, tag: Tag) -> int:
+    block = read_function_between_prose(found.completion, tag.start)
+    return _add(found, block) if block else tag.end
+
+
+_HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
+    "open": _open,
+    "close": _close,
+    "thought": _thought_open,
+    "thought_end": _thought_close,
+    "stop": _stop,
+    "response": _response,
+    "alternate": _alternate,
+    "named": _alternate,
+    "function": _function,
+}
+
+
+def _note_fences(found: Scan) -> None:
+    """Note each code fence around a block, or around several that touch."""
+    text = found.completion.text
+    if "```" not in text:
+        return
+    group: list[Block] = []
+    floor = 0
+    for block in [*(block for block in found.blocks if block.is_call), None]:
+        if group and (block is None or text[group[-1].end : block.start].strip()):
+            floor = _note_fence(found, floor, group[0].start, group[-1].end)
+            group = []
+        if block is not None:
+            group.append(block)
+
+
+def _note_fence(found: Scan, floor: int, start: int, end: int) -> int:
+    """Note the fences around `[start, end)`, the inner ones first; give the position behind them."""
+    text, notes = found.completion.text, Notes(found.completion.text)
+    first, last = start, end
+    while True:
+        before = _fence_before(text, floor, first)
+        behind = _FENCE_BEHIND.match(text, last)
+        if before < 0 or not behind:
+            break
+        notes.edit("fenced-block", before, first, "")
+        notes.edit("fenced-block", behind.start(1), behind.end(1), "")
+        first, last = before, behind.end(1)
+    if last > end:
+        found.blocks.append(Block(first, first, notes, kind=SegmentKind.PROSE, is_call=False))
+    return last
+
+
+def _fence_before(text: str, floor: int, position: int) -> int:
+    """Where the fence line begins that stands directly before `position`; -1 where none does."""
+    blank = text[max(floor, position - _LONGEST_FENCE) : position]
+    fence = max(blank.rfind("\n```") + 1, 0 if blank.startswith("```") else -1)
+    start = position - len(blank) + fence
+    if fence < 0 or (fence == 0 and start > 0 and text[start - 1] != "\n"):
+        return -1
+    return start if _FENCE_BEFORE.match(text, start, position) else -1

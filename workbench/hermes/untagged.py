@@ -1,0 +1,97 @@
+"""Calls without tags: told, and at the lenient level read, where a declared tool is named beyond doubt."""
+
+import re
+from typing import Final
+
+from workbench.chat.span import Span
+from workbench.hermes.blocks import Block
+from workbench.hermes.body.calls import as_bodies, draft_calls
+from workbench.hermes.body.function_xml import Function, read_function
+from workbench.hermes.body.payload import Body
+from workbench.hermes.body.json_reader import read_value
+from workbench.hermes.body.shape import Draft
+from workbench.hermes.body.source import Source, Unreadable
+from workbench.hermes.completion import Completion
+from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
+from workbench.hermes.notes import Notes
+from workbench.hermes.reading import Level, SegmentKind
+
+_CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
+_REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>)")
+_NOT_COMPLETE: Final = frozenset(
+    {"add-closing-bracket", "missing-arguments", "flattened-arguments", "single-key-call", "missing-close-function"}
+)
+
+
+def read_function_between_prose(completion: Completion, start: int) -> Block | None:
+    """The complete `<function=…>…</function>` of a declared tool at `start`; None where it is text."""
+    payload = _read(completion, start)
+    if payload is None or not isinstance(payload[0].payloads[0], Function):
+        return None
+    return _block(completion, Span(start, payload[0].end), *payload)
+
+
+def read_whole(completion: Completion, start: int) -> Block | None:
+    """The payload that all the text from `start` on is, a fence and a stop mark apart; None where it is not."""
+    text = completion.text
+    begin = _behind_space(text, start)
+    fence = FENCE_OPEN.match(text, begin)
+    payload_start = fence.end() if fence else begin
+    if not text.startswith(("{", "<function="), payload_start):
+        return None
+    payload = _read(completion, payload_start)
+    if payload is None:
+        return None
+    end = payload[0].end
+    if fence:
+        close = FENCE_CLOSE.match(text, end)
+        if not close:
+            return None
+        end = close.end()
+    tag = _CLOSE_BEHIND.match(text, end)
+    if not _REST.match(text, tag.end() if tag else end):
+        return None
+    return _block(completion, Span(begin, end), *payload)
+
+
+def _behind_space(text: str, position: int) -> int:
+    match = SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | None:
+    """The one call of a declared tool whose payload begins at `start` and is complete by itself."""
+    if completion.tools is None or completion.reach(start) < len(completion.text):
+        return None
+    notes = Notes(completion.text)
+    source = Source(completion.text, len(completion.text), notes)
+    is_xml = completion.text.startswith("<function=", start)
+    try:
+        payload = read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
+    except Unreadable as failure:
+        completion.spend(failure.at - start)
+        return None
+    body = Body((payload,), payload.end)
+    drafts = draft_calls(completion, notes, body)
+    if len(drafts) == 1 and completion.spec(drafts[0].name) and not notes.fix_codes & _NOT_COMPLETE:
+        return body, notes, drafts[0]
+    completion.spend(payload.end - start)
+    return None
+
+
+def _block(completion: Completion, place: Span, body: Body, notes: Notes, draft: Draft) -> Block:
+    """Told, or at the lenient level read."""
+    text = completion.text
+    tag = _CLOSE_BEHIND.match(text, place.end)
+    end = tag.end() if tag else place.end
+    if completion.level is not Level.LENIENT:
+        told = Notes(text)
+        told.tell("untagged-call", place.start, place.end, f"a call of {draft.name[:40]!r} without tags; not run")
+        return Block(place.start, end, told, kind=SegmentKind.PROSE, is_call=False)
+    if tag and place == (body.payloads[0].start, body.end):
+        notes.edit("missing-open-tag", place.start, place.start, CALL_OPEN + "\n")
+    else:
+        code = "missing-open-tag" if tag else "no-tag"
+        notes.rewrite(code, place.start, end, f"{CALL_OPEN}\n{as_bodies(notes, [draft])}\n{CALL_CLOSE}")
+    return Block(place.start, end, notes, [draft])
+

@@ -1,0 +1,159 @@
+"""Specs and arguments held against JSON Schema. *Source:* JSON Schema Draft 2020-12."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Final, cast
+
+from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.protocols import Validator
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.validator import check_schema, validator_of
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
+_MOST_FINDINGS: Final = 100
+_LONGEST_VALUE: Final = 30
+
+
+def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...]:
+    """One finding for each place where `arguments` break the schema of `spec`, at most a hundred.
+
+    The code is `schema-` and the keyword in kebab case; `schema-missing-required` and `schema-unknown-argument` have
+    one finding a name. Pointers lead into the arguments and into the schema. A schema that is not sound gives one
+    warning, `schema-invalid`, and the arguments count as unchecked; a pattern that could run away gives a warning.
+    """
+    if not spec.parameters:
+        return ()
+    validator, warnings = validator_of(spec)
+    if validator is None:
+        return warnings
+    try:
+        errors = islice(_findings(validator, arguments), _MOST_FINDINGS)
+        return (*warnings, *errors)
+    except Exception as error:  # noqa: BLE001  jsonschema raises many kinds on a bad schema: unknown $ref, recursion
+        return (*warnings, _unsound(str(error)))
+
+
+def check_spec(spec: ToolSpec) -> tuple[Finding, ...]:
+    """What keeps the spec from being offered or checked; empty where it is sound."""
+    findings: list[Finding] = []
+    function = spec.document.get("function")
+    if not isinstance(function, Mapping):
+        return (_spec_finding("the spec has no `function` object", "/function"),)
+    name = function.get("name")
+    if not isinstance(name, str) or not name:
+        findings.append(_spec_finding("the tool has no name", "/function/name"))
+    elif not _NAME.fullmatch(name):
+        findings.append(_spec_finding(f"the name {name[:40]!r} is not 1 to 64 of A-Z a-z 0-9 _ - . : /", "/function/name"))
+    parameters = function.get("parameters", {})
+    if not isinstance(parameters, Mapping):
+        findings.append(_spec_finding("`parameters` is no object", "/function/parameters"))
+    elif parameters:
+        findings.extend(_schema_findings(spec))
+    return tuple(findings)
+
+
+def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
+    """What keeps the tools from being offered together: each spec's own faults, and names declared twice."""
+    findings = [finding for spec in tools.specs for finding in check_spec(spec)]
+    seen: set[str] = set()
+    for spec in tools.specs:
+        if spec.name in seen:
+            findings.append(Finding(code="tool-declared-twice", message=f"the tool {spec.name[:40]!r} is declared twice"))
+        seen.add(spec.name)
+    return tuple(findings)
+
+
+def pointer(parts: "list[str | int] | tuple[str | int, ...]") -> str:
+    """The JSON pointer through `parts`. *Source:* RFC 6901.
+
+    >>> pointer(["items", 2, "a/b"])
+    '/items/2/a~1b'
+    """
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
+    kind = spec.parameters.get("type", "object")
+    if kind != "object":
+        yield _spec_finding("the schema of the arguments is no object schema", "/function/parameters/type")
+    try:
+        check_schema(spec.parameters)
+    except SchemaError as error:
+        where = pointer(list(error.absolute_path))
+        yield _spec_finding(f"the schema is not sound: {_short(error.message)}", "/function/parameters" + where)
+        return
+    for required in spec.required:
+        if spec.properties and required not in spec.properties:
+            text = f"{required[:40]!r} is required but not among the properties"
+            yield _spec_finding(text, "/function/parameters/required")
+    yield from validator_of(spec)[1]
+
+
+def _spec_finding(message: str, where: str) -> Finding:
+    return Finding(code="spec-unsound", message=message, pointer=where)
+
+
+def _unsound(problem: str) -> Finding:
+    message = f"the arguments were not checked, the schema is not sound: {_short(problem)}"[:99]
+    return Finding(code="schema-invalid", message=message, severity=Severity.WARNING)
+
+
+def _findings(validator: Validator, arguments: JsonObject) -> Iterator[Finding]:
+    for error in cast("Iterator[ValidationError]", validator.iter_errors(arguments)):
+        places = list(error.absolute_path)
+        if error.validator == "required":
+            yield _missing(error, places)
+        elif error.validator == "additionalProperties" and error.validator_value is False:
+            yield from _unknown(error, places)
+        else:
+            yield _broken(error, places)
+
+
+def _missing(error: ValidationError, places: list[str | int]) -> Finding:
+    match = re.match(r"(['\"])(.*)\1 is a required property", error.message, re.DOTALL)
+    name = match.group(2) if match else ""
+    return Finding(
+        code="schema-missing-required",
+        message=f"the required argument {name[:40]!r} is not given",
+        pointer=pointer([*places, name]),
+        schema_pointer=pointer(list(error.absolute_schema_path)),
+    )
+
+
+def _unknown(error: ValidationError, places: list[str | int]) -> Iterator[Finding]:
+    schema = cast(JsonObject, error.schema)
+    declared = schema.get("properties")
+    patterns = schema.get("patternProperties")
+    for name in cast(JsonObject, error.instance):
+        is_declared = isinstance(declared, Mapping) and name in declared
+        is_matched = isinstance(patterns, Mapping) and any(re.search(pattern, name) for pattern in patterns)
+        if not is_declared and not is_matched:
+            yield Finding(
+                code="schema-unknown-argument",
+                message=f"the argument {name[:40]!r} is not in the schema",
+                pointer=pointer([*places, name]),
+                schema_pointer=pointer(list(error.absolute_schema_path)),
+            )
+
+
+def _broken(error: ValidationError, places: list[str | int]) -> Finding:
+    keyword = str(error.validator) if error.validator else "false"
+    where = pointer(places)
+    wanted = _short(repr(cast(JsonValue, error.validator_value)))
+    is_unchecked = bool(error.context is not None and getattr(error, "is_unchecked", False))
+    return Finding(
+        code="schema-" + re.sub(r"(?<!^)([A-Z])", r"-\1", keyword).lower().lstrip("$"),
+        message=f"{where or 'the arguments'}: {_short(repr(error.instance))} breaks {keyword} {wanted}"[:99],
+        severity=Severity.WARNING if is_unchecked else Severity.ERROR,
+        pointer=where,
+        schema_pointer=pointer(list(error.absolute_schema_path)),
+    )
+
+
+def _short(text: str) -> str:
+    first = text.splitlines()[0] if text else ""
+    return first if len(first) <= _LONGEST_VALUE else first[: _LONGEST_VALUE - 1] + "…"

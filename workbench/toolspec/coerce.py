@@ -1,0 +1,182 @@
+"""Which types a schema allows, and the lossless way from a string to one of them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+
+ALL_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "null", "object", "array"})
+"""*Source:* JSON Schema Draft 2020-12, validation, 6.1.1."""
+_DEEPEST: Final = 30
+
+Path = tuple[str | int, ...]
+"""Keys and indexes from the arguments to a value inside them."""
+
+
+class Coercion(NamedTuple):
+    """One string that is read as what its schema wants."""
+
+    path: Path
+    """Where, in the arguments."""
+    before: str
+    """The string."""
+    after: JsonValue
+    """What its text is the JSON of."""
+
+
+def types_allowed(schema: JsonValue, root: JsonObject) -> frozenset[str]:
+    """The JSON types that a value under `schema` may have; all where it says nothing.
+
+    Args:
+        schema: A JSON Schema, or a part of one.
+        root: The whole schema, which local `$ref`s point into.
+    """
+    return _types(schema, root, _DEEPEST)
+
+
+def _types(schema: JsonValue, root: JsonObject, depth: int) -> frozenset[str]:
+    if not isinstance(schema, Mapping) or depth == 0:
+        return ALL_TYPES
+    allowed = _named(schema.get("type"))
+    if isinstance(enum := schema.get("enum"), list | tuple):
+        allowed &= frozenset(kind for value in enum for kind in _kinds(value))
+    if "const" in schema:
+        allowed &= _kinds(schema["const"])
+    if "$ref" in schema:
+        allowed &= _types(_resolved(schema["$ref"], root), root, depth - 1)
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(branches := schema.get(keyword), list | tuple):
+            allowed &= frozenset[str]().union(*(_types(branch, root, depth - 1) for branch in branches))
+    if isinstance(branches := schema.get("allOf"), list | tuple):
+        allowed = allowed.intersection(*(_types(branch, root, depth - 1) for branch in branches))
+    return allowed
+
+
+def _named(named: JsonValue) -> frozenset[str]:
+    names = [named] if isinstance(named, str) else named if isinstance(named, list | tuple) else None
+    if names is None:
+        return ALL_TYPES
+    known = frozenset(str(name) for name in names) & ALL_TYPES
+    return known | {"integer"} if "number" in known else known
+
+
+def _kinds(value: JsonValue) -> frozenset[str]:
+    """Every type that `value` counts as: 3 and 3.0 are both integers and numbers."""
+    if value is None:
+        return frozenset({"null"})
+    if isinstance(value, bool):
+        return frozenset({"boolean"})
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return frozenset({"integer", "number"})
+    if isinstance(value, float):
+        return frozenset({"number"})
+    return frozenset({"string" if isinstance(value, str) else "object" if isinstance(value, Mapping) else "array"})
+
+
+def fits(value: JsonValue, allowed: frozenset[str]) -> bool:
+    """Whether the type of `value` is one of `allowed`."""
+    return bool(_kinds(value) & allowed)
+
+
+def _resolved(reference: JsonValue, root: JsonObject) -> JsonValue:
+    """What a local `$ref` points at; an empty schema, which allows all, for any other."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return {}
+    found: JsonValue = root
+    for part in reference[1:].split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def coercions(schema: JsonObject, arguments: JsonObject) -> tuple[Coercion, ...]:
+    """All strings in `arguments` that are the JSON of what `schema` allows where it allows no string.
+
+    >>> coercions({"properties": {"n": {"type": "integer"}}}, {"n": "42"})
+    (Coercion(path=('n',), before='42', after=42),)
+    >>> coercions({"properties": {"n": {"type": "integer"}}}, {"n": "007"})
+    ()
+    """
+    return tuple(_walk(schema, schema, arguments, ()))
+
+
+def _walk(schema: JsonValue, root: JsonObject, value: JsonValue, path: Path) -> Iterable[Coercion]:
+    if not isinstance(schema, Mapping) or len(path) > _DEEPEST:
+        return
+    if isinstance(value, str):
+        yield from _from_string(value, types_allowed(schema, root), path)
+        return
+    if "$ref" in schema:
+        schema = _resolved(schema["$ref"], root)
+        if not isinstance(schema, Mapping):
+            return
+    if isinstance(value, Mapping):
+        yield from _walk_object(schema, root, value, path)
+    elif isinstance(value, list | tuple) and "items" in schema:
+        for index, item in enumerate(value):
+            yield from _walk(schema["items"], root, item, (*path, index))
+
+
+def _walk_object(schema: JsonObject, root: JsonObject, value: JsonObject, path: Path) -> Iterable[Coercion]:
+    declared = schema.get("properties")
+    if isinstance(declared, Mapping):
+        for name, inner in value.items():
+            if name in declared:
+                yield from _walk(declared[name], root, inner, (*path, name))
+
+
+def _from_string(text: str, allowed: frozenset[str], path: Path) -> Iterable[Coercion]:
+    if "string" in allowed or not allowed or text != text.strip():
+        return
+    try:
+        value = cast(JsonValue, json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse))
+    except (ValueError, RecursionError):
+        return
+    if fits(value, allowed):
+        yield Coercion(path, text, value)
+
+
+def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice: reading it would lose one")
+    return value
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError("not finite")
+    return value
+
+
+def _refuse(text: str) -> float:
+    raise ValueError(f"{text} is not JSON")
+
+
+def coerced(arguments: JsonObject, found: Iterable[Coercion]) -> JsonObject:
+    """`arguments` with each of `found` put in place of its string."""
+    tree: _Tree = {}
+    for coercion in found:
+        branch = tree
+        for step in coercion.path[:-1]:
+            branch = cast(_Tree, branch.setdefault(step, {}))
+        branch[coercion.path[-1]] = coercion
+    return cast(JsonObject, _rebuilt(arguments, tree))
+
+
+_Tree = dict[str | int, "Coercion | _Tree"]
+
+
+def _rebuilt(value: JsonValue, tree: "Coercion | _Tree | None") -> JsonValue:
+    if tree is None:
+        return value
+    if isinstance(tree, Coercion):
+        return tree.after
+    if isinstance(value, Mapping):
+        return {name: _rebuilt(inner, tree.get(name)) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rebuilt(inner, tree.get(index)) for index, inner in enumerate(value)]
+    return value
