@@ -35,9 +35,5 @@ def test_every_core_dependency_stands_in_the_space_s_requirements():
 
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     wanted = {re.split(r"[<>=]", name)[0] for name in project["dependencies"]}
-    given = {
-        line.split("==")[0]
-        for line in (CHECKOUT / "requirements.txt").read_text().splitlines()
-        if "==" in line
-    }
+    given = {line.split("==")[0] for line in (CHECKOUT / "requirements.txt").read_text().splitlines() if "==" in line}
     assert wanted <= given

@@ -41,7 +41,11 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
     if block.kind is SegmentKind.UNCLOSED:
         return block
     named = None if text[start + 1 : end].startswith(word + ">") else text[start:end]
-    block.drafts = draft_calls(completion, notes, body) if named is None else _named(completion, notes, named, start, body)
+    block.drafts = (
+        draft_calls(completion, notes, body)
+        if named is None
+        else _named(completion, notes, named, start, body)
+    )
     if block.drafts:
         after = f"{CALL_OPEN}\n{as_bodies(notes, block.drafts)}\n{CALL_CLOSE}"
         notes.rewrite("alternate-tag", start, block.end, after)
@@ -53,7 +57,9 @@ def _holds_spec(body: Body) -> bool:
     values: list[JsonValue] = []
     for payload in body.payloads:
         if isinstance(payload, Node):
-            values.extend(item.value for item in payload.items) if payload.items is not None else values.append(payload.value)
+            values.extend(
+                item.value for item in payload.items
+            ) if payload.items is not None else values.append(payload.value)
     return any(_is_spec(value) for value in values)
 
 
@@ -105,7 +111,10 @@ def _unreadable(
     horizon = failure.at if failure.is_over else completion.stop_behind(failure.at)
     ends = [
         tag.end if tag.is_close else tag.start
-        for tag in (completion.places(close).next(tag_end, horizon), completion.call_tags.next(tag_end, horizon))
+        for tag in (
+            completion.places(close).next(tag_end, horizon),
+            completion.call_tags.next(tag_end, horizon),
+        )
         if tag
     ]
     if failure.is_over and not completion.places(close).next(tag_end, horizon):
@@ -128,6 +137,8 @@ def _named(completion: Completion, notes: Notes, tag: str, start: int, body: Bod
         return []
     if completion.dialect is Dialect.XML:
         notes.tell("format-mismatch", arguments.start, arguments.end)
-    draft = Draft(name, cast(JsonObject, arguments.value), Dialect.JSON, arguments.start, arguments.end, arguments)
+    draft = Draft(
+        name, cast(JsonObject, arguments.value), Dialect.JSON, arguments.start, arguments.end, arguments
+    )
     finish_draft(completion, notes, draft)
     return [draft]

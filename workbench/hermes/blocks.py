@@ -132,14 +132,18 @@ def _unreadable(completion: Completion, tag: Tag, failure: Unreadable) -> Block:
     nearest = completion.call_tags.next(tag.end, horizon)
     close = completion.close_tags.next(tag.end, horizon)
     is_cut_in_string = is_over and failure.is_in_string and nearest is not None and not nearest.is_close
-    if is_cut_in_string or (not close and (is_over or (not nearest and _is_unbalanced(text, tag.end, horizon)))):
+    if is_cut_in_string or (
+        not close and (is_over or (not nearest and _is_unbalanced(text, tag.end, horizon)))
+    ):
         return _truncated(completion, tag, horizon)
     if completion.is_cut and (nearest is None or not nearest.is_close):
         return _truncated(completion, tag, nearest.start if nearest else horizon)
     end = horizon if nearest is None else nearest.end if nearest.is_close else nearest.start
     notes = Notes(text)
     is_xml = text.startswith("<function", _behind_space(text, tag.end))
-    notes.tell(_scalar_or_invalid(text[tag.end : nearest.start] if nearest else "", is_xml=is_xml), tag.start, end)
+    notes.tell(
+        _scalar_or_invalid(text[tag.end : nearest.start] if nearest else "", is_xml=is_xml), tag.start, end
+    )
     return Block(tag.start, end, notes)
 
 
@@ -147,7 +151,9 @@ def _scalar_or_invalid(content: str, *, is_xml: bool) -> str:
     if is_xml:
         return "invalid-xml"
     decoded = decode(content.strip()) if len(content) < 10_000 else None
-    is_scalar = decoded is not None and decoded[1] == len(content.strip()) and not isinstance(decoded[0], dict | list)
+    is_scalar = (
+        decoded is not None and decoded[1] == len(content.strip()) and not isinstance(decoded[0], dict | list)
+    )
     return "not-an-object" if is_scalar else "invalid-json"
 
 

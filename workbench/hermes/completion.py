@@ -83,7 +83,9 @@ class Completion:
     def places(self, mark: "re.Pattern[str]") -> Tags:
         """All places of `mark`."""
         if mark.pattern not in self._places:
-            self._places[mark.pattern] = Tags([Tag(*match.span(), True) for match in mark.finditer(self.text)])
+            self._places[mark.pattern] = Tags(
+                [Tag(*match.span(), True) for match in mark.finditer(self.text)]
+            )
         return self._places[mark.pattern]
 
     def stop_behind(self, position: int) -> int:
@@ -114,5 +116,3 @@ class Completion:
             return len(self.text)
         tag = self.open_tags.next(position, len(self.text))
         return tag.start if tag else len(self.text)
-
-

@@ -1,7 +1,7 @@
 """What others would have extracted from the same text, and why they lose: strict, vLLM, SGLang, the seeds."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -90,13 +90,24 @@ def _strict(reading: Reading) -> Attempt:
 
 def _held_against(rule: Rule, attempt: Attempt, ours: Sequence[TakenCall], tolerant: Reading) -> Taken:
     lost, invented = _without(ours, attempt.calls), _without(attempt.calls, ours)
-    notes = list(attempt.notes)
-    in_thought = any(finding.code == "call-in-reasoning" for finding in tolerant.findings)
-    if invented and in_thought:
-        notes.append("a call inside a thought is run")
-    changed = {call.name for call in lost} & {call.name for call in invented}
-    notes.extend(f"arguments of {name!r} are other ones" for name in sorted(changed))
+    notes = [*attempt.notes, *_general_notes(lost, invented, tolerant)]
+    if lost and not notes:
+        codes = dict.fromkeys(fix.code for fix in tolerant.fixes)
+        notes.append(f"nothing of this is known to it: {', '.join(codes)}")
     return Taken(rule=rule, calls=attempt.calls, lost=lost, invented=invented, why="; ".join(notes))
+
+
+def _general_notes(
+    lost: Sequence[TakenCall], invented: Sequence[TakenCall], tolerant: Reading
+) -> Iterator[str]:
+    """What can be told of any rule from the two lists."""
+    codes = dict.fromkeys(finding.code for finding in tolerant.findings)
+    if invented and "call-in-reasoning" in codes:
+        yield "a call inside a thought is run"
+    elif invented and tolerant.dropped:
+        yield f"what the reader refuses is run: {', '.join(codes)}"
+    for name in sorted({call.name for call in lost} & {call.name for call in invented}):
+        yield f"arguments of {name!r} are other ones"
 
 
 def _without(calls: Sequence[TakenCall], others: Sequence[TakenCall]) -> tuple[TakenCall, ...]:

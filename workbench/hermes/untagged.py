@@ -19,7 +19,13 @@ from workbench.hermes.reading import Level, SegmentKind
 _CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
 _REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>)")
 _NOT_COMPLETE: Final = frozenset(
-    {"add-closing-bracket", "missing-arguments", "flattened-arguments", "single-key-call", "missing-close-function"}
+    {
+        "add-closing-bracket",
+        "missing-arguments",
+        "flattened-arguments",
+        "single-key-call",
+        "missing-close-function",
+    }
 )
 
 
@@ -67,7 +73,9 @@ def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | Non
     source = Source(completion.text, len(completion.text), notes)
     is_xml = completion.text.startswith("<function=", start)
     try:
-        payload = read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
+        payload = (
+            read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
+        )
     except Unreadable as failure:
         completion.spend(failure.at - start)
         return None
@@ -86,7 +94,9 @@ def _block(completion: Completion, place: Span, body: Body, notes: Notes, draft:
     end = tag.end() if tag else place.end
     if completion.level is not Level.LENIENT:
         told = Notes(text)
-        told.tell("untagged-call", place.start, place.end, f"a call of {draft.name[:40]!r} without tags; not run")
+        told.tell(
+            "untagged-call", place.start, place.end, f"a call of {draft.name[:40]!r} without tags; not run"
+        )
         return Block(place.start, end, told, kind=SegmentKind.PROSE, is_call=False)
     if tag and place == (body.payloads[0].start, body.end):
         notes.edit("missing-open-tag", place.start, place.start, CALL_OPEN + "\n")
@@ -94,4 +104,3 @@ def _block(completion: Completion, place: Span, body: Body, notes: Notes, draft:
         code = "missing-open-tag" if tag else "no-tag"
         notes.rewrite(code, place.start, end, f"{CALL_OPEN}\n{as_bodies(notes, [draft])}\n{CALL_CLOSE}")
     return Block(place.start, end, notes, [draft])
-

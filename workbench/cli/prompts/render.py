@@ -19,7 +19,7 @@ UNREADABLE = 2
 
 def render(
     source: Annotated[
-        str, typer.Argument(metavar="[FILE|-]", help="With --jsonl: the rows; - reads standard input.")
+        str, typer.Argument(metavar="FILE|-", help="With --jsonl: the rows; - reads standard input.")
     ] = STANDARD_INPUT,
     family: Annotated[str, typer.Option(help=f"One of {', '.join(FAMILIES)}.")] = "",
     messages: Annotated[

@@ -16,9 +16,7 @@ from workbench.hermes.replicas.attempt import TakenCall
 
 
 def differ(
-    source: Annotated[
-        str, typer.Argument(metavar="[FILE|-]", help="- reads standard input.")
-    ] = STANDARD_INPUT,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="- reads standard input.")] = STANDARD_INPUT,
     tools: Annotated[list[str] | None, typer.Option(help=TOOLS_HELP)] = None,
     json_output: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")

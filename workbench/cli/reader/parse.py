@@ -21,9 +21,7 @@ UNREADABLE = 2
 
 
 def parse(
-    source: Annotated[
-        str, typer.Argument(metavar="[FILE|-]", help="- reads standard input.")
-    ] = STANDARD_INPUT,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="- reads standard input.")] = STANDARD_INPUT,
     tools: Annotated[list[str] | None, typer.Option(help=TOOLS_HELP)] = None,
     dialect: Annotated[Dialect, typer.Option(help="Body that the family writes.")] = Dialect.AUTO,
     level: Annotated[Level, typer.Option(help="How much may be repaired.")] = Level.TOLERANT,

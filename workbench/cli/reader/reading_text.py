@@ -94,7 +94,7 @@ def _told(edit: Edit) -> str:
 
 def _quoted(text: str) -> str:
     cut = text if len(text) <= MAX_EDIT_CHARS else text[: MAX_EDIT_CHARS - 1] + "…"
-    return json.dumps(cut, ensure_ascii=False)
+    return f"«{shown(cut)}»".replace("\n", "␊")
 
 
 def _summary(reading: Reading) -> str:

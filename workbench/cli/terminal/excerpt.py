@@ -48,7 +48,8 @@ def excerpt(text: str, span: Span) -> Excerpt:
     start = text.rfind("\n", 0, span.start) + 1
     end = text.find("\n", span.start)
     end = len(text) if end < 0 else end
-    first = start if span.start - start <= BEFORE else span.start - BEFORE
+    is_cut = end - start > WIDTH and span.start - start > BEFORE
+    first = span.start - BEFORE if is_cut else start
     last = min(end, first + WIDTH)
     head = (_ELLIPSIS if first > start else "") + shown(text[first : span.start])
     tail = shown(text[span.start : last]) + (_ELLIPSIS if last < end else "")

@@ -20,11 +20,10 @@ class Tone(StrEnum):
     TITLE = "1"
 
 
-CONTROLS: Final = (
-    {code: 0x2400 + code for code in range(0x20) if code != 0x0A}
-    | {0x7F: 0x2421}
-    | dict.fromkeys(range(128, 160), 65533)
-)
+CONTROLS: Final = {
+    **{code: 0x2400 + code for code in range(0x20) if code != ord("\n")},
+    **dict.fromkeys(range(0x7F, 0xA0), 0xFFFD),
+}
 """Control characters and the signs that stand for them: a model's text must not command the terminal."""
 
 

@@ -90,7 +90,9 @@ def _body_start(source: Source, start: int, close: int) -> tuple[int, bool]:
     found = _FIRST.search(text, position, close)
     if not found:
         raise Unreadable(position)
-    fence = next((fence for fence in FENCE_OPEN.finditer(text, position, close) if fence.end() == found.start()), None)
+    fence = next(
+        (fence for fence in FENCE_OPEN.finditer(text, position, close) if fence.end() == found.start()), None
+    )
     garbage_end = fence.start() if fence else found.start()
     if _NO_GARBAGE.search(text, position, garbage_end):
         raise Unreadable(position)

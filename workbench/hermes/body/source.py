@@ -61,7 +61,9 @@ class Source(NamedTuple):
     def failure(self, position: int) -> Unreadable:
         """What to raise where nothing readable stands at `position`."""
         return Unreadable(
-            position, is_over=self.stops_at(position), is_escaped=self.text.startswith("&", position, self.end)
+            position,
+            is_over=self.stops_at(position),
+            is_escaped=self.text.startswith("&", position, self.end),
         )
 
     def skip(self, position: int) -> int:
