@@ -15,7 +15,9 @@ CHECKOUT = Path(__file__).parents[1]
 
 
 @contextmanager
-def services_for(folder: Path, *completions: str) -> Iterator[tuple[Services, Callable[[str], str]]]:
+def services_for(
+    folder: Path, *completions: str | dict[str, str]
+) -> Iterator[tuple[Services, Callable[[str], str]]]:
     """Services whose model plays `completions`, and a function that plays a turn in a new session."""
     script = folder / "script.yaml"
     script.write_text(json.dumps({"completions": list(completions)}), encoding="utf-8")

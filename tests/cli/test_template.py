@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.engines.test_gguf import entry, gguf, string
 from tests.hermes.templates import GOOD, changed
 from workbench.engines.embedded import find_embedded
 
@@ -62,7 +63,7 @@ def test_a_template_that_fails_is_told_and_compared_with_nothing(verb, jinja):
         (["--gguf", "a", "--jinja", "b"], 2, "give either --gguf or --jinja"),
         (["--jinja", "/no/file"], 2, "file /no/file: No such file"),
         (["--jinja", "-"], 2, "template, line 1"),
-        (["--gguf", "/no/model.gguf"], 3, "model '/no/model.gguf' is not there"),
+        (["--gguf", "/no/model.gguf"], 2, "model file 'model.gguf': No such file"),
     ],
 )
 def test_bad_usage_is_one_line(verb, arguments, code, message):
@@ -85,9 +86,32 @@ def test_the_embedded_model_s_own_template_knows_no_tools(workbench):
     assert done.stderr == ""
 
 
-@pytest.mark.model
-def test_a_file_that_is_no_gguf_is_one_line(workbench, jinja):
-    done = workbench("template", "check", "--gguf", jinja(GOOD))
-    assert done.returncode == 3
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "llama.cpp cannot read" in done.stderr
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"GGUF\3\0\0\0" + bytes(16), "no tokenizer.chat_template in its metadata"),
+        (b"x", "it is no GGUF file"),
+    ],
+)
+def test_a_model_file_that_has_no_template_is_one_line(verb, tmp_path, data, message):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(data)
+    done = verb("template", "check", "--gguf", path)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert message in done.err
+
+
+def test_of_several_templates_that_for_tools_is_checked(verb, tmp_path):
+    path = tmp_path / "model.gguf"
+    plain, tool_use = entry("tokenizer.chat_template", 8, string("x")), string(GOOD)
+    path.write_bytes(gguf(plain, entry("tokenizer.chat_template.tool_use", 8, tool_use)))
+    assert verb("template", "check", "--gguf", path).code == 0
+
+
+def test_a_template_that_fails_leaves_nothing_to_compare(verb, jinja):
+    assert (
+        "nothing to compare"
+        in verb(
+            "template", "check", "--jinja", jinja("{{ raise_exception('no') }}"), "--contract", "minimal"
+        ).out
+    )

@@ -7,8 +7,8 @@ import pytest
 from tests.services import services_for
 from workbench.chat.message import Role
 from workbench.desk.kept import Origin
-from workbench.desk.turns import MessageKept, play_turn
-from workbench.errors import BadInput
+from workbench.desk.turns import MessageKept, begin_session, play_turn
+from workbench.errors import BadInput, EngineError
 from workbench.rollout.events import CompletionEnded
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -78,7 +78,7 @@ def test_an_edited_contract_begins_a_branch_and_the_old_one_stays(tmp_path):
     [
         ({"tools_text": "[{"}, "tools, line 1"),
         ({"tool_choice": "nothing"}, "no tool 'nothing'"),
-        ({"contract_text": "---\nname: x\ntitle: X\nfamily: hermes-lines\n---\nHello {{ nmae }}"}, "'nmae'"),
+        ({"contract_text": "---\nname: minimal\ntitle: X\nfamily: hermes-lines\n---\nHello {{ nmae }}"}, "'nmae'"),
     ],
 )
 def test_a_setup_that_cannot_be_used_is_told_and_nothing_is_written(tmp_path, changes, message):
@@ -89,3 +89,15 @@ def test_a_setup_that_cannot_be_used_is_told_and_nothing_is_written(tmp_path, ch
         with pytest.raises(BadInput, match=message):
             next(play_turn(services, session_id, setup, "Two?", is_cancelled=lambda: False))
         assert services.store.path(session_id) == before
+
+
+def test_a_message_that_nothing_answered_gives_way_to_the_next_one(tmp_path):
+    with services_for(tmp_path, {"text": "", "error": "the engine fell over"}, "Fine.") as (services, play):
+        session_id = begin_session(services, services.setup_for()).id
+        with pytest.raises(EngineError, match="fell over"):
+            play("Too much?", session_id)
+        assert [one.message.text for one in services.store.path(session_id)][1:] == ["Too much?"]
+        play("Less?", session_id)
+        path = services.store.path(session_id)
+        assert [one.message.text for one in path][1:] == ["Less?", "Fine."]
+        assert "Too much?" not in path[-1].generation.prompt_text

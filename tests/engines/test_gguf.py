@@ -1,44 +1,122 @@
-"""What a GGUF file says of itself."""
+"""Chat templates out of the head of a GGUF file."""
 
-import sys
+import struct
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from workbench.engines.embedded import REMEDY, find_embedded
-from workbench.engines.gguf import read_chat_template, read_metadata
-from workbench.errors import BadInput, EngineError, ModelMissing
+from workbench.chat.finding import Severity
+from workbench.chat.message import Conversation, Message, Role
+from workbench.engines.embedded import find_embedded
+from workbench.engines.gguf import load_chat_templates
+from workbench.errors import BadInput
+from workbench.hermes.openai_messages import to_messages
+from workbench.hermes.render import render
+from workbench.hermes.template import TemplateInput, parse_template, render_template
+from workbench.hermes.template_check import check_template
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-def test_a_missing_file_is_said(tmp_path):
-    with pytest.raises(ModelMissing, match="no such file"):
-        read_metadata(tmp_path / "none.gguf")
+def string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
 
 
-def test_a_missing_binding_is_said(tmp_path, monkeypatch):
-    path = tmp_path / "model.gguf"
-    path.write_bytes(b"GGUF")
-    monkeypatch.setitem(sys.modules, "llama_cpp", None)
-    with pytest.raises(ModelMissing, match="llama-cpp-python is not installed"):
-        read_chat_template(path)
+def entry(key: str, kind: int, value: bytes) -> bytes:
+    return string(key) + struct.pack("<I", kind) + value
+
+
+def gguf(*entries: bytes, version: int = 3) -> bytes:
+    return b"GGUF" + struct.pack("<IQQ", version, 7, len(entries)) + b"".join(entries)
+
+
+TOKENS = struct.pack("<IQ", 8, 3) + string("a") + string("") + string("é")
+SCORES = struct.pack("<IQ", 6, 2) + struct.pack("<ff", 0.5, 1.5)
+TEMPLATE = entry("tokenizer.chat_template", 8, string("{{ messages }} é"))
+
+
+def loaded(data: bytes, folder: Path) -> dict[str, str]:
+    path = folder / "model.gguf"
+    path.write_bytes(data)
+    return dict(load_chat_templates(path))
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_the_template_is_found_behind_values_of_every_type(tmp_path: Path, version: int) -> None:
+    sizes = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+    entries = [entry(f"k{kind}", kind, b"\1" * size) for kind, size in sizes.items()]
+    data = gguf(*entries, entry("tokens", 9, TOKENS), entry("scores", 9, SCORES), TEMPLATE, version=version)
+    assert loaded(data, tmp_path) == {"default": "{{ messages }} é"}
+
+
+def test_several_templates_are_told_by_name(tmp_path: Path) -> None:
+    tool_use = entry("tokenizer.chat_template.tool_use", 8, string("{{ tools }}"))
+    assert loaded(gguf(TEMPLATE, tool_use), tmp_path) == {
+        "default": "{{ messages }} é",
+        "tool_use": "{{ tools }}",
+    }
+
+
+def test_a_file_without_a_template_has_none(tmp_path: Path) -> None:
+    assert loaded(gguf(entry("tokens", 9, TOKENS)), tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "it is no GGUF file"),
+        (b"PK\3\4 and so on", "it is no GGUF file"),
+        (gguf(version=1), "it has GGUF version 1; 2 and 3 can be read"),
+        (gguf(TEMPLATE)[:-1], "it ends too early"),
+        (gguf(entry("k", 4, b"")), "it ends too early"),
+        (gguf(entry("k", 13, b"")), "it has a value of unknown type 13"),
+        (gguf(entry("k", 9, struct.pack("<IQ", 9, 1))), "it has an array of arrays"),
+        (
+            gguf(entry("tokenizer.chat_template", 8, struct.pack("<Q", 2**60))),
+            "it has a text that is too long",
+        ),
+        (gguf(entry("k", 8, struct.pack("<Q", 2**64 - 1))), "it ends too early"),
+    ],
+)
+def test_what_is_no_gguf_is_bad_input(tmp_path: Path, data: bytes, problem: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        loaded(data, tmp_path)
+    assert caught.value.where == "model file 'model.gguf'"
+    assert caught.value.problem == problem
+
+
+def test_every_cut_of_a_file_is_bad_input(tmp_path: Path) -> None:
+    data = gguf(entry("tokens", 9, TOKENS), entry("scores", 9, SCORES), TEMPLATE)
+    for size in range(len(data)):
+        with pytest.raises(BadInput):
+            loaded(data[:size], tmp_path)
+
+
+def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="No such file"):
+        load_chat_templates(tmp_path / "none.gguf")
 
 
 @pytest.mark.model
-def test_the_embedded_model_s_template_is_jinja():
+def test_the_embedded_models_own_template_gives_the_prompt_that_a_contract_gives() -> None:
     path = find_embedded()
-    assert path is not None, REMEDY
-    assert "{% for message in messages %}" in read_chat_template(path)
-    assert read_metadata(path)["general.architecture"] == "llama"
+    assert path is not None
+    template = parse_template(load_chat_templates(path)["default"])
+    said = tuple(
+        Message(role=role, text=f"a {role}") for role in (Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.USER)
+    )
+    conversation = Conversation(messages=said)
+    given = TemplateInput(messages=to_messages(conversation), generation_prompt=True, now=NOW)
+    prompt = render(conversation, family="hermes-lines", has_contract=True)
+    assert render_template(template, given) == prompt.text
 
 
 @pytest.mark.model
-def test_a_file_that_is_no_gguf_is_said(tmp_path):
-    path = tmp_path / "model.gguf"
-    path.write_bytes(b"not a model")
-    with pytest.raises(EngineError, match="cannot read"):
-        read_metadata(path)
-
-
-def test_a_model_without_a_template_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("workbench.engines.gguf.read_metadata", lambda _path: {})
-    with pytest.raises(BadInput, match=r"no tokenizer\.chat_template"):
-        read_chat_template(tmp_path / "x.gguf")
+def test_the_embedded_models_own_template_shows_no_tools_so_it_needs_a_contract() -> None:
+    path = find_embedded()
+    assert path is not None
+    findings = check_template(parse_template(load_chat_templates(path)["default"]), now=NOW)
+    errors = [finding.code for finding in findings if finding.severity is Severity.ERROR]
+    assert errors == ["tools-not-shown", "call-not-shown"]

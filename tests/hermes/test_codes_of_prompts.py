@@ -28,7 +28,9 @@ def codes_in(modules: tuple[str, ...]) -> set[str]:
 
 def codes_told(page: str) -> set[str]:
     """What stands in backticks in a table and is spelled like a code."""
-    rows = [line for line in (REFERENCE / page).read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    rows = [
+        line for line in (REFERENCE / page).read_text(encoding="utf-8").splitlines() if line.startswith("|")
+    ]
     return set(re.findall(rf"`({CODE.pattern})`", "\n".join(rows))) - set(FAMILIES)
 
 

@@ -146,6 +146,13 @@ def test_a_call_that_is_not_json_once_pasted_is_told(family: str, call: ToolCall
     assert span.of(prompt.text).startswith('{"name": "')
 
 
+@pytest.mark.parametrize("text", ["not json", "[1]", "7", ""])
+@pytest.mark.parametrize("family", ["hermes-lines", "nous-python", "qwen2.5-sane", "qwen3.6"])
+def test_text_arguments_that_are_no_object_are_not_dropped_unseen(family: str, text: str) -> None:
+    call = ToolCall(name="f", arguments={}, arguments_text=text)
+    assert "arguments-dropped" in codes(rendered(family, HI, assistant(call)))
+
+
 @pytest.mark.parametrize("family", ["hermes-3", "qwen3-coder"])
 def test_a_result_that_comes_first_has_no_header_as_published_and_it_is_told(family: str) -> None:
     prompt = rendered(family, RESULT)

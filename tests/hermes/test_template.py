@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given as for_any
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from tests.hermes.templates import GOOD
 from workbench.errors import BadInput
@@ -120,3 +123,80 @@ def test_one_rendering_does_not_count_against_the_next() -> None:
 
 def test_templates_of_the_same_source_are_equal() -> None:
     assert parse_template(GOOD) == parse_template(GOOD)
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        "{{",
+        "}}",
+        "{%",
+        "%}",
+        "{#",
+        "#}",
+        "if",
+        "else",
+        "endif",
+        "for",
+        "in",
+        "endfor",
+        "set",
+        "macro",
+        "endmacro",
+        "call",
+        "endcall",
+        "messages",
+        "message",
+        "tools",
+        "x",
+        "'a'",
+        "1",
+        "(",
+        ")",
+        "[",
+        "]",
+        "|",
+        "tojson",
+        "items",
+        "length",
+        "trim",
+        "join",
+        ".",
+        "content",
+        "role",
+        "split",
+        "+",
+        "~",
+        "*",
+        "**",
+        "-",
+        "-%",
+        "%-",
+        ",",
+        ":",
+        "==",
+        "is",
+        "not",
+        "defined",
+        "none",
+        "range(3)",
+        "loop.",
+        "first",
+        "namespace(",
+        "generation",
+        "endgeneration",
+        "break",
+        "continue",
+        "raise_exception(",
+        "strftime_now(",
+        "=",
+    ]
+)
+
+
+@settings(deadline=None, max_examples=300)
+@for_any(st.lists(FRAGMENTS, max_size=14).map(" ".join) | st.text())
+def test_any_text_is_a_template_or_bad_input(source: str) -> None:
+    try:
+        assert isinstance(rendered(source), str)
+    except BadInput as error:
+        assert error.where.startswith("template")

@@ -24,11 +24,11 @@ def test_equal_prompts_do_not_differ(text: str) -> None:
 @pytest.mark.parametrize(
     ("theirs", "expected"),
     [
-        (OURS.replace("user", "tool"), [("otherwise", "user\n", "tool\n", False)]),
+        (OURS.replace("user", "tool"), [("otherwise", "user", "tool", False)]),
         (OURS.removesuffix("<|im_end|>\n"), [("only ours", "<|im_end|>\n", "", True)]),
         (OURS + "<|im_start|>", [("only theirs", "", "<|im_start|>", True)]),
         (OURS.replace("</tool_response>", "</tool_response>\n"), [("only theirs", "", "\n", False)]),
-        (OURS.replace("\n<tool", "<tool"), [("otherwise", "user\n", "user", False)]),
+        (OURS.replace("\n<tool", "<tool"), [("only ours", "\n", "", False)]),
     ],
 )
 def test_a_difference_is_told_with_both_sides(

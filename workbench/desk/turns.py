@@ -63,6 +63,9 @@ def play_turn(
     engine = services.models.engine(setup.model)
     services.store.save_setup(session_id, setup)
     kept = _with_system(services, session_id, system)
+    if kept[-1].message.role is Role.USER:
+        # Nothing answered it, for the engine failed: what is said now takes its place, on a branch beside it.
+        kept = kept[:-1]
     keep = _Keeper(services=services, session_id=session_id, parent_id=kept[-1].id)
     user = Message(role=Role.USER, text=user_text)
     conversation = Conversation(messages=(*(one.message for one in kept), user))

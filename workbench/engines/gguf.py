@@ -1,49 +1,103 @@
-"""What a GGUF file says of itself, read without its weights."""
+"""The chat templates that a GGUF file brings along, read from its head without loading the model.
 
+*Source:* GGUF specification, versions 2 and 3 (ggml, `docs/gguf.md`): little endian; magic, version, counts, then
+key and value pairs, each value with its type.
+"""
+
+import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, cast
+from typing import BinaryIO, Final
 
-from workbench.engines.llama_log import llama_log
-from workbench.errors import BadInput, EngineError, ModelMissing
+from workbench.errors import BadInput
 
-CHAT_TEMPLATE: Final = "tokenizer.chat_template"
-"""Key of a model's own chat template, as Jinja."""
+TEMPLATE_KEY: Final = "tokenizer.chat_template"
+"""The template; with `.NAME` behind it, one of several, such as `tokenizer.chat_template.tool_use`."""
+DEFAULT_NAME: Final = "default"
+"""What the template without a name is called."""
 
-
-def read_metadata(path: Path) -> Mapping[str, str]:
-    """All keys and values; arrays are left out.
-
-    Raises:
-        ModelMissing: The file or llama-cpp-python is not there.
-        EngineError: The file is no GGUF.
-    """
-    if not path.is_file():
-        raise ModelMissing(str(path), "no such file; name a GGUF file")
-    try:
-        import llama_cpp
-    except ImportError as error:
-        raise ModelMissing(str(path), "llama-cpp-python is not installed; run `make run` once") from error
-    log = llama_log()
-    try:
-        vocabulary = llama_cpp.Llama(str(path), vocab_only=True, verbose=False)
-    except (ValueError, RuntimeError, OSError, AssertionError) as error:
-        raise EngineError(f"llama.cpp cannot read {path}: {log.take() or error}") from error
-    try:
-        return cast(Mapping[str, str], dict(vocabulary.metadata))
-    finally:
-        vocabulary.close()
+_STRING: Final = 8
+_ARRAY: Final = 9
+_SIZES: Final = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+"""Bytes of a value by its type, where that is fixed."""
+_MAX_STRING_BYTES: Final = 16_000_000
+_MAX_SKIP_BYTES: Final = 1 << 40
 
 
-def read_chat_template(path: Path) -> str:
-    """The chat template that the model ships.
+def load_chat_templates(path: Path) -> Mapping[str, str]:
+    """Templates by name, `default` among them; empty where the file has none.
 
     Raises:
-        ModelMissing: The file or llama-cpp-python is not there.
-        EngineError: The file is no GGUF.
-        BadInput: The model ships none.
+        BadInput: There is no such file, or it is no GGUF that we can read.
     """
-    template = read_metadata(path).get(CHAT_TEMPLATE)
-    if not template:
-        raise BadInput(f"model {path}", f"no {CHAT_TEMPLATE} in its metadata", "give one by --jinja")
-    return template
+    where = f"model file {path.name!r}"
+    try:
+        with path.open("rb") as file:
+            return _templates(file)
+    except OSError as error:
+        raise BadInput(where, error.strerror or "cannot be read", "name a .gguf file") from error
+    except (EOFError, UnicodeDecodeError, ValueError) as error:
+        raise BadInput(
+            where, str(error) or "it ends too early", "name a .gguf file, and fetch it anew"
+        ) from error
+
+
+def _templates(file: BinaryIO) -> dict[str, str]:
+    if file.read(4) != b"GGUF":
+        raise ValueError("it is no GGUF file")
+    version = _number(file, "<I")
+    if version not in (2, 3):
+        raise ValueError(f"it has GGUF version {version}; 2 and 3 can be read")
+    _number(file, "<Q")  # The count of tensors, which stand behind.
+    templates: dict[str, str] = {}
+    for _ in range(_number(file, "<Q")):
+        key, kind = _string(file), _number(file, "<I")
+        if kind == _STRING and (key == TEMPLATE_KEY or key.startswith(f"{TEMPLATE_KEY}.")):
+            templates[key.removeprefix(TEMPLATE_KEY).removeprefix(".") or DEFAULT_NAME] = _string(file)
+        else:
+            _skip(file, kind)
+    return templates
+
+
+def _skip(file: BinaryIO, kind: int, count: int = 1) -> None:
+    """Go behind `count` values of a type."""
+    if kind in _SIZES:
+        _skip_bytes(file, _SIZES[kind] * count)
+    elif kind == _STRING:
+        for _ in range(count):
+            _skip_bytes(file, _number(file, "<Q"))
+    elif kind == _ARRAY and count == 1:
+        inner = _number(file, "<I")
+        if inner == _ARRAY:
+            raise ValueError("it has an array of arrays")
+        _skip(file, inner, _number(file, "<Q"))
+    else:
+        raise ValueError(f"it has a value of unknown type {kind}")
+
+
+def _skip_bytes(file: BinaryIO, size: int) -> None:
+    if size > _MAX_SKIP_BYTES:
+        raise EOFError("it ends too early")
+    if size > 0:
+        # Seeking goes past the end without a word; reading the last byte does not.
+        file.seek(size - 1, 1)
+        _read(file, 1)
+
+
+def _string(file: BinaryIO) -> str:
+    size = _number(file, "<Q")
+    if size > _MAX_STRING_BYTES:
+        raise ValueError("it has a text that is too long")
+    return _read(file, size).decode("utf-8")
+
+
+def _number(file: BinaryIO, layout: str) -> int:
+    value: int = struct.unpack(layout, _read(file, struct.calcsize(layout)))[0]
+    return value
+
+
+def _read(file: BinaryIO, size: int) -> bytes:
+    data = file.read(size)
+    if len(data) < size:
+        raise EOFError("it ends too early")
+    return data

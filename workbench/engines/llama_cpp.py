@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Protocol, cast
 
-from workbench.engines.gguf import read_metadata
 from workbench.engines.grammar_text import grammar_text
 from workbench.engines.llama_log import llama_log
 from workbench.engines.stop_texts import StopTexts
@@ -217,8 +216,14 @@ def fingerprint_of(path: Path) -> str:
 
 
 def _trained_context(path: Path) -> int:
-    metadata = read_metadata(path)
-    return int(metadata.get(f"{metadata.get('general.architecture')}.context_length", "4096"))
+    import llama_cpp
+
+    vocabulary = llama_cpp.Llama(str(path), vocab_only=True, verbose=False)
+    try:
+        metadata = vocabulary.metadata
+        return int(metadata.get(f"{metadata.get('general.architecture')}.context_length", "4096"))
+    finally:
+        vocabulary.close()
 
 
 def _sampling(sampling: Sampling) -> dict[str, float | int]:

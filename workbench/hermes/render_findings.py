@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.chat.span import Span
 from workbench.hermes.family import Family, Needs
 from workbench.hermes.render_thoughts import Shown
+
+_UNREADABLE: Final = object()
 
 
 def conversation_findings(family: Family, conversation: Conversation, query: int | None) -> Iterator[Finding]:
@@ -44,6 +47,10 @@ def call_findings(family: Family, call: ToolCall, body: str, span: Span) -> Iter
         yield _warning(
             "arguments-encoded-twice", f"family {family.name!r} encodes text arguments again{remedy}", span
         )
+    if call.arguments_text is not None and not family.pastes_calls and not _is_object(call.arguments_text):
+        yield _warning(
+            "arguments-dropped", f"the arguments of {call.name!r} are no JSON object: none written", span
+        )
     if family.pastes_calls and not _is_json(body):
         yield _warning("call-not-json", f"the call of {call.name!r} is not valid JSON once written", span)
 
@@ -56,11 +63,18 @@ def missing_header_finding(family: Family, span: Span) -> Finding:
 
 
 def _is_json(text: str) -> bool:
+    return _loaded(text) is not _UNREADABLE
+
+
+def _is_object(text: str) -> bool:
+    return isinstance(_loaded(text), dict)
+
+
+def _loaded(text: str) -> object:
     try:
-        json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return _UNREADABLE
 
 
 def _warning(code: str, message: str, span: Span | None = None) -> Finding:

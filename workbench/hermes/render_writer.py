@@ -149,12 +149,12 @@ def _finding(mark: str, span: Span, source: Source, *, is_control: bool) -> Find
     if is_control:
         return Finding(
             code="control-mark",
-            message=f"{source} holds {mark!r}, which the model reads as a control token; neutralise it",
+            message=f"{mark!r} in {source} is read as a control token; neutralise it",
             span=span,
         )
     return Finding(
         code="format-tag",
-        message=f"{source} holds {mark!r}, which looks like the format's own; neutralise it",
+        message=f"{mark!r} in {source} looks like the format's own; neutralise it",
         severity=Severity.WARNING,
         span=span,
     )

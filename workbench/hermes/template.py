@@ -16,6 +16,17 @@ MAX_SOURCE_CHARS: Final = 200_000
 MAX_PROBLEM_CHARS: Final = 200
 """A template's own complaint is cut to this length."""
 
+_FAILURES: Final = (
+    TemplateError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatTemplate:
@@ -82,7 +93,7 @@ def render_template(template: ChatTemplate, given: TemplateInput) -> str:
     except RecursionError as error:
         raise BadInput("template", "RecursionError: it calls itself without end") from error
     # A template calls methods of texts and lists: any of Python's own errors can come out of one.
-    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except _FAILURES as error:
         raise BadInput("template", f"{type(error).__name__}: {error}"[:MAX_PROBLEM_CHARS]) from error
 
 

@@ -1,12 +1,16 @@
 """Where two prompts of one conversation differ: a contract's and that of the model's own template."""
 
+import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import accumulate
+from typing import Final
 
 from workbench.chat.span import Span
 from workbench.hermes.chatml import ANY_MARK_XML
+
+_LINE_OR_BREAK: Final = re.compile(r"[^\n]+|\n")
 
 
 class Change(StrEnum):
@@ -15,6 +19,9 @@ class Change(StrEnum):
     ONLY_OURS = "only ours"
     ONLY_THEIRS = "only theirs"
     OTHERWISE = "otherwise"
+
+
+_CHANGES: Final = {"delete": Change.ONLY_OURS, "insert": Change.ONLY_THEIRS, "replace": Change.OTHERWISE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +49,8 @@ def diff_prompts(ours: str, theirs: str) -> tuple[PromptDifference, ...]:
     our_pieces, their_pieces = _pieces(ours), _pieces(theirs)
     our_places = [0, *accumulate(map(len, our_pieces))]
     their_places = [0, *accumulate(map(len, their_pieces))]
-    matcher = SequenceMatcher(a=our_pieces, b=their_pieces, autojunk=False)
+    # Its `autojunk` keeps thousands of line breaks from being compared each with each.
+    matcher = SequenceMatcher(a=our_pieces, b=their_pieces)
     differences: list[PromptDifference] = []
     for kind, our_start, our_end, their_start, their_end in matcher.get_opcodes():
         if kind == "equal":
@@ -59,15 +67,12 @@ def diff_prompts(ours: str, theirs: str) -> tuple[PromptDifference, ...]:
     return tuple(differences)
 
 
-_CHANGES = {"delete": Change.ONLY_OURS, "insert": Change.ONLY_THEIRS, "replace": Change.OTHERWISE}
-
-
 def _pieces(text: str) -> list[str]:
-    """Marks, and lines between them with their line breaks; together they are `text`."""
+    """Marks, lines and line breaks, each a piece; together they are `text`."""
     pieces: list[str] = []
     position = 0
     for match in ANY_MARK_XML.finditer(text):
-        pieces += text[position : match.start()].splitlines(keepends=True)
+        pieces += _LINE_OR_BREAK.findall(text, position, match.start())
         pieces.append(match[0])
         position = match.end()
-    return pieces + text[position:].splitlines(keepends=True)
+    return pieces + _LINE_OR_BREAK.findall(text, position)

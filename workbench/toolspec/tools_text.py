@@ -62,11 +62,12 @@ def _check_entries(entries: list[JsonValue]) -> list[Finding]:
             findings.append(Finding(code="spec-not-an-object", message=message, pointer=f"/{index}"))
             continue
         spec = _spec(cast(JsonObject, entry))
-        inner = f"/{index}/function" if "function" in entry else f"/{index}"
-        findings.extend(_under(inner, finding) for finding in check_spec(spec))
+        is_wrapped = "function" in entry
+        findings.extend(_in_entry(index, finding, is_wrapped=is_wrapped) for finding in check_spec(spec))
         if spec.name and spec.name in seen:
             message = f"tool {spec.name!r} is declared twice"
-            findings.append(Finding(code="spec-declared-twice", message=message, pointer=f"{inner}/name"))
+            pointer = f"/{index}/function/name" if is_wrapped else f"/{index}/name"
+            findings.append(Finding(code="spec-declared-twice", message=message, pointer=pointer))
         seen[spec.name] = index
     return findings
 
@@ -75,8 +76,12 @@ def _spec(entry: JsonObject) -> ToolSpec:
     return ToolSpec(document=entry) if "function" in entry else ToolSpec.of_function(entry)
 
 
-def _under(prefix: str, finding: Finding) -> Finding:
-    return replace(finding, pointer=prefix + (finding.pointer or ""))
+def _in_entry(index: int, finding: Finding, *, is_wrapped: bool) -> Finding:
+    """The finding of a spec as one of the text, where a bare function has no `function` around it."""
+    pointer = finding.pointer or ""
+    return replace(
+        finding, pointer=f"/{index}" + (pointer if is_wrapped else pointer.removeprefix("/function"))
+    )
 
 
 def _placed(text: str, finding: Finding) -> Finding:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypedDict
 
 import gradio as gr
 
@@ -40,6 +40,15 @@ def build_page(services: Services) -> Page:
     return Page(blocks=blocks, runs=runs)
 
 
-def launch_options() -> dict[str, object]:
+class LaunchOptions(TypedDict):
     """What `launch` and `mount_gradio_app` need beside the page."""
-    return {"theme": WorkbenchTheme(), "css_paths": [STYLE], "footer_links": [], "run_history": False}
+
+    theme: WorkbenchTheme
+    css_paths: list[str | Path]
+    footer_links: list[Literal["api", "gradio", "settings", "runs"] | dict[str, str]]
+    run_history: bool
+
+
+def launch_options() -> LaunchOptions:
+    """Our looks, no links below the page, and no record of calls in the browser."""
+    return LaunchOptions(theme=WorkbenchTheme(), css_paths=[STYLE], footer_links=[], run_history=False)

@@ -2,14 +2,21 @@
 
 import os
 import socket
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, suppress
+from signal import SIGTERM, signal
+from threading import Event, current_thread, main_thread
 
 from workbench.desk.services import Services
 from workbench.errors import BadInput
 
 
-def serve_page(services: Services) -> None:
-    """Serves the page until the process is interrupted.
+def serve_page(services: Services, *, say: Callable[[str], None] = print) -> None:
+    """Serves the page until the process is interrupted or told to end.
+
+    Args:
+        services: The edges.
+        say: Is given one line once the page can be opened.
 
     Raises:
         BadInput: The port is taken, or the address is none of this machine.
@@ -22,9 +29,30 @@ def serve_page(services: Services) -> None:
 
     page = build_page(services)
     try:
-        page.blocks.launch(server_name=settings.host, server_port=settings.port, **launch_options())  # type: ignore[arg-type]
+        page.blocks.launch(
+            server_name=settings.host,
+            server_port=settings.port,
+            share=False,
+            quiet=True,
+            prevent_thread_lock=True,
+            **launch_options(),
+        )
+        say(f"Hermes Workbench stands at {page.blocks.local_url} (Ctrl+C ends it)")
+        _wait_for_the_end()
     finally:
         page.runs.stop_all()
+        page.blocks.close(verbose=False)
+
+
+def _wait_for_the_end() -> None:
+    """Until Ctrl+C, or until a container or a service manager asks to end."""
+    ended = Event()
+    if current_thread() is main_thread():
+        signal(SIGTERM, lambda _number, _frame: ended.set())
+    with suppress(KeyboardInterrupt):
+        # A wait without a timeout cannot be interrupted on Windows.
+        while not ended.wait(timeout=1.0):
+            pass
 
 
 def check_address(host: str, port: int) -> None:

@@ -12,11 +12,15 @@ from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.cli.terminal.sources import read_text
+from workbench.contract.compare_template import Comparison
 from workbench.errors import BadInput
 from workbench.hermes.template import ChatTemplate
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 FAILED: Final = 1
 """Exit code where tool calling cannot work with the template."""
+TOOL_USE: Final = "tool_use"
+"""Name of the template for conversations with tools, where a model ships several."""
 MAX_STRETCH_CHARS: Final = 200
 """A longer stretch that differs is cut."""
 
@@ -56,49 +60,62 @@ def check(
     now = datetime.now(UTC)
     template = parse_template(_source(gguf) if gguf else read_text(jinja))
     findings = check_template(template, now=now)
-    can_compare = bool(contract) and all(finding.code != "template-fails" for finding in findings)
-    stretches = _stretches(template, contract, now) if can_compare else None
+    comparison = _comparison(template, contract, now) if contract else None
     if json_output:
-        write_json_line(_report(findings, stretches))
+        write_json_line(_report(findings, comparison))
     else:
-        for line in _finding_lines(findings, terminal_paint()):
-            print(line)
-        if stretches is not None:
-            for line in _stretch_lines(stretches, contract, terminal_paint()):
-                print(line)
+        paint = terminal_paint()
+        lines = (*_finding_lines(findings, paint), *_comparison_lines(comparison, contract, paint))
+        print("\n".join(lines))
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise typer.Exit(FAILED)
 
 
 def _source(gguf: str) -> str:
-    from workbench.engines.gguf import read_chat_template
+    """The template that offers tools, as Hugging Face would choose it."""
+    from workbench.engines.gguf import DEFAULT_NAME, TEMPLATE_KEY, load_chat_templates
 
-    return read_chat_template(Path(gguf).expanduser())
+    templates = load_chat_templates(Path(gguf).expanduser())
+    for name in (TOOL_USE, DEFAULT_NAME):
+        if name in templates:
+            return templates[name]
+    raise BadInput(f"model file {gguf}", f"no {TEMPLATE_KEY} in its metadata", "give one by --jinja")
 
 
-def _stretches(template: ChatTemplate, contract: str, now: datetime) -> Sequence[JsonObject]:
-    """Where the prompts of one short conversation differ, the contract's and the template's own."""
-    from workbench.contract.compare import compare_with_template
+def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Comparison:
+    """The prompts of one short conversation, the contract's and the template's own."""
+    from workbench.contract.compare_template import compare_with_template
+    from workbench.hermes.openai_messages import parse_messages
+    from workbench.hermes.template_bench import WHOLE, tool
     from workbench.library.homes import find_folder
     from workbench.library.prompts import FileLibrary
     from workbench.settings import read_settings
 
     library = FileLibrary(find_folder("prompts", read_settings().home))
-    compared = compare_with_template(library.load_contract(contract), template, now=now)
-    return [
+    return compare_with_template(
+        library.load_contract(contract),
+        template,
+        parse_messages(WHOLE).conversation,
+        OfferedTools(specs=(ToolSpec(document=tool()),)),
+        variables={"date": now.date().isoformat()},
+        now=now,
+    )
+
+
+def _report(findings: Sequence[Finding], comparison: Comparison | None) -> JsonObject:
+    told = [{"code": one.code, "severity": one.severity.value, "message": one.message} for one in findings]
+    if comparison is None or comparison.theirs is None:
+        return {"findings": told, "differences": None}
+    differences = [
         {
             "change": one.change.value,
-            "ours": one.ours.of(compared.ours),
-            "theirs": one.theirs.of(compared.theirs),
+            "ours": one.ours.of(comparison.ours.text),
+            "theirs": one.theirs.of(comparison.theirs),
             "has_mark": one.has_mark,
         }
-        for one in compared.differences
+        for one in comparison.differences
     ]
-
-
-def _report(findings: Sequence[Finding], stretches: Sequence[JsonObject] | None) -> JsonObject:
-    told = [{"code": one.code, "severity": one.severity.value, "message": one.message} for one in findings]
-    return {"findings": told, "differences": stretches}
+    return {"findings": told, "differences": differences}
 
 
 def _finding_lines(findings: Sequence[Finding], paint: Paint) -> Iterator[str]:
@@ -108,16 +125,21 @@ def _finding_lines(findings: Sequence[Finding], paint: Paint) -> Iterator[str]:
         yield f"{paint(head, _TONES[finding.severity])}  {shown(finding.message)}"
 
 
-def _stretch_lines(stretches: Sequence[JsonObject], contract: str, paint: Paint) -> Iterator[str]:
+def _comparison_lines(comparison: Comparison | None, contract: str, paint: Paint) -> Iterator[str]:
+    if comparison is None:
+        return
     yield ""
-    if not stretches:
+    if comparison.theirs is None:
+        yield paint(f"nothing to compare: {shown(comparison.problem)}", Tone.BAD)
+        return
+    if not comparison.differences:
         yield paint(f"contract {contract!r} and the template give the same prompt", Tone.CALL)
         return
     yield paint(f"contract {contract!r} (-) and the template (+) differ", Tone.TITLE)
-    for stretch in stretches:
-        yield paint("  a mark differs" if stretch["has_mark"] else "  text differs", Tone.QUIET)
-        yield from _signed("-", str(stretch["ours"]), paint, Tone.BAD)
-        yield from _signed("+", str(stretch["theirs"]), paint, Tone.CALL)
+    for one in comparison.differences:
+        yield paint("  a mark differs" if one.has_mark else "  text differs", Tone.QUIET)
+        yield from _signed("-", one.ours.of(comparison.ours.text), paint, Tone.BAD)
+        yield from _signed("+", one.theirs.of(comparison.theirs), paint, Tone.CALL)
 
 
 def _signed(sign: str, text: str, paint: Paint, tone: Tone) -> Iterator[str]:

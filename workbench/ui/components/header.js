@@ -1,7 +1,7 @@
 const dot = node("span", { class: "hw-dot", "aria-hidden": "true" });
 const words = node("span", {});
 element.replaceChildren(node("div", { class: "hw-brand" }, "Hermes Workbench"),
-  node("div", { class: "hw-model", role: "status", "aria-label": "Model" }, dot, words));
+  node("div", { class: "hw-model", role: "status" }, dot, words));
 follow((value) => {
   if (!value) return;
   words.textContent = value.text;

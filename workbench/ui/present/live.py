@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted
+from workbench.rollout.loop import PREFILL
 from workbench.ui.present.pieces import Piece, marked_pieces
 
 
@@ -29,7 +30,7 @@ class LiveRound:
     text: str = ""
     """Written so far, prefill included."""
     piece_count: int = 0
-    """Pieces that the model wrote; about one a token."""
+    """Pieces that the model wrote; about one a token, the prefill not counted."""
     first_piece_at_s: float | None = None
     """When the first of them came; None before."""
 
@@ -37,6 +38,9 @@ class LiveRound:
         """The round once `event` has happened."""
         if isinstance(event, RoundStarted):
             return LiveRound(number=event.number, limit=event.limit)
+        if isinstance(event, PieceArrived) and not self.text and event.text == PREFILL:
+            # Ours, and there before the prompt is read: it says nothing of the model's speed.
+            return replace(self, text=PREFILL)
         if isinstance(event, PieceArrived):
             first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
             return replace(
@@ -49,8 +53,8 @@ class LiveRound:
         if self.number == 0:
             return waiting("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
-        speed = f" · {self.piece_count / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
-        doing = speed if self.piece_count > 1 else " · reading the prompt"
+        speed = f" · {(self.piece_count - 1) / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
+        doing = speed if self.piece_count else " · reading the prompt"
         note = f"round {self.number} of {self.limit}{doing}"
         return LiveView(is_live=True, pieces=marked_pieces(self.text), note=note)
 

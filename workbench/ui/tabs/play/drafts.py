@@ -19,7 +19,7 @@ _KEEP: Final = f"""(value) => {{
   try {{
     const key = {_KEY};
     const draft = JSON.parse(localStorage.getItem(key) || '{{}}');
-    draft['NAME'] = VALUE;
+    draft['NAME'] = VALUE || undefined;
     localStorage.setItem(key, JSON.stringify(draft));
   }} catch {{ /* storage is full or forbidden: the draft lives as long as the page */ }}
   return [];
@@ -29,7 +29,8 @@ _DROP: Final = f"() => {{ try {{ localStorage.removeItem({_KEY}); }} catch {{ }}
 
 def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
     """Keeps what is typed; a contract or a toolset that is chosen drops the draft that it replaces."""
-    _keep(composer.input, composer, "composer", "value")
+    # Not `input`: the first one behind a change from here is swallowed, and a paste is one.
+    _keep(composer.change, composer, "composer", "value")
     _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
     _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
     _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")

@@ -13,11 +13,13 @@ from workbench.desk.kept import KeptSession
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
+from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.session import show_session
 from workbench.ui.present.sessions import AddressView, DownloadView
 from workbench.ui.present.setup import first_choice
+from workbench.ui.present.transcript import examples_for, show_transcript
 from workbench.ui.tabs.play.screen import SAME, Screen, Update
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.turn_events import TurnEvents
@@ -67,6 +69,13 @@ class SessionEvents:
     def on_example(self, event: gr.EventData) -> str:
         """A question that was picked; it stands in the composer."""
         return str(event.text)
+
+    def on_tools(self, visitor: Visitor, tools_text: str, disabled: frozenset[str]) -> Screen:
+        """Questions that the tools can answer, while nothing was asked."""
+        if visitor.session_id is not None or check_tools_text(tools_text):
+            return Screen()
+        names = [name for name in parse_tools(tools_text).names if name not in disabled]
+        return Screen(transcript=show_transcript((), (), selected=None, examples=examples_for(names)))
 
     def on_export_open(self, visitor: Visitor) -> tuple[DownloadView | Update, NoticeView]:
         """The open session as a file."""

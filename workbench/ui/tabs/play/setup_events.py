@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import gradio as gr
 
@@ -24,6 +25,9 @@ from workbench.ui.present.setup import (
     tool_choices,
 )
 from workbench.ui.tabs.play.screen import SAME, Update
+
+EDITED: Final = "Edited here: kept with the session, not in its file."
+"""Said of a text that is not its file's any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ class SetupEvents:
         if findings:
             return tool_findings(findings), SAME, SAME
         names = parse_tools(text).names
-        return CLEAR, _switches(names, disabled), _choices(names, disabled, choice)
+        notice = CLEAR if self._toolset(text) else advice(EDITED)
+        return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
         """Tools switched on or off."""
@@ -74,7 +79,8 @@ class SetupEvents:
             text = setup.system_text(date=self.services.today())
         except BadInput as error:
             return SAME, problem(error)
-        return show_system_text(text, tokens=self._count(setup.model, text)), CLEAR
+        notice = advice(EDITED) if self._is_edited(setup) else CLEAR
+        return show_system_text(text, tokens=self._count(setup.model, text)), notice
 
     def on_model(self, model: str, choice: str) -> NoticeView:
         """What to expect of a model."""
@@ -100,19 +106,24 @@ class SetupEvents:
             names: Sequence[str] = parse_tools(setup.tools_text).names
         except BadInput:
             names = ()
-        choice = _choices(names, setup.disabled_tools, setup.tool_choice)
+        choice = {**_choices(names, setup.disabled_tools, setup.tool_choice), "value": setup.tool_choice}
         return (
             *fields._replace(tool_choice=choice),
-            self._toolset(setup),
+            self._toolset(setup.tools_text),
             _switches(names, setup.disabled_tools),
         )  # type: ignore[arg-type]
 
-    def _toolset(self, setup: Setup) -> str | None:
+    def _toolset(self, text: str) -> str | None:
         """The toolset whose tools these are, as yet unedited."""
-        for name, tools in self.services.catalog.toolsets().items():
-            if render_tools(tools) == setup.tools_text:
-                return name
-        return None
+        toolsets = self.services.catalog.toolsets()
+        return next((name for name, tools in toolsets.items() if render_tools(tools) == text), None)
+
+    def _is_edited(self, setup: Setup) -> bool:
+        """True where the contract's text is not its file's."""
+        try:
+            return self.services.library.load_contract_text(setup.contract_name) != setup.contract_text
+        except BadInput:
+            return True
 
     def _count(self, model: str, text: str) -> int | None:
         if not self.services.models.status(model).is_loaded:
@@ -125,5 +136,7 @@ def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
 
 
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:
+    """The choices; the value changes only where it is none of them: it may just be on its way here."""
     enabled = [name for name in names if name not in disabled]
-    return gr.update(choices=tool_choices(enabled), value=kept_choice(choice, enabled))
+    kept, choices = kept_choice(choice, enabled), tool_choices(enabled)
+    return gr.update(choices=choices) if kept == choice else gr.update(choices=choices, value=kept)

@@ -139,6 +139,9 @@ def _wire_sessions(
     listen(own.sessions.event("open_session"), sessions.on_open_session, [], whole)
     listen(own.new.click, sessions.on_new, [], whole)
     drop_draft(own.new.click)
+    for part in (setup.tools.tools_text, setup.tools.disabled_tools):
+        asked = [parts.visitor, setup.tools.tools_text, setup.tools.disabled_tools]
+        listen(part.change, sessions.on_tools, asked, screen, is_latest_only=True)
     listen(parts.talk.transcript.event("pick"), sessions.on_pick, [parts.visitor], screen)
     listen(parts.talk.transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
     listen(own.export_open.click, sessions.on_export_open, [parts.visitor], [own.download, own.notice])

@@ -53,6 +53,10 @@ class TurnEvents:
             return
         text, visitor = visitor.pending, replace(visitor, pending=None)
         stop = self.runs.stop_of(_tab(request))
+        if stop.is_set():
+            self.runs.end(_tab(request))
+            yield Screen(visitor=visitor, composer=text, notice=advice("Stopped before the model was asked."))
+            return
         try:
             setup = setup_of(read_fields(fields), sampling=visitor.sampling)
             visitor = self._with_session(visitor, setup)
@@ -66,11 +70,12 @@ class TurnEvents:
             yield self._failed(visitor, error, text)
         finally:
             # A browser that left closes this generator: the turn must not go on without it.
-            stop.set()
+            self.runs.end(_tab(request))
 
     def on_settle(self, visitor: Visitor, model: str, request: gr.Request) -> Screen:
-        """The turn is over, however it ended."""
-        self.runs.end(_tab(request))
+        """The turn is over, however it ended; a key that was pressed twice ends nothing."""
+        if self.runs.is_running(_tab(request)):
+            return Screen()
         return Screen(
             live=LiveView(), sessions=self.sessions(visitor.session_id), header=self.setups.header(model)
         ).with_run(is_running=False)

@@ -1,0 +1,49 @@
+"""A contract's prompt beside a template's."""
+
+from datetime import UTC, datetime
+
+from tests.hermes.templates import GOOD
+from workbench.chat.message import Conversation, Message, Role
+from workbench.contract.compare_template import Comparison, compare_with_template
+from workbench.contract.contract import Contract
+from workbench.hermes.template import parse_template
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "now"}),))
+PLAYED = Conversation(
+    messages=(Message(role=Role.USER, text="Time?"), Message(role=Role.TOOL, text="12:00", name="now"))
+)
+
+
+def compared(text: str, *, source: str = GOOD, family: str = "hermes-3-sane") -> Comparison:
+    contract = Contract(name="mine", title="T", family=family, text=text)
+    return compare_with_template(contract, parse_template(source), PLAYED, TOOLS, variables={}, now=NOW)
+
+
+def told(comparison: Comparison) -> list[tuple[str, str, bool]]:
+    theirs = comparison.theirs or ""
+    return [
+        (difference.ours.of(comparison.ours.text), difference.theirs.of(theirs), difference.has_mark)
+        for difference in comparison.differences
+    ]
+
+
+def test_a_contract_that_says_what_the_template_says_differs_in_framing_alone() -> None:
+    assert told(compared("<tools>\n{{ tools }}\n</tools>")) == [("\n", "", False)]
+
+
+def test_other_words_and_other_marks_are_told() -> None:
+    assert told(compared("Tools:\n{{ tools }}", family="hermes-lines")) == [
+        ("Tools:", "<tools>", True),
+        ("", "\n</tools>", True),
+        ("user", "tool", False),
+    ]
+
+
+def test_a_template_that_fails_is_told_and_our_prompt_is_there() -> None:
+    comparison = compared("Hi", source="{{ raise_exception('never') }}")
+    assert comparison.theirs is None
+    assert comparison.problem == "TemplateError: never"
+    assert comparison.differences == ()
+    assert comparison.ours.text.startswith("<|im_start|>system\nHi<|im_end|>")

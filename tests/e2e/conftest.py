@@ -1,0 +1,152 @@
+"""A server in a process of its own, a browser, and a page that must stay clean."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from tests.e2e.play import Play, Server, write_script
+from workbench.engines.embedded import find_embedded
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-component-update",
+)
+ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--picture", help="Write the picture of the page there, for the README")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        pytest.skip(
+            f"no browser: none of {', '.join(CHROMIUM)} is on the PATH (Debian: apt-get install chromium)"
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page on a scripted engine."""
+    folder = tmp_path_factory.mktemp("scripted")
+    script = write_script(folder / "script.yaml", "Hello.")
+    yield from _served(folder, f"scripted:{script}")
+
+
+@pytest.fixture(scope="session")
+def embedded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page on the embedded model."""
+    if find_embedded() is None:
+        pytest.skip("the embedded model is not installed (make test installs it)")
+    pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed (make test installs it)")
+    yield from _served(tmp_path_factory.mktemp("embedded"), "embedded")
+
+
+@pytest.fixture
+def artifacts() -> Path:
+    """Where screenshots go; kept after the run."""
+    ARTIFACTS.mkdir(exist_ok=True)
+    return ARTIFACTS
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A tab that reports at its end what it should not have done."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    troubles: list[str] = []
+    _watch(page, troubles)
+    yield page
+    if not page.is_closed():
+        context.close()
+    assert troubles == []
+
+
+@pytest.fixture
+def play(page: Page, server: Server) -> Play:
+    """The Play tab on a scripted engine, opened anew."""
+    return Play(page, server).open()
+
+
+def _watch(page: Page, troubles: list[str]) -> None:
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            troubles.append(f"console: {message.text}")
+
+    def on_request(request: Request) -> None:
+        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            troubles.append(f"request to another host: {request.url}")
+
+    page.on("console", on_console)
+    page.on("request", on_request)
+    page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+
+def _served(folder: Path, model: str) -> Iterator[Server]:
+    port = _free_port()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
+    environment |= {
+        "WORKBENCH_MODEL": model,
+        "WORKBENCH_PORT": str(port),
+        "WORKBENCH_DATA": str(folder / "data"),
+        "PYTHONUNBUFFERED": "1",
+    }
+    log = folder / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "workbench", "serve"],
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        server = Server(url=f"http://127.0.0.1:{port}", folder=folder)
+        try:
+            _wait(server.url, process, log)
+            yield server
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    until = time.monotonic() + 90
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            with urlopen(url, timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail(f"the page did not come up:\n{log.read_text()[-3000:]}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

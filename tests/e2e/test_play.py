@@ -1,0 +1,288 @@
+"""The Play tab in a browser, on a scripted engine."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.play import Play, Server, write_script
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "What is the flumbuster reading for cairo?"
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+ANSWER = "The reading for Cairo is 31."
+
+
+@pytest.fixture
+def talk(play: Play, tmp_path: Path) -> Play:
+    """A page whose model calls, then answers."""
+    return play.use_script(write_script(tmp_path / "call.yaml", CALL, ANSWER))
+
+
+def test_a_new_visitor_can_send_at_once(play: Play) -> None:
+    expect(play.composer).to_have_value(QUESTION)
+    expect(play.part("transcript")).to_contain_text("Ask something that a tool can answer")
+    expect(play.part("session-list")).not_to_contain_text(QUESTION)
+    assert play.session_id == ""
+
+
+def test_a_call_its_arguments_the_result_and_the_answer_are_shown(talk: Play) -> None:
+    talk.ask(QUESTION)
+    expect(talk.entries).to_have_count(4)
+    call = talk.entries.nth(2)
+    for text in ("get_flumbuster", "ready", "flumb", '"cairo"', '"reading": 31', "rule"):
+        expect(call).to_contain_text(text)
+    expect(talk.entries.nth(3)).to_contain_text(ANSWER)
+    expect(talk.part("session-list")).to_contain_text("What is the flumbuster")
+    expect(talk.composer).to_have_value("")
+
+
+def test_the_raw_pane_has_prompt_and_completion_byte_for_byte(talk: Play) -> None:
+    talk.ask(QUESTION)
+    talk.entries.nth(2).click()
+    expect(talk.part("raw")).to_contain_text("</tool_call>")
+    kept = talk.server.path(talk.session_id)[2]
+    assert kept.generation is not None
+    expect(talk.part("raw").locator(".r-completion")).to_contain_text("cairo")
+    assert talk.raw_text == kept.generation.prompt_text + kept.message.text
+    expect(talk.part("raw").locator(".hw-badge")).to_have_text("exact")
+
+
+def test_picking_a_message_shows_its_round_in_every_pane(talk: Play) -> None:
+    talk.ask(QUESTION)
+    talk.tab("Calls")
+    expect(talk.part("calls")).to_contain_text("This completion calls nothing.")
+    talk.entries.nth(2).focus()
+    talk.entries.nth(2).press("Enter")
+    expect(talk.part("calls")).to_contain_text("get_flumbuster")
+    expect(talk.part("calls")).to_contain_text('"flumb": "cairo"')
+    talk.tab("Fixes")
+    expect(talk.part("fixes")).to_contain_text("Read strictly")
+    talk.tab("Timing")
+    expect(talk.part("timing").locator("tbody tr")).to_have_count(2)
+
+
+def test_a_refresh_brings_back_messages_and_setup(talk: Play) -> None:
+    talk.page.get_by_label("Seed").fill("7")
+    talk.page.get_by_role("checkbox", name="calculate_zorbix").uncheck()
+    talk.ask(QUESTION)
+    before, raw = talk.part("transcript").inner_text(), talk.raw_text
+    talk.reload()
+    expect(talk.entries).to_have_count(4)
+    assert talk.part("transcript").inner_text() == before
+    assert talk.raw_text == raw
+    expect(talk.page.get_by_label("Seed")).to_have_value("7")
+    expect(talk.page.get_by_role("checkbox", name="calculate_zorbix")).not_to_be_checked()
+    expect(talk.page.get_by_role("checkbox", name="get_flumbuster")).to_be_checked()
+
+
+def test_a_session_can_be_left_and_opened_again(talk: Play) -> None:
+    talk.ask(QUESTION)
+    session_id = talk.session_id
+    talk.part("new").click()
+    expect(talk.entries).to_have_count(0)
+    expect(talk.page).not_to_have_url(f"{talk.server.url}/?session={session_id}")
+    talk.page.locator(f"[data-id='{session_id}']").first.click()
+    expect(talk.entries).to_have_count(4)
+    assert talk.session_id == session_id
+
+
+HOSTILE = (
+    '<img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script> ${window.hacked = 3} '
+    "`${window.hacked = 4}` {{constructor.constructor('window.hacked=5')()}} \\u0041 \\n \\x3cb> "
+    "</pre></div><b>bold</b> &lt;b&gt; <|im_start|>system <tool_response> "
+    "javascript:alert(1) \u202e\u0000 \U0001f600 Zürich <svg/onload=window.hacked=6> "
+)
+
+
+def test_what_a_model_writes_is_shown_as_text_and_never_run(play: Play, tmp_path: Path) -> None:
+    text = HOSTILE.replace("\u0000", "")
+    call = "<tool_call>\n" + json.dumps({"name": text, "arguments": {text: text}}) + "\n</tool_call>"
+    play.use_script(write_script(tmp_path / "hostile.yaml", text + call, text))
+    play.ask(text)
+    for name in ("Calls", "Fixes", "Timing", "Raw ChatML"):
+        play.tab(name)
+        play.page.wait_for_timeout(100)
+    play.entries.nth(1).click()
+    play.reload()
+    assert play.page.evaluate("window.hacked") is None
+    kept = play.server.path(play.session_id)[-1]
+    assert kept.generation is not None
+    assert play.raw_text == kept.generation.prompt_text + kept.message.text
+    expect(play.entries.nth(1).locator(".hw-prose")).to_have_text(text.strip(), use_inner_text=False)
+    assert play.page.locator("#play-columns img, #play-columns b, #play-columns script").count() == 0
+
+
+def test_escape_stops_and_keeps_what_was_written(play: Play, tmp_path: Path) -> None:
+    slow = {"text": "word " * 400, "seconds_per_token": 0.05}
+    play.use_script(write_script(tmp_path / "slow.yaml", slow)).send("Go on and on")
+    expect(play.part("live")).to_contain_text("word word")
+    play.page.keyboard.press("Escape")
+    play.wait_until_idle()
+    expect(play.entries.last).to_contain_text("stopped by you")
+    kept = play.server.path(play.session_id)[-1]
+    assert kept.generation is not None
+    assert kept.generation.finish_reason == "cancelled"
+    assert kept.message.text.startswith("word word")
+
+
+def test_closing_the_tab_stops_the_model_and_keeps_what_was_written(
+    play: Play, tmp_path: Path, browser: Browser
+) -> None:
+    slow = {"text": "word " * 2000, "seconds_per_token": 0.05}
+    play.use_script(write_script(tmp_path / "endless.yaml", slow)).send("Go on and on")
+    expect(play.part("live")).to_contain_text("word word")
+    session_id, server = play.session_id, play.server
+    play.page.context.close()
+    page = browser.new_page()
+    for _ in range(60):
+        path = server.path(session_id)
+        if path[-1].generation is not None:
+            break
+        page.wait_for_timeout(250)
+    page.close()
+    assert path[-1].generation is not None
+    assert path[-1].generation.finish_reason == "cancelled"
+
+
+def test_tools_are_checked_as_they_are_typed_and_bad_ones_are_not_sent(talk: Play) -> None:
+    talk.edit("tools-text", '[\n  {"type": "function",\n   "function": {"name": }}\n]')
+    notice = talk.part("tools-notice")
+    expect(notice).to_contain_text("line 3")
+    talk.composer.fill(QUESTION)
+    talk.composer.press("Control+Enter")
+    expect(talk.part("notice")).to_contain_text("line 3")
+    expect(talk.composer).to_have_value(QUESTION)
+    assert talk.session_id == ""
+    talk.edit("tools-text", '[{"name": "get_flumbuster", "parameters": {"type": "object"}}]')
+    expect(notice).to_have_text("")
+    expect(talk.page.get_by_role("checkbox", name="calculate_zorbix")).to_have_count(0)
+    talk.ask(QUESTION)
+    expect(talk.entries).to_have_count(4)
+    expect(talk.part("notice")).to_have_text("")
+
+
+def test_an_unknown_variable_is_told_beside_the_contract(talk: Play) -> None:
+    talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nHello {{ nobody }}")
+    expect(talk.part("contract-notice")).to_contain_text("nobody")
+    expect(talk.part("contract-notice")).to_contain_text("line 5")
+    talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nHello\n{{ tools }}")
+    expect(talk.part("contract-notice")).to_contain_text("Edited here")
+    talk.ask(QUESTION)
+    assert talk.server.path(talk.session_id)[0].message.text.startswith("Hello\n")
+
+
+def test_a_prompt_that_does_not_fit_says_by_how_much_and_can_be_shortened(play: Play, tmp_path: Path) -> None:
+    play.use_script(write_script(tmp_path / "small.yaml", "Short.", context_tokens=600))
+    long = "word " * 600
+    play.send(long).wait_until_idle()
+    expect(play.part("notice")).to_contain_text("tokens too long")
+    expect(play.composer).to_have_value(long)
+    play.ask("Hi")
+    expect(play.part("notice")).to_have_text("")
+    expect(play.entries).to_have_count(3)
+    expect(play.entries.last).to_contain_text("Short.")
+
+
+def test_a_missing_model_is_told_and_the_text_is_kept(play: Play) -> None:
+    field = play.page.get_by_role("combobox", name="Model", exact=True)
+    field.fill("/nowhere/model.gguf")
+    field.press("Enter")
+    expect(play.part("model-notice")).to_contain_text("/nowhere/model.gguf")
+    play.composer.fill(QUESTION)
+    play.composer.press("Control+Enter")
+    expect(play.part("notice")).to_contain_text("is not there")
+    expect(play.composer).to_have_value(QUESTION)
+
+
+def test_an_unknown_session_is_told(page: Page, server: Server) -> None:
+    play = Play(page, server).open("?session=nobody")
+    expect(play.part("notice")).to_contain_text("nobody")
+    expect(play.part("notice")).to_contain_text("not in this store")
+    expect(play.composer).to_be_enabled()
+
+
+def test_what_was_typed_survives_a_reload(talk: Play) -> None:
+    talk.composer.fill("half a thou")
+    talk.edit("contract-text", "---\ntitle: T\nfamily: hermes-lines\n---\nMine {{ tools }}")
+    expect(talk.part("contract-notice")).to_contain_text("Edited here")
+    talk.reload()
+    expect(talk.composer).to_have_value("half a thou")
+    expect(talk.part("contract-text")).to_contain_text("Mine {{ tools }}")
+    talk.part("new").click()
+    expect(talk.part("contract-text")).not_to_contain_text("Mine {{ tools }}")
+    talk.reload()
+    expect(talk.composer).to_have_value(QUESTION)
+
+
+def test_the_examples_are_what_the_tools_can_answer(talk: Play) -> None:
+    example = talk.part("transcript").get_by_role("button", name="Combine a zorb")
+    example.click()
+    expect(talk.composer).to_have_value("Combine a zorb of 3 with a bix of 4 into a zorbix.")
+    talk.page.get_by_role("checkbox", name="calculate_zorbix").uncheck()
+    expect(example).to_have_count(0)
+    toolset = talk.page.get_by_role("combobox", name="Toolset")
+    toolset.click()
+    talk.page.get_by_role("option", name="weather").click()
+    expect(talk.part("transcript").get_by_role("button", name="What is the weather")).to_be_visible()
+
+
+def test_a_key_that_is_pressed_twice_sends_once(play: Play, tmp_path: Path) -> None:
+    slow = {"text": "word " * 40, "seconds_per_token": 0.05}
+    play.use_script(write_script(tmp_path / "twice.yaml", slow))
+    play.composer.fill(QUESTION)
+    for _ in range(3):
+        play.composer.press("Control+Enter")
+    expect(play.part("live")).to_contain_text("word word")
+    play.wait_until_idle()
+    expect(play.entries).to_have_count(3)
+
+
+def test_tool_choice_keeps_in_step_with_the_tools(talk: Play) -> None:
+    choice = talk.page.get_by_label("Tool choice")
+    choice.click()
+    names = ["auto", "required", "none", "get_flumbuster", "calculate_zorbix"]
+    expect(talk.page.get_by_role("option")).to_contain_text(names)
+    talk.page.get_by_role("option", name="calculate_zorbix").click()
+    talk.page.get_by_role("checkbox", name="calculate_zorbix").uncheck()
+    expect(choice).to_have_value("auto")
+
+
+def test_sessions_are_exported_as_rows(talk: Play) -> None:
+    talk.ask(QUESTION)
+    with talk.page.expect_download() as waiting:
+        talk.part("export-open").click()
+    lines = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    assert waiting.value.suggested_filename.endswith(".jsonl")
+    (row,) = map(json.loads, lines)
+    assert [entry["from"] for entry in row["conversations"]] == ["system", "human", "gpt", "tool", "gpt"]
+    assert row["conversations"][2]["value"] == CALL
+    assert {tool["function"]["name"] for tool in json.loads(row["tools"])} >= {"get_flumbuster"}
+    with talk.page.expect_download() as waiting:
+        talk.part("export-all").click()
+    assert len(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()) >= 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_fits_its_window(talk: Play, width: int, height: int, theme: str, artifacts: Path) -> None:
+    talk.ask(QUESTION)
+    talk.page.set_viewport_size({"width": width, "height": height})
+    talk.open(f"?session={talk.session_id}&__theme={theme}")
+    expect(talk.entries).to_have_count(4)
+    assert talk.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert talk.page.evaluate("document.documentElement.scrollHeight") <= height
+    talk.page.screenshot(path=artifacts / f"play-{width}-{theme}.png")
+
+
+def test_a_narrow_window_opens_its_columns_as_drawers(talk: Play) -> None:
+    talk.page.set_viewport_size({"width": 390, "height": 844})
+    for name in ("Sessions", "Setup", "Inspector"):
+        button = talk.page.get_by_role("button", name=name, exact=True)
+        button.click()
+        expect(button).to_have_attribute("aria-expanded", "true")
+        expect(talk.part(name.lower())).to_be_visible()
+        talk.page.keyboard.press("Escape")
+        expect(talk.part(name.lower())).to_be_hidden()

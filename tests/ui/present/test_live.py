@@ -1,0 +1,39 @@
+"""A turn under way, folded from its events."""
+
+from workbench.hermes.prompt import Prompt
+from workbench.rollout.events import PieceArrived, RoundStarted
+from workbench.ui.present.live import LiveRound, LiveView, waiting
+
+STARTED = RoundStarted(number=1, limit=8, prompt=Prompt(text="", parts=(), marks=()), is_exact=True)
+
+
+def _after(*events):
+    live = LiveRound()
+    for second, event in enumerate(events):
+        live = live.after(event, now_s=float(second))
+    return live
+
+
+def test_the_prompt_is_read_until_the_model_writes():
+    assert _after(STARTED).show(now_s=1.0).note == "round 1 of 8 · reading the prompt"
+
+
+def test_a_prefill_says_nothing_of_the_speed():
+    live = _after(STARTED, PieceArrived(text="<tool_call>\n"))
+    assert live.show(now_s=9.0).note == "round 1 of 8 · reading the prompt"
+    assert [piece.text for piece in live.show(now_s=9.0).pieces] == ["<tool_call>", "\n"]
+
+
+def test_speed_counts_from_the_first_piece():
+    live = _after(STARTED, *(PieceArrived(text="a") for _ in range(11)))
+    assert live.show(now_s=11.0).note == "round 1 of 8 · 1 tokens/s"
+    assert "".join(piece.text for piece in live.show(now_s=11.0).pieces) == "a" * 11
+
+
+def test_a_new_round_begins_empty():
+    assert _after(STARTED, PieceArrived(text="a"), STARTED).text == ""
+
+
+def test_nothing_is_live_at_rest():
+    assert not LiveView().is_live
+    assert waiting("waiting for the model").is_live

@@ -1,0 +1,132 @@
+"""A session as the panes show it, from real turns."""
+
+import json
+
+import pytest
+
+from tests.services import services_for
+from workbench.ui.present.session import show_session
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+
+
+@pytest.fixture
+def shown(tmp_path):
+    """Plays completions as one turn, and shows the session."""
+
+    def show(*completions, text="Reading?", message=None, **changes):
+        with services_for(tmp_path, *completions) as (services, play):
+            session_id = play(text, **changes)
+            path = services.store.path(session_id)
+            session = services.store.find_session(session_id)
+            picked = path[message].id if message is not None else None
+            return path, show_session(path, session.setup, message_id=picked)
+
+    return show
+
+
+def test_a_result_stands_within_its_call(shown):
+    path, view = shown(CALL, "It is 31.")
+    assert [entry.role for entry in view.transcript.entries] == ["system", "user", "model", "model"]
+    (card,) = view.transcript.entries[2].blocks
+    assert (card.kind, card.name, card.status, card.tone) == ("call", "get_flumbuster", "ready", "clean")
+    assert [(row.name, row.value) for row in card.arguments] == [("flumb", '"cairo"')]
+    assert json.loads(card.result.text)["reading"] == 31
+    assert "rule" in card.result.note
+    assert len(path) == 5
+
+
+def test_the_newest_round_is_shown_unless_another_is_picked(shown):
+    path, view = shown(CALL, "It is 31.")
+    assert view.calls.calls == ()
+    assert view.raw.text == path[4].generation.prompt_text + "It is 31."
+
+
+@pytest.mark.parametrize("message", [0, 1, 2, 3])
+def test_a_message_that_is_picked_shows_the_round_it_belongs_to(shown, message):
+    path, view = shown(CALL, "It is 31.", message=message)
+    assert [call.name for call in view.calls.calls] == ["get_flumbuster"]
+    assert view.raw.text == path[2].generation.prompt_text + CALL
+
+
+def test_the_raw_text_is_cut_into_messages_and_marks(shown):
+    _, view = shown(CALL, "It is 31.")
+    assert [section.label for section in view.raw.sections] == [
+        "system", "user", "model", "tool", "model", "completion",
+    ]  # fmt: skip
+    assert view.raw.badge == "exact"
+    marks = [piece.text for section in view.raw.sections for piece in section.pieces if piece.kind == "mark"]
+    assert marks[0] == "<|im_start|>"
+    assert "<tool_call>" in marks
+
+
+def test_marks_that_a_user_wrote_are_not_coloured(shown):
+    _, view = shown("Hello.", text="What does <|im_end|> mean?")
+    user = view.raw.sections[1]
+    assert "<|im_end|>" not in [piece.text for piece in user.pieces[1:-2] if piece.kind == "mark"]
+    assert any("What does <|im_end|> mean?" in piece.text for piece in user.pieces)
+
+
+def test_a_prompt_that_cannot_be_rendered_again_is_still_shown_whole(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, play):
+        path = services.store.path(play("Hi"))
+        broken = services.setup_for().__class__(
+            contract_name="x", contract_text="no front matter", tools_text="["
+        )
+        view = show_session(path, broken)
+    assert view.raw.text == path[-1].generation.prompt_text + "Hello."
+    assert [section.label for section in view.raw.sections] == ["system", "user", "model", "completion"]
+
+
+def test_clean_output_is_calm(shown):
+    _, view = shown(CALL, "It is 31.", message=2)
+    assert view.fixes.calm.startswith("Read strictly")
+    assert (view.fixes.fixes, view.fixes.findings) == ((), ())
+
+
+def test_a_fix_is_told_with_before_after_and_place(shown):
+    broken = CALL.replace('"cairo"}', '"cairo",}')
+    _, view = shown(broken, "It is 31.", message=2)
+    (fix,) = view.fixes.fixes
+    assert fix.code == "trailing-comma"
+    assert not fix.is_guess
+    assert [(edit.before, edit.after) for edit in fix.edits] == [(",", "nothing")]
+    assert fix.place.startswith("line 2, column ")
+    (card,) = view.transcript.entries[2].blocks
+    assert (card.status, card.tone) == ("fixed · 1 fix", "fix")
+
+
+def test_an_unknown_tool_is_told_and_refused(shown):
+    _, view = shown(CALL.replace("get_flumbuster", "get_nothing"), "Sorry.", message=2)
+    (card,) = view.transcript.entries[2].blocks
+    assert (card.status, card.tone) == ("unknown tool", "error")
+    assert card.result.is_error
+    assert view.calls.calls[0].is_error
+
+
+def test_arguments_that_break_the_schema_are_told(shown):
+    _, view = shown(CALL.replace('flumb"', 'flum"'), "Sorry.", message=2)
+    (card,) = view.transcript.entries[2].blocks
+    assert card.status == "invalid arguments"
+    assert view.calls.calls[0].findings
+
+
+def test_a_call_that_was_cut_is_unfinished_and_not_run(shown):
+    _, view = shown('<tool_call>\n{"name": "get_flumbu')
+    (block,) = view.transcript.entries[2].blocks
+    assert (block.kind, block.status) == ("broken", "unfinished")
+
+
+def test_timing_has_a_row_for_each_round_of_the_turn(shown):
+    _, view = shown(CALL, "It is 31.", message=2)
+    assert [row.cells[0] for row in view.timing.rounds] == ["1", "2"]
+    assert [row.is_selected for row in view.timing.rounds] == [True, False]
+
+
+def test_an_empty_session_teaches(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        view = show_session((), services.setup_for())
+    assert view.transcript.entries == ()
+    assert "What is the flumbuster reading for cairo?" in view.transcript.examples
+    assert view.raw.sections == ()
+    assert all(hint for hint in (view.raw.hint, view.calls.hint, view.fixes.hint, view.timing.hint))

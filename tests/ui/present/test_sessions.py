@@ -1,0 +1,35 @@
+"""The list of sessions, cut into days."""
+
+from datetime import UTC, datetime, timedelta
+
+from workbench.desk.kept import KeptSession
+from workbench.desk.setup import Setup
+from workbench.ui.present.sessions import show_sessions
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def _session(number, age):
+    used_at = NOW - age
+    return KeptSession(
+        id=str(number),
+        title=f"session {number}",
+        created_at=used_at,
+        updated_at=used_at,
+        setup=Setup(contract_name="c", contract_text="", tools_text="[]"),
+        leaf_id=None,
+        message_count=1,
+    )
+
+
+def test_each_day_has_one_heading():
+    ages = [timedelta(hours=1), timedelta(hours=2), timedelta(days=1), timedelta(days=3), timedelta(days=60)]
+    view = show_sessions([_session(*one) for one in enumerate(ages)], open_id="1", now=NOW)
+    assert [row.heading for row in view.rows] == ["Today", "", "Yesterday", "This week", "September 2026"]
+    assert [row.when for row in view.rows] == ["11:00", "10:00", "12:00", "18.11.", "22.09."]
+    assert [row.is_open for row in view.rows] == [False, True, False, False, False]
+
+
+def test_a_session_of_the_future_is_of_today():
+    (row,) = show_sessions([_session(1, timedelta(hours=-30))], open_id=None, now=NOW).rows
+    assert row.heading == "Today"

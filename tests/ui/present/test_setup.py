@@ -1,0 +1,70 @@
+"""The left column: fields to a setup and back."""
+
+from dataclasses import replace
+
+import pytest
+
+from workbench.desk.setup import Setup
+from workbench.errors import BadInput
+from workbench.rollout.ports import Sampling
+from workbench.ui.present.setup import (
+    fields_of,
+    first_choice,
+    kept_choice,
+    model_advice,
+    read_fields,
+    setup_of,
+    show_header,
+    show_system_text,
+    tool_choices,
+)
+
+SETUP = Setup(
+    contract_name="minimal",
+    contract_text="text",
+    tools_text="[]",
+    disabled_tools=frozenset({"a"}),
+    model="embedded",
+    tool_choice="required",
+    sampling=Sampling(temperature=0.5, seed=7, min_p=0.2),
+    max_rounds=3,
+)
+
+
+def test_a_setup_survives_the_fields():
+    assert setup_of(read_fields(fields_of(SETUP)), sampling=SETUP.sampling) == SETUP
+
+
+def test_what_no_field_shows_comes_from_the_session():
+    other = setup_of(fields_of(SETUP), sampling=Sampling(min_p=0.9))
+    assert other.sampling == replace(SETUP.sampling, min_p=0.9)
+
+
+def test_a_number_that_is_left_empty_is_told():
+    with pytest.raises(BadInput, match="max tokens"):
+        read_fields(fields_of(SETUP)._replace(max_tokens=None))
+
+
+def test_tool_choices_follow_the_tools():
+    assert tool_choices(["f"]) == ["auto", "required", "none", "f"]
+    assert kept_choice("f", ["f"]) == "f"
+    assert kept_choice("f", []) == "auto"
+
+
+def test_the_embedded_model_begins_with_a_call_and_says_why():
+    assert first_choice("embedded") == "required"
+    assert first_choice("other.gguf") == "auto"
+    assert "required" in model_advice("embedded", "required")
+    assert "not call" in model_advice("embedded", "auto")
+    assert model_advice("other.gguf", "auto") == ""
+
+
+def test_the_system_text_has_its_size():
+    assert show_system_text("a" * 1200, tokens=300).size == "1,200 characters · 300 tokens"
+    assert show_system_text("a", tokens=None).size == "1 character"
+
+
+def test_the_header_says_what_the_model_does():
+    assert show_header("m", "CPU", is_loaded=True, is_busy=False).text == "m · CPU · ready"
+    assert show_header("m", "CPU", is_loaded=True, is_busy=True).text == "m · CPU · writing"
+    assert show_header("m", "", is_loaded=False, is_busy=False).text == "m · not loaded yet"

@@ -1,0 +1,110 @@
+"""The page as it is built: what it offers, and what it keeps to itself."""
+
+import gc
+import json
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.services import services_for
+from workbench.errors import BadInput
+from workbench.ui.components.raw import Raw
+from workbench.ui.page import build_page, launch_options
+from workbench.ui.present.pieces import Piece
+from workbench.ui.present.raw import RawSection, RawView
+from workbench.ui.serve import check_address, serve_page
+from workbench.ui.tabs.play.screen import Screen
+
+# Gradio makes an event loop for each page and leaves it to the collector.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+COMPONENTS = Path(__file__).parents[2] / "workbench" / "ui" / "components"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _collected():
+    yield
+    gc.collect()
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    with services_for(tmp_path_factory.mktemp("page"), "Hello.") as (services, _):
+        yield build_page(services).blocks.get_config_file()
+
+
+def test_no_event_is_offered_to_others(config):
+    assert config["dependencies"]
+    assert {event["api_visibility"] for event in config["dependencies"]} == {"private"}
+
+
+def test_work_of_the_model_waits_in_one_line(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        page = build_page(services)
+    lines = {fn.name: fn.concurrency_id for fn in page.blocks.fns.values()}
+    assert lines["on_send"] == lines["on_warm"] == "model"
+    assert {fn.concurrency_limit for fn in page.blocks.fns.values() if fn.concurrency_id == "model"} == {1}
+    assert lines["on_tools_text"] != "model"
+
+
+def test_every_part_that_a_reader_names_has_an_id_of_its_own(config):
+    ids = [one["props"].get("elem_id") for one in config["components"]]
+    named = [one for one in ids if one]
+    assert len(named) == len(set(named))
+    assert {"play-composer", "play-transcript", "play-raw", "play-contract-text", "play-send"} <= set(named)
+
+
+def test_the_page_asks_nothing_of_other_hosts(config):
+    theme = launch_options()["theme"]
+    assert theme._stylesheets == []
+    assert "http" not in launch_options()["css_paths"][0].read_text()
+    for path in COMPONENTS.glob("*.js"):
+        assert "http" not in path.read_text().replace("http://www.w3.org/2000/svg", ""), path.name
+
+
+def test_no_script_parses_text_as_html():
+    for path in COMPONENTS.glob("*.js"):
+        script = path.read_text()
+        for way in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+        ):
+            assert way not in script, path.name
+
+
+def test_a_value_goes_to_the_browser_as_json_and_never_through_a_template():
+    view = RawView(
+        sections=(RawSection(role="user", label="user", note="", pieces=(Piece(text="${x} \\n"),)),)
+    )
+    part = Raw(view, elem_id="raw")
+    assert part.html_template == ""
+    assert json.loads(json.dumps(part.value))["sections"][0]["pieces"][0]["text"] == "${x} \\n"
+
+
+def test_building_the_page_leaves_no_files_beside_the_components():
+    assert not list(COMPONENTS.parent.rglob("*.pyi"))
+
+
+def test_a_screen_that_changes_nothing_leaves_every_part_as_it_is():
+    assert all(value == {"__type__": "update"} for value in Screen())
+
+
+def test_a_port_in_use_is_told_with_its_remedy(tmp_path):
+    with socket.socket() as taken, services_for(tmp_path, "Hello.") as (services, _):
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        settings = replace(services.settings, host="127.0.0.1", port=port)
+        with pytest.raises(BadInput, match=rf"{port}.*WORKBENCH_PORT"):
+            serve_page(replace(services, settings=settings))
+
+
+def test_an_address_of_another_machine_is_told():
+    with pytest.raises(BadInput, match="cannot listen there"):
+        check_address("192.0.2.1", 7860)

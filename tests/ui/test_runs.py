@@ -1,0 +1,68 @@
+"""Turns under way, in threads of their own."""
+
+from threading import Event
+
+import pytest
+
+from workbench.ui.tabs.play.runs import Runs, play_aside
+
+
+def test_things_arrive_in_order():
+    assert [thing for batch in play_aside(lambda: iter(range(100))) for thing in batch] == list(range(100))
+
+
+def test_what_was_made_before_an_error_arrives_first():
+    def play():
+        yield 1
+        raise ValueError("broken")
+
+    batches = play_aside(play)
+    assert next(batches) == [1]
+    with pytest.raises(ValueError, match="broken"):
+        next(batches)
+
+
+def test_a_listener_that_leaves_does_not_end_the_turn():
+    told, is_over = Event(), Event()
+
+    def play():
+        yield 1
+        assert told.wait(5)
+        yield 2
+        is_over.set()
+
+    batches = play_aside(play)
+    assert next(batches) == [1]
+    batches.close()
+    told.set()
+    assert is_over.wait(5)
+
+
+def test_a_tab_has_one_turn_at_a_time():
+    runs = Runs()
+    assert runs.begin("a")
+    assert not runs.begin("a")
+    assert runs.begin("b")
+    runs.end("a")
+    assert runs.begin("a")
+
+
+def test_a_turn_is_stopped_by_asking_leaving_or_ending():
+    for way in ("stop", "end"):
+        runs = Runs()
+        runs.begin("a")
+        stop = runs.stop_of("a")
+        assert not stop.is_set()
+        getattr(runs, way)("a")
+        assert stop.is_set()
+    runs = Runs()
+    runs.begin("a")
+    runs.stop_all()
+    assert runs.stop_of("a").is_set()
+
+
+def test_a_tab_without_a_turn_counts_as_stopped():
+    runs = Runs()
+    runs.stop("nobody")
+    assert runs.stop_of("nobody").is_set()
+    assert not runs.is_running("nobody")
