@@ -53,6 +53,8 @@ class Completion:
         self.dialect = dialect
         self.level = level
         self.is_cut = is_cut
+        self.has_met_end = False
+        """Whether a block was read to the end of the text: with more text it might be read otherwise."""
         self._allowance = 4 * len(text) + 10_000
         self._places: dict[str, Tags] = {}
 

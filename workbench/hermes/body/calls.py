@@ -219,6 +219,10 @@ def _json_function(
         return []
     values: JsonValue = arguments.value
     draft.arguments, draft.node = values if isinstance(values, dict) else {}, arguments
+    if function.is_named:
+        finish_draft(completion, notes, draft)
+        notes.rewrite("alternate-tag", function.start, function.end, draft.text)
+        return [draft]
     head = f'{{"name": {json.dumps(draft.name, ensure_ascii=False)}, "arguments": '
     notes.rewrite("json-in-function-tag", function.start, arguments.start, head)
     notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
