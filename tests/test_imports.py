@@ -37,3 +37,16 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["parse"], ["parse", "--tools", "weather"], ["differ"], ["render", "--jsonl"]]
+)
+def test_a_verb_of_the_formats_loads_neither_page_nor_model_nor_database(arguments):
+    code = (
+        "import sys\nfrom workbench.cli.app import run\ntry:\n    run()\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {HEAVY[:-1]!r} if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

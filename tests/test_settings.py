@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import BadInput
-from workbench.settings import VARIABLES, read_settings
+from workbench.settings import VARIABLES, is_colour_wanted, read_settings
 
 
 def test_an_empty_environment_gives_the_defaults(tmp_path, monkeypatch):
@@ -42,3 +42,9 @@ def test_what_cannot_be_used_is_named(name, value, message):
 
 def test_every_variable_has_the_prefix_and_a_meaning():
     assert all(row.name.startswith("WORKBENCH_") and row.meaning for row in VARIABLES)
+
+
+def test_colours_are_not_wanted_where_no_color_is_set_or_the_terminal_is_dumb():
+    assert is_colour_wanted({"TERM": "xterm", "NO_COLOR": ""})
+    assert not is_colour_wanted({"NO_COLOR": "1"})
+    assert not is_colour_wanted({"TERM": "dumb"})

@@ -133,6 +133,12 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+def is_colour_wanted(environment: Mapping[str, str] | None = None) -> bool:
+    """False where `NO_COLOR` is set to anything (no-color.org), or the terminal is `dumb`."""
+    given = os.environ if environment is None else environment
+    return not given.get("NO_COLOR") and given.get("TERM") != "dumb"
+
+
 def _refuse_unknown(given: Mapping[str, str]) -> None:
     known = {row.name for row in VARIABLES}
     for name in given:

@@ -7,6 +7,8 @@ import typer
 
 from workbench import __version__
 from workbench.cli import chat, doctor, export, models, serve
+from workbench.cli.prompts import render, template
+from workbench.cli.reader import differ, parse
 from workbench.errors import EngineError, WorkbenchError
 
 BAD_INPUT: Final = 2
@@ -35,6 +37,10 @@ def build_app() -> typer.Typer:
     app.callback()(_root)
     app.command("chat")(chat.chat)
     app.command("serve")(serve.serve)
+    app.command("parse")(parse.parse)
+    app.command("differ")(differ.differ)
+    app.command("render")(render.render)
+    app.add_typer(template.build_app(), name="template")
     app.command("export")(export.export)
     app.command("doctor")(doctor.doctor)
     app.add_typer(models.build_app(), name="models")

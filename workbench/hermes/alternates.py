@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.blocks import Block
+from workbench.hermes.block import Block, call_block, refused_block
 from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft
 from workbench.hermes.body.json_reader import read_value
 from workbench.hermes.body.payload import Body, note_tail, read_all
 from workbench.hermes.body.shape import Draft, normal_name
 from workbench.hermes.body.source import Node, Source, Unreadable
-from workbench.hermes.completion import Completion
+from workbench.hermes.completion import Completion, Tag
 from workbench.hermes.marks import ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
 from workbench.hermes.notes import Notes
-from workbench.hermes.reading import Dialect, SegmentKind
+from workbench.hermes.reading import Dialect
 
 _NAME: Final = re.compile(r'="([^"]*)">|=([^>]*)>')
 
@@ -35,17 +35,20 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
         else:
             body = Body((read_value(source, position, ""),), 0)
             body = body._replace(end=body.payloads[0].end)
-        block = _bounded(completion, source, start, body, has_close=word != "functioncall")
+        block_end = _end(completion, source, body, has_close=word != "functioncall")
     except Unreadable as failure:
         return _unreadable(completion, start, end, failure, close)
-    if block.kind is SegmentKind.UNCLOSED:
-        return block
-    named = None if text[start + 1 : end].startswith(word + ">") else text[start:end]
-    block.drafts = draft_calls(completion, notes, body) if named is None else _named(completion, notes, named, start, body)
-    if block.drafts:
-        after = f"{CALL_OPEN}\n{as_bodies(notes, block.drafts)}\n{CALL_CLOSE}"
-        notes.rewrite("alternate-tag", start, block.end, after)
-    return block
+    if block_end is None:
+        return refused_block("truncated", start, completion.stop_behind(body.end))
+    is_named = not text[start + 1 : end].startswith(word + ">")
+    drafts = (
+        _named(completion, notes, Tag(start, end), body) if is_named else draft_calls(completion, notes, body)
+    )
+    if drafts:
+        notes.rewrite(
+            "alternate-tag", start, block_end, f"{CALL_OPEN}\n{as_bodies(notes, drafts)}\n{CALL_CLOSE}"
+        )
+    return call_block(start, block_end, notes, drafts)
 
 
 def _holds_spec(body: Body) -> bool:
@@ -53,7 +56,9 @@ def _holds_spec(body: Body) -> bool:
     values: list[JsonValue] = []
     for payload in body.payloads:
         if isinstance(payload, Node):
-            values.extend(item.value for item in payload.items) if payload.items is not None else values.append(payload.value)
+            values.extend(
+                item.value for item in payload.items
+            ) if payload.items is not None else values.append(payload.value)
     return any(_is_spec(value) for value in values)
 
 
@@ -72,62 +77,56 @@ def _is_spec(value: JsonValue) -> bool:
     return "description" in value or has_schema
 
 
-def _bounded(completion: Completion, source: Source, start: int, body: Body, *, has_close: bool) -> Block:
-    """The block from its open tag to its close tag, or to where one should stand."""
+def _end(completion: Completion, source: Source, body: Body, *, has_close: bool) -> int | None:
+    """Where the block ends: behind its close tag, or where one should stand; None where the text was cut."""
     stop = completion.stop_behind(body.end)
     tag = completion.call_tags.next(body.end, stop)
     limit = tag.start if tag and not tag.is_close else stop
-    assert source.close is not None
-    close = completion.places(source.close).next(body.end, limit)
+    close = completion.places(source.close).next(body.end, limit) if source.close else None
     if close and (has_close or not source.text[body.end : close.start].strip()):
         note_tail(source, body.end, close.start)
-        return Block(start, close.end, source.notes)
+        return close.end
     if "add-closing-bracket" in source.notes.fix_codes:
         raise source.failure(body.end)
     if completion.is_cut:
-        return _truncated(completion, start, stop)
+        return None
     if has_close:
         source.notes.place("missing-close-tag", body.end, body.end)
-    return Block(start, body.end, source.notes)
-
-
-def _truncated(completion: Completion, start: int, end: int) -> Block:
-    notes = Notes(completion.text)
-    notes.tell("truncated", start, end)
-    return Block(start, end, notes, kind=SegmentKind.UNCLOSED)
+    return body.end
 
 
 def _unreadable(
     completion: Completion, start: int, tag_end: int, failure: Unreadable, close: "re.Pattern[str]"
 ) -> Block:
-    text = completion.text
     completion.spend(failure.at - tag_end)
     horizon = failure.at if failure.is_over else completion.stop_behind(failure.at)
     ends = [
         tag.end if tag.is_close else tag.start
-        for tag in (completion.places(close).next(tag_end, horizon), completion.call_tags.next(tag_end, horizon))
+        for tag in (
+            completion.places(close).next(tag_end, horizon),
+            completion.call_tags.next(tag_end, horizon),
+        )
         if tag
     ]
     if failure.is_over and not completion.places(close).next(tag_end, horizon):
-        return _truncated(completion, start, horizon)
-    notes = Notes(text)
-    end = min(ends, default=horizon)
-    notes.tell("invalid-json", start, end)
-    return Block(start, end, notes)
+        return refused_block("truncated", start, horizon)
+    return refused_block("invalid-json", start, min(ends, default=horizon))
 
 
-def _named(completion: Completion, notes: Notes, tag: str, start: int, body: Body) -> list[Draft]:
+def _named(completion: Completion, notes: Notes, tag: Tag, body: Body) -> list[Draft]:
     """The call whose name stands in its tag, and whose arguments are the one payload."""
     arguments = body.payloads[0]
-    match = _NAME.search(tag)
+    match = _NAME.search(completion.text, tag.start, tag.end)
     written = (match.group(1) if match.group(1) is not None else match.group(2)) if match else ""
     scratch = Notes(notes.text)
-    name = normal_name(scratch, written, (start, start + len(tag)), completion.tools, json_text=False)
+    name = normal_name(scratch, written, (tag.start, tag.end), completion.tools, json_text=False)
     notes.extend(scratch)
     if name is None or not isinstance(arguments, Node) or notes.has_refused(arguments.start, arguments.end):
         return []
     if completion.dialect is Dialect.XML:
         notes.tell("format-mismatch", arguments.start, arguments.end)
-    draft = Draft(name, cast(JsonObject, arguments.value), Dialect.JSON, arguments.start, arguments.end, arguments)
+    draft = Draft(
+        name, cast(JsonObject, arguments.value), Dialect.JSON, arguments.start, arguments.end, arguments
+    )
     finish_draft(completion, notes, draft)
     return [draft]

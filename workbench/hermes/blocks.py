@@ -1,13 +1,11 @@
 """One call block: from its open tag to its end, whatever stands in it."""
 
-from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.chat.span import Span
+from workbench.hermes.block import Block, call_block, refused_block
 from workbench.hermes.body.calls import draft_calls
 from workbench.hermes.body.json_fast import decode
 from workbench.hermes.body.payload import Body, note_tail, read_body
-from workbench.hermes.body.shape import Draft
 from workbench.hermes.body.source import Source, Unreadable
 from workbench.hermes.completion import Completion, Tag
 from workbench.hermes.marks import (
@@ -19,24 +17,9 @@ from workbench.hermes.marks import (
     SPACE,
 )
 from workbench.hermes.notes import Notes
-from workbench.hermes.reading import SegmentKind
 
+_LONGEST_SCALAR: Final = 10_000
 _FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "python": "a Python call"}
-
-
-@dataclass(slots=True)
-class Block:
-    """One block, or one stray tag, fence or cut."""
-
-    start: int
-    end: int
-    notes: Notes
-    drafts: list[Draft] = field(default_factory=list[Draft])
-    """The calls that it gives."""
-    kind: SegmentKind = SegmentKind.CALL
-    """What its stretch is; prose of a stray tag."""
-    is_call: bool = True
-    """Whether it is a call block: one that gives no call counts as dropped."""
 
 
 def read_call_block(completion: Completion, tag: Tag) -> Block:
@@ -47,8 +30,7 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
     start = _behind_space(text, tag.end)
     close = completion.close_tags.next(tag.end, len(text))
     if close and close.start == start:
-        notes.tell("empty-block", tag.start, close.end)
-        return Block(tag.start, close.end, notes)
+        return refused_block("empty-block", tag.start, close.end)
     if foreign := FOREIGN.match(text, start):
         return _foreign(completion, tag, str(foreign.lastgroup))
     try:
@@ -57,11 +39,6 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
         return _closed_block(completion, source, tag, body)
     except Unreadable as failure:
         return _unreadable(completion, tag, failure)
-
-
-def note_case(notes: Notes, tag: Tag, wanted: str) -> None:
-    """Note a tag that is not written in lower case."""
-    _note_case(notes, tag, wanted)
 
 
 def _behind_space(text: str, position: int) -> int:
@@ -81,17 +58,17 @@ def _closed_block(completion: Completion, source: Source, tag: Tag, body: Body) 
     if close and close.is_close:
         note_tail(source, body.end, close.start)
         _note_case(source.notes, close, CALL_CLOSE)
-        return _drafted(completion, source.notes, Span(tag.start, close.end), body)
+        return call_block(tag.start, close.end, source.notes, draft_calls(completion, source.notes, body))
     if len(body.payloads) > 1 or "add-closing-bracket" in source.notes.fix_codes:
         return _first_only(completion, source, tag, body)
     if completion.is_cut:
         end = close.start if close else stop
-        return _truncated(completion, tag, end)
+        return refused_block("truncated", tag.start, end)
     cut = CUT_CALL_CLOSE.match(source.text, body.end)
     end = cut.end() if cut else body.end
     start = source.text.rindex("<", body.end, end) if cut else end
     source.notes.edit("missing-close-tag", start, end, CALL_CLOSE if cut else "\n" + CALL_CLOSE)
-    return _drafted(completion, source.notes, Span(tag.start, end), body)
+    return call_block(tag.start, end, source.notes, draft_calls(completion, source.notes, body))
 
 
 def _first_only(completion: Completion, source: Source, tag: Tag, body: Body) -> Block:
@@ -106,48 +83,41 @@ def _first_only(completion: Completion, source: Source, tag: Tag, body: Body) ->
     return _closed_block(completion, source._replace(notes=notes), tag, again)
 
 
-def _drafted(completion: Completion, notes: Notes, span: Span, body: Body) -> Block:
-    return Block(span.start, span.end, notes, draft_calls(completion, notes, body))
-
-
 def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
     block = _unreadable(completion, tag, Unreadable(tag.end))
-    notes = Notes(completion.text)
-    notes.tell("foreign-dialect", tag.start, block.end, f"the body is {_FOREIGN_NAMES[which]}; not read")
-    return Block(tag.start, block.end, notes)
-
-
-def _truncated(completion: Completion, tag: Tag, end: int) -> Block:
-    notes = Notes(completion.text)
-    notes.tell("truncated", tag.start, end)
-    return Block(tag.start, end, notes, kind=SegmentKind.UNCLOSED)
+    message = f"the body is {_FOREIGN_NAMES[which]}; not read"
+    return refused_block("foreign-dialect", tag.start, block.end, message)
 
 
 def _unreadable(completion: Completion, tag: Tag, failure: Unreadable) -> Block:
     """A block that cannot be read: it ends at the first tag behind its own, or takes the rest."""
     text = completion.text
     completion.spend(failure.at - tag.end)
+    completion.has_met_end |= failure.is_over
     is_over = failure.is_over and completion.reach(tag.end) == len(text)
     horizon = failure.at if is_over else completion.stop_behind(failure.at)
     nearest = completion.call_tags.next(tag.end, horizon)
     close = completion.close_tags.next(tag.end, horizon)
     is_cut_in_string = is_over and failure.is_in_string and nearest is not None and not nearest.is_close
-    if is_cut_in_string or (not close and (is_over or (not nearest and _is_unbalanced(text, tag.end, horizon)))):
-        return _truncated(completion, tag, horizon)
+    if is_cut_in_string or (
+        not close and (is_over or (not nearest and _is_unbalanced(text, tag.end, horizon)))
+    ):
+        return refused_block("truncated", tag.start, horizon)
     if completion.is_cut and (nearest is None or not nearest.is_close):
-        return _truncated(completion, tag, nearest.start if nearest else horizon)
+        return refused_block("truncated", tag.start, nearest.start if nearest else horizon)
     end = horizon if nearest is None else nearest.end if nearest.is_close else nearest.start
-    notes = Notes(text)
     is_xml = text.startswith("<function", _behind_space(text, tag.end))
-    notes.tell(_scalar_or_invalid(text[tag.end : nearest.start] if nearest else "", is_xml=is_xml), tag.start, end)
-    return Block(tag.start, end, notes)
+    content = text[tag.end : nearest.start] if nearest else ""
+    return refused_block(_scalar_or_invalid(content, is_xml=is_xml), tag.start, end)
 
 
 def _scalar_or_invalid(content: str, *, is_xml: bool) -> str:
     if is_xml:
         return "invalid-xml"
     decoded = decode(content.strip()) if len(content) < 10_000 else None
-    is_scalar = decoded is not None and decoded[1] == len(content.strip()) and not isinstance(decoded[0], dict | list)
+    is_scalar = (
+        decoded is not None and decoded[1] == len(content.strip()) and not isinstance(decoded[0], dict | list)
+    )
     return "not-an-object" if is_scalar else "invalid-json"
 
 

@@ -118,18 +118,28 @@ CODES: Final[tuple[Code, ...]] = (
     _finding("foreign-dialect", CodeArea.READING, "the form of another model family; not read"),
     _finding("call-in-reasoning", CodeArea.READING, "a call inside a thought; never run"),
     _finding("untagged-call", CodeArea.READING, "a call without tags; read at the lenient level only"),
-    _finding("format-mismatch", CodeArea.READING, "the other dialect than the family writes; read all the same"),
+    _finding(
+        "format-mismatch", CodeArea.READING, "the other dialect than the family writes; read all the same"
+    ),
     _finding("non-finite-number", CodeArea.READING, "NaN or infinity; JSON has neither"),
     _finding("leading-zero", CodeArea.READING, "a number or a code such as 007; never guessed"),
     _finding("lone-surrogate", CodeArea.READING, "half of a surrogate pair; cannot be written as UTF-8"),
     _finding("duplicate-key", CodeArea.READING, "a key stands twice in one object; the last one counts"),
     _finding("duplicate-parameter", CodeArea.READING, "a parameter stands twice; the last one counts"),
-    _finding("ambiguous-escape", CodeArea.READING, "escapes such as \\n beside an invalid one: a path, perhaps"),
-    _finding("ambiguous-parameter", CodeArea.READING, "a <parameter=…> line that may belong to the value before"),
+    _finding(
+        "ambiguous-escape", CodeArea.READING, "escapes such as \\n beside an invalid one: a path, perhaps"
+    ),
+    _finding(
+        "ambiguous-parameter", CodeArea.READING, "a <parameter=…> line that may belong to the value before"
+    ),
     _finding("schema-type", CodeArea.SCHEMA, "a value of another type than the schema allows"),
     _finding("schema-missing-required", CodeArea.SCHEMA, "a required argument is not given"),
     _finding("schema-unknown-argument", CodeArea.SCHEMA, "an argument that the schema does not know"),
-    _finding("schema-invalid", CodeArea.SCHEMA, "the tool's own schema is not sound; the arguments were not checked"),
+    _finding(
+        "schema-invalid",
+        CodeArea.SCHEMA,
+        "the tool's own schema is not sound; the arguments were not checked",
+    ),
     _finding("schema-…", CodeArea.SCHEMA, "one code for each other JSON Schema keyword, in kebab case"),
 )
 """In the order of the reference page."""

@@ -53,6 +53,8 @@ class Completion:
         self.dialect = dialect
         self.level = level
         self.is_cut = is_cut
+        self.has_met_end = False
+        """Whether a block was read to the end of the text: with more text it might be read otherwise."""
         self._allowance = 4 * len(text) + 10_000
         self._places: dict[str, Tags] = {}
 
@@ -83,7 +85,9 @@ class Completion:
     def places(self, mark: "re.Pattern[str]") -> Tags:
         """All places of `mark`."""
         if mark.pattern not in self._places:
-            self._places[mark.pattern] = Tags([Tag(*match.span(), True) for match in mark.finditer(self.text)])
+            self._places[mark.pattern] = Tags(
+                [Tag(*match.span(), True) for match in mark.finditer(self.text)]
+            )
         return self._places[mark.pattern]
 
     def stop_behind(self, position: int) -> int:
@@ -114,5 +118,3 @@ class Completion:
             return len(self.text)
         tag = self.open_tags.next(position, len(self.text))
         return tag.start if tag else len(self.text)
-
-

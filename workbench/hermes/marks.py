@@ -18,7 +18,9 @@ CALL_TAG: Final = re.compile(r"<(/?)(?i:tool_call)>")
 """An open or close tag of a call, in any case of letters; group 1 is `/` of a close tag."""
 CALL_CLOSE_ANY_CASE: Final = re.compile(r"</(?i:tool_call)>")
 """The close tag of a call, in any case of letters."""
-CUT_CALL_CLOSE: Final = re.compile(r"\s*+(?:</tool(?:_(?:c(?:a(?:ll?)?)?)?)?(?![\w>])|<(?:/(?:t(?:oo?)?)?)?\Z)")
+CUT_CALL_CLOSE: Final = re.compile(
+    r"\s*+(?:</tool(?:_(?:c(?:a(?:ll?)?)?)?)?(?![\w>])|<(?:/(?:t(?:oo?)?)?)?\Z)"
+)
 """What is left of a close tag that was cut: `</tool_`, or at the end of the text still less."""
 
 STOP: Final = re.compile(r"<\|(?:im_end|endoftext|eot_id)\|>")
@@ -52,13 +54,13 @@ FENCE_OPEN: Final = re.compile(r"```[\w+-]*[^\S\n]*\r?\n\s*+")
 FENCE_CLOSE: Final = re.compile(r"\s*+```[^\S\n]*(?=\n|<|\Z)")
 """The fence behind a payload, with the white space before it."""
 
-FOREIGN: Final = re.compile(
-    r"(?P<glm>[\w.-]+\s*+<arg_key>)|(?P<harmony>to=)|(?P<python>[A-Za-z_][\w.-]*\()"
-)
+FOREIGN: Final = re.compile(r"(?P<glm>[\w.-]+\s*+<arg_key>)|(?P<harmony>to=)|(?P<python>[A-Za-z_][\w.-]*\()")
 """How a body of another family begins. *Source:* GLM-4.5 (`<arg_key>`), gpt-oss (`to=`), pythonic calls."""
 
 FUNCTION_OPEN: Final = re.compile(r"<function=([^>\n]{0,500})>")
 """*Source:* Qwen3-Coder chat template; group 1 is the name. Bounded: a name is short."""
+FUNCTION_NAMED: Final = re.compile(r'<function name="([^"<>\n]{0,500})">(?=\s*+\{)')
+"""*Source:* llama.cpp, older Hermes-2-Pro parser; group 1 is the name."""
 PARAMETER_OPEN: Final = re.compile(r"<parameter=([^>\n]{0,500})>")
 """*Source:* Qwen3-Coder chat template; group 1 is the name."""
 VALUE_EVENT: Final = re.compile(

@@ -1,7 +1,6 @@
 """What is noted of one block while it is read: edits by code, findings, and rewrites that take edits over."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -22,14 +21,26 @@ class _Rewrite(NamedTuple):
     after: str
 
 
+class _Told(NamedTuple):
+    start: int
+    end: int
+    message: str
+
+
+def finding_of(code: str, start: int, end: int, message: str = "") -> Finding:
+    """The finding of this code at `[start, end)`."""
+    severity = Severity.WARNING if code in _WARNINGS else Severity.ERROR
+    return Finding(code=code, message=message or meaning_of(code), severity=severity, span=Span(start, end))
+
+
 class Notes:
     """The notes of one block (or of one stray tag, fence or cut); spans are of `text`."""
 
-    __slots__ = ("_edits", "_places", "_refusals", "_rewrites", "findings", "text")
+    __slots__ = ("_edits", "_places", "_refusals", "_rewrites", "_told", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.findings: list[Finding] = []
+        self._told: dict[str, _Told] = {}
         self._edits: dict[str, list[Edit]] = {}
         self._places: dict[str, list[Span]] = {}
         self._rewrites: list[_Rewrite] = []
@@ -58,31 +69,22 @@ class Notes:
         """Tell a finding; the same code again only widens the span of the first."""
         if code in REFUSING:
             self._refusals.append(Span(start, end))
-        for index, known in enumerate(self.findings):
-            if known.code == code and known.span is not None:
-                span = Span(min(known.span.start, start), max(known.span.end, end))
-                self.findings[index] = replace(known, span=span)
-                return
-        self.tell_each(code, start, end, message)
+        known = self._told.get(code)
+        if known:
+            start, end, message = min(known.start, start), max(known.end, end), known.message
+        self._told[code] = _Told(start, end, message)
 
-    def tell_each(self, code: str, start: int, end: int, message: str = "") -> None:
-        """Tell a finding that has a record of its own, whatever was told before."""
-        warning = code in _WARNINGS
-        self.findings.append(
-            Finding(
-                code=code,
-                message=message or meaning_of(code),
-                severity=Severity.WARNING if warning else Severity.ERROR,
-                span=Span(start, end),
-            )
-        )
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """One finding a code, in the order in which they were first told."""
+        return tuple(finding_of(code, *told) for code, told in self._told.items())
 
     def absorb(self, inner: "Notes", start: int, end: int) -> None:
         """Take over the codes of a decoded text, all at `[start, end)` where it stood encoded."""
         for code in inner.fix_codes:
             self.place(code, start, end)
-        for finding in inner.findings:
-            self.tell(finding.code, start, end, finding.message)
+        for code, told in inner._told.items():
+            self.tell(code, start, end, told.message)
 
     def extend(self, other: "Notes") -> None:
         """Take over all of `other`, which are notes of the same text."""
@@ -91,9 +93,8 @@ class Notes:
         for code, places in other._places.items():
             self._places.setdefault(code, []).extend(places)
         self._rewrites.extend(other._rewrites)
-        for finding in other.findings:
-            if finding.span:
-                self.tell(finding.code, *finding.span, finding.message)
+        for code, told in other._told.items():
+            self.tell(code, *told)
 
     def has_refused(self, start: int, end: int) -> bool:
         """Whether something inside `[start, end)` makes a JSON body no call."""
@@ -106,8 +107,7 @@ class Notes:
 
     def has_told(self, codes: Iterable[str]) -> bool:
         """Whether a finding of one of `codes` was told."""
-        wanted = frozenset(codes)
-        return any(finding.code in wanted for finding in self.findings)
+        return not self._told.keys().isdisjoint(codes)
 
     def all_edits(self) -> list[Edit]:
         """All edits and rewrites, in order of place, none overlapping."""
@@ -115,6 +115,8 @@ class Notes:
 
     def fixes(self) -> tuple[Fix, ...]:
         """One fix a code, in order of place."""
+        if not (self._edits or self._places or self._rewrites):
+            return ()
         regions = _outermost(self._rewrites)
         spans: dict[str, list[Span]] = {code: list(places) for code, places in self._places.items()}
         edits: dict[str, list[Edit]] = {code: [] for code in spans}

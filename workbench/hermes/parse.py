@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix, apply_edits
 from workbench.chat.span import Span
-from workbench.hermes.blocks import Block
+from workbench.hermes.block import Block
 from workbench.hermes.body.calls import judge
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.completion import Completion
@@ -65,12 +65,11 @@ class _Result:
 
     def __init__(self, terms: Completion, block: Block) -> None:
         is_strict = terms.level is Level.STRICT
-        fixes = block.notes.fixes() if block.drafts or not block.is_call else ()
-        findings = [*block.notes.findings, *(_refusal(fix) for fix in fixes)] if is_strict else block.notes.findings
+        fixes = block.fixes
+        own = (*block.findings, *map(_refusal, fixes)) if is_strict else block.findings
         self.fixes: tuple[Fix, ...] = () if is_strict else fixes
         span = Span(block.start, block.end)
         judged = [judge(terms, draft, span) for draft in block.drafts]
-        own = tuple(findings)
         self.findings = (*own, *(finding for one in judged for finding in one.findings))
         self.calls: tuple[ReadCall, ...] = ()
         if not (is_strict and fixes):

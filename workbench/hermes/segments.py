@@ -5,11 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from workbench.chat.finding import Finding
 from workbench.hermes.alternates import read_alternate
-from workbench.hermes.blocks import Block, read_call_block
+from workbench.hermes.block import Block, refused_block, stray
+from workbench.hermes.blocks import read_call_block
 from workbench.hermes.completion import Completion, Tag
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
-from workbench.hermes.notes import Notes
+from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.untagged import read_function_between_prose, read_whole
 
@@ -30,6 +32,8 @@ class Scan:
     """Blocks, strays, thoughts and cuts, in order of place; all else is prose."""
     has_substance: bool = False
     """Whether a block or a thought was found: a close tag of a thought behind it closes nothing."""
+    has_others: bool = False
+    """Whether anything but thoughts was found: an untagged call is no longer all the text."""
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
@@ -46,25 +50,25 @@ def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
 def _add(found: Scan, block: Block) -> int:
     found.blocks.append(block)
     found.has_substance |= block.kind is not SegmentKind.PROSE
+    found.has_others |= block.is_call
     return block.end
 
 
-def _stray(found: Scan, code: str, tag: Tag, *, is_deleted: bool = False) -> int:
+def _stray(found: Scan, code: str, tag: Tag) -> int:
     """Note a tag that is text."""
-    notes = Notes(found.completion.text)
-    written = notes.text[tag.start : tag.end]
-    notes.edit(code, tag.start, tag.end, "" if is_deleted else f"&lt;{written[1:-1]}&gt;")
-    return _add(found, Block(tag.start, tag.end, notes, kind=SegmentKind.PROSE, is_call=False))
+    text = found.completion.text
+    found.blocks.append(stray(code, text, tag.start, tag.end, f"&lt;{text[tag.start + 1 : tag.end - 1]}&gt;"))
+    return tag.end
 
 
 def _is_quoted(text: str, tag: Tag) -> bool:
     """Whether the tag stands between two backticks."""
-    return text[max(0, tag.start - 1) : tag.start] == "`" == text[tag.end : tag.end + 1]
+    return text.startswith("`", tag.end) and tag.start > 0 and text[tag.start - 1] == "`"
 
 
 def _whole(found: Scan, position: int) -> int:
     """Behind an untagged call that is all the text from `position` on; `position` where there is none."""
-    if any(block.kind is not SegmentKind.THOUGHT for block in found.blocks):
+    if found.has_others:
         return position
     block = read_whole(found.completion, position)
     return _add(found, block) if block else position
@@ -79,20 +83,15 @@ def _open(found: Scan, tag: Tag) -> int:
     start = match.end() if match else tag.end
     stop = completion.stop_behind(tag.end)
     if start >= stop:
-        return _cut_off(found, tag.start, stop)
+        return _add(found, refused_block("truncated", tag.start, stop))
     following = completion.call_tags.next(tag.end, stop)
     if following and not following.is_close and following.start == start:
-        return _stray(found, "duplicate-open-tag", tag, is_deleted=True)
+        found.blocks.append(stray("duplicate-open-tag", text, tag.start, tag.end, ""))
+        return tag.end
     is_closed = following is not None and following.is_close and not _is_quoted(text, following)
     if not is_closed and not PAYLOAD_START.match(text, start):
         return _stray(found, "orphan-open-tag", tag)
     return _add(found, read_call_block(completion, tag))
-
-
-def _cut_off(found: Scan, start: int, end: int) -> int:
-    notes = Notes(found.completion.text)
-    notes.tell("truncated", start, end)
-    return _add(found, Block(start, end, notes, kind=SegmentKind.UNCLOSED))
 
 
 def _close(found: Scan, tag: Tag) -> int:
@@ -113,31 +112,31 @@ def _thought(found: Scan, tag: Tag, word: str) -> int:
     if close:
         return _add_thought(found, tag.start, close.end)
     end = completion.stop_behind(tag.end)
+    told = _calls_told(text, tag.start, end)
     if completion.is_cut:
-        notes = _thought_notes(found, tag.start, end)
-        notes.tell("truncated", tag.start, end)
-        return _add(found, Block(tag.start, end, notes, kind=SegmentKind.UNCLOSED, is_call=False))
-    notes = _thought_notes(found, tag.start, end)
+        cut = finding_of("truncated", tag.start, end)
+        return _add(found, Block(tag.start, end, SegmentKind.UNCLOSED, findings=(*told, cut)))
+    notes = Notes(text)
     notes.edit("unclosed-think", end, end, f"</{word}>")
-    return _add(found, Block(tag.start, end, notes, kind=SegmentKind.THOUGHT, is_call=False))
+    return _add(found, Block(tag.start, end, SegmentKind.THOUGHT, fixes=notes.fixes(), findings=told))
 
 
 def _add_thought(found: Scan, start: int, end: int) -> int:
-    notes = _thought_notes(found, start, end)
-    return _add(found, Block(start, end, notes, kind=SegmentKind.THOUGHT, is_call=False))
+    told = _calls_told(found.completion.text, start, end)
+    return _add(found, Block(start, end, SegmentKind.THOUGHT, findings=told))
 
 
-def _thought_notes(found: Scan, start: int, end: int) -> Notes:
-    """Notes of a thought: each call inside it, an open tag with its close tag."""
-    notes = Notes(found.completion.text)
+def _calls_told(text: str, start: int, end: int) -> tuple[Finding, ...]:
+    """A finding for each call inside a thought: an open tag with its close tag."""
+    findings: list[Finding] = []
     opened: int | None = None
-    for tag in CALL_TAG.finditer(notes.text, start, end):
+    for tag in CALL_TAG.finditer(text, start, end):
         if not tag.group(1):
             opened = tag.start()
         elif opened is not None:
-            notes.tell_each("call-in-reasoning", opened, tag.end())
+            findings.append(finding_of("call-in-reasoning", opened, tag.end()))
             opened = None
-    return notes
+    return tuple(findings)
 
 
 def _thought_close(found: Scan, tag: Tag) -> int:
@@ -153,8 +152,7 @@ def _stop(found: Scan, tag: Tag) -> int:
     end = len(notes.text)
     if notes.text[tag.end :].strip():
         notes.edit("text-after-stop", tag.end, end, "")
-    found.blocks.append(Block(tag.start, end, notes, kind=SegmentKind.RESPONSE, is_call=False))
-    return end
+    return _add(found, Block(tag.start, end, SegmentKind.RESPONSE, fixes=notes.fixes()))
 
 
 def _response(found: Scan, tag: Tag) -> int:
@@ -163,8 +161,7 @@ def _response(found: Scan, tag: Tag) -> int:
         return tag.end
     notes = Notes(text)
     notes.edit("model-wrote-tool-response", tag.start, len(text), "")
-    found.blocks.append(Block(tag.start, len(text), notes, kind=SegmentKind.RESPONSE, is_call=False))
-    return len(text)
+    return _add(found, Block(tag.start, len(text), SegmentKind.RESPONSE, fixes=notes.fixes()))
 
 
 def _alternate(found: Scan, tag: Tag) -> int:
@@ -220,7 +217,7 @@ def _note_fence(found: Scan, floor: int, start: int, end: int) -> int:
         notes.edit("fenced-block", behind.start(1), behind.end(1), "")
         first, last = before, behind.end(1)
     if last > end:
-        found.blocks.append(Block(first, first, notes, kind=SegmentKind.PROSE, is_call=False))
+        found.blocks.append(Block(first, first, SegmentKind.PROSE, fixes=notes.fixes()))
     return last
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from workbench.chat.span import Span
-from workbench.hermes.blocks import Block
+from workbench.hermes.block import Block, call_block
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.body.payload import Body
@@ -13,13 +13,19 @@ from workbench.hermes.body.shape import Draft
 from workbench.hermes.body.source import Source, Unreadable
 from workbench.hermes.completion import Completion
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
-from workbench.hermes.notes import Notes
+from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import Level, SegmentKind
 
 _CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
 _REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>)")
 _NOT_COMPLETE: Final = frozenset(
-    {"add-closing-bracket", "missing-arguments", "flattened-arguments", "single-key-call", "missing-close-function"}
+    {
+        "add-closing-bracket",
+        "missing-arguments",
+        "flattened-arguments",
+        "single-key-call",
+        "missing-close-function",
+    }
 )
 
 
@@ -40,7 +46,7 @@ def read_whole(completion: Completion, start: int) -> Block | None:
     if not text.startswith(("{", "<function="), payload_start):
         return None
     payload = _read(completion, payload_start)
-    if payload is None:
+    if payload is None or _is_alternate(payload[0]):
         return None
     end = payload[0].end
     if fence:
@@ -52,6 +58,11 @@ def read_whole(completion: Completion, start: int) -> Block | None:
     if not _REST.match(text, tag.end() if tag else end):
         return None
     return _block(completion, Span(begin, end), *payload)
+
+
+def _is_alternate(body: Body) -> bool:
+    """Whether JSON stands inside the function's tag: that is another tag around a call, not a call without tags."""
+    return isinstance(body.payloads[0], Function) and body.payloads[0].json is not None
 
 
 def _behind_space(text: str, position: int) -> int:
@@ -67,7 +78,9 @@ def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | Non
     source = Source(completion.text, len(completion.text), notes)
     is_xml = completion.text.startswith("<function=", start)
     try:
-        payload = read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
+        payload = (
+            read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
+        )
     except Unreadable as failure:
         completion.spend(failure.at - start)
         return None
@@ -85,13 +98,12 @@ def _block(completion: Completion, place: Span, body: Body, notes: Notes, draft:
     tag = _CLOSE_BEHIND.match(text, place.end)
     end = tag.end() if tag else place.end
     if completion.level is not Level.LENIENT:
-        told = Notes(text)
-        told.tell("untagged-call", place.start, place.end, f"a call of {draft.name[:40]!r} without tags; not run")
-        return Block(place.start, end, told, kind=SegmentKind.PROSE, is_call=False)
+        message = f"a call of {draft.name[:40]!r} without tags; not run"
+        told = finding_of("untagged-call", place.start, place.end, message)
+        return Block(place.start, end, SegmentKind.PROSE, findings=(told,))
     if tag and place == (body.payloads[0].start, body.end):
         notes.edit("missing-open-tag", place.start, place.start, CALL_OPEN + "\n")
     else:
         code = "missing-open-tag" if tag else "no-tag"
         notes.rewrite(code, place.start, end, f"{CALL_OPEN}\n{as_bodies(notes, [draft])}\n{CALL_CLOSE}")
-    return Block(place.start, end, notes, [draft])
-
+    return call_block(place.start, end, notes, [draft])

@@ -47,7 +47,9 @@ def check_spec(spec: ToolSpec) -> tuple[Finding, ...]:
     if not isinstance(name, str) or not name:
         findings.append(_spec_finding("the tool has no name", "/function/name"))
     elif not _NAME.fullmatch(name):
-        findings.append(_spec_finding(f"the name {name[:40]!r} is not 1 to 64 of A-Z a-z 0-9 _ - . : /", "/function/name"))
+        findings.append(
+            _spec_finding(f"the name {name[:40]!r} is not 1 to 64 of A-Z a-z 0-9 _ - . : /", "/function/name")
+        )
     parameters = function.get("parameters", {})
     if not isinstance(parameters, Mapping):
         findings.append(_spec_finding("`parameters` is no object", "/function/parameters"))
@@ -62,7 +64,9 @@ def check_offered(tools: OfferedTools) -> tuple[Finding, ...]:
     seen: set[str] = set()
     for spec in tools.specs:
         if spec.name in seen:
-            findings.append(Finding(code="tool-declared-twice", message=f"the tool {spec.name[:40]!r} is declared twice"))
+            findings.append(
+                Finding(code="tool-declared-twice", message=f"the tool {spec.name[:40]!r} is declared twice")
+            )
         seen.add(spec.name)
     return tuple(findings)
 
@@ -84,7 +88,9 @@ def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
         check_schema(spec.parameters)
     except SchemaError as error:
         where = pointer(list(error.absolute_path))
-        yield _spec_finding(f"the schema is not sound: {_short(error.message)}", "/function/parameters" + where)
+        yield _spec_finding(
+            f"the schema is not sound: {_short(error.message)}", "/function/parameters" + where
+        )
         return
     for required in spec.required:
         if spec.properties and required not in spec.properties:

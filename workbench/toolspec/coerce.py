@@ -72,7 +72,9 @@ def _kinds(value: JsonValue) -> frozenset[str]:
         return frozenset({"integer", "number"})
     if isinstance(value, float):
         return frozenset({"number"})
-    return frozenset({"string" if isinstance(value, str) else "object" if isinstance(value, Mapping) else "array"})
+    return frozenset(
+        {"string" if isinstance(value, str) else "object" if isinstance(value, Mapping) else "array"}
+    )
 
 
 def fits(value: JsonValue, allowed: frozenset[str]) -> bool:
@@ -131,7 +133,10 @@ def _from_string(text: str, allowed: frozenset[str], path: Path) -> Iterable[Coe
     if "string" in allowed or not allowed or text != text.strip():
         return
     try:
-        value = cast(JsonValue, json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse))
+        value = cast(
+            JsonValue,
+            json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse),
+        )
     except (ValueError, RecursionError):
         return
     if fits(value, allowed):

@@ -39,7 +39,9 @@ def _build(schema: JsonObject) -> Checked:
         check_schema(schema)
     except (SchemaError, RecursionError) as error:
         problem = error.message if isinstance(error, SchemaError) else "it is nested too deep"
-        return None, (_warning("schema-invalid", f"the arguments were not checked, the schema is not sound: {problem}"),)
+        return None, (
+            _warning("schema-invalid", f"the arguments were not checked, the schema is not sound: {problem}"),
+        )
     refused: list[str] = []
     bounded = _without_runaways(schema, refused)
     warnings = tuple(
@@ -76,8 +78,14 @@ def _is_safe(pattern: str) -> bool:
     return is_compilable(pattern) and longest_safe(pattern) > 0
 
 
-def _pattern(validator: Validator, pattern: str, instance: object, schema: object) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and len(instance) <= longest_safe(pattern) and not re.search(pattern, instance):
+def _pattern(
+    validator: Validator, pattern: str, instance: object, schema: object
+) -> Iterator[ValidationError]:
+    if (
+        isinstance(instance, str)
+        and len(instance) <= longest_safe(pattern)
+        and not re.search(pattern, instance)
+    ):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 

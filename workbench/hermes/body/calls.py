@@ -106,9 +106,19 @@ def _payload_calls(completion: Completion, notes: Notes, payload: Payload) -> li
     else:
         drafts = _object_calls(completion, notes, payload)
     if completion.dialect is Dialect.XML and isinstance(payload, Node):
-        notes.tell("format-mismatch", payload.start, payload.end, "a JSON body where XML is expected; read all the same")
+        notes.tell(
+            "format-mismatch",
+            payload.start,
+            payload.end,
+            "a JSON body where XML is expected; read all the same",
+        )
     elif completion.dialect is Dialect.JSON and isinstance(payload, Function):
-        notes.tell("format-mismatch", payload.start, payload.end, "an XML body where JSON is expected; read all the same")
+        notes.tell(
+            "format-mismatch",
+            payload.start,
+            payload.end,
+            "an XML body where JSON is expected; read all the same",
+        )
     return drafts
 
 
@@ -148,7 +158,11 @@ def _string_calls(completion: Completion, notes: Notes, node: Node) -> list[Draf
 
 
 def _payload_calls_of(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
-    return _array_calls(completion, notes, node) if node.items is not None else _object_calls(completion, notes, node)
+    return (
+        _array_calls(completion, notes, node)
+        if node.items is not None
+        else _object_calls(completion, notes, node)
+    )
 
 
 def finish_draft(completion: Completion, notes: Notes, draft: Draft) -> None:
@@ -205,6 +219,10 @@ def _json_function(
         return []
     values: JsonValue = arguments.value
     draft.arguments, draft.node = values if isinstance(values, dict) else {}, arguments
+    if function.is_named:
+        finish_draft(completion, notes, draft)
+        notes.rewrite("alternate-tag", function.start, function.end, draft.text)
+        return [draft]
     head = f'{{"name": {json.dumps(draft.name, ensure_ascii=False)}, "arguments": '
     notes.rewrite("json-in-function-tag", function.start, arguments.start, head)
     notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
@@ -212,12 +230,18 @@ def _json_function(
     return [draft]
 
 
-def _typed_arguments(completion: Completion, notes: Notes, function: Function, tool: str) -> dict[str, JsonValue]:
+def _typed_arguments(
+    completion: Completion, notes: Notes, function: Function, tool: str
+) -> dict[str, JsonValue]:
     spec = completion.spec(tool)
     values: dict[str, JsonValue] = {}
     for parameter in function.parameters:
         schema = spec.properties.get(parameter.name) if spec is not None else None
-        allowed = frozenset({"string"}) if schema is None or spec is None else types_allowed(schema, spec.parameters)
+        allowed = (
+            frozenset({"string"})
+            if schema is None or spec is None
+            else types_allowed(schema, spec.parameters)
+        )
         values[parameter.name] = typed_value(notes, parameter.value.start, parameter.value.end, allowed)
     return values
 
@@ -229,7 +253,9 @@ def _tell_parameters(completion: Completion, notes: Notes, function: Function, t
     is_bad = False
     for name, span, _ in function.parameters:
         if name in seen:
-            notes.tell("duplicate-parameter", *span, f"the parameter {name[:40]!r} stands twice; the last counts")
+            notes.tell(
+                "duplicate-parameter", *span, f"the parameter {name[:40]!r} stands twice; the last counts"
+            )
         seen.add(name)
         if is_bad_parameter(name) and not (spec is not None and name in spec.properties):
             notes.tell("bad-name", *span, f"{name[:60]!r} is no name of a parameter")

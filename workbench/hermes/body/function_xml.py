@@ -12,6 +12,7 @@ from workbench.hermes.marks import (
     CALL_CLOSE_ANY_CASE,
     DRIFTED_CLOSE,
     FUNCTION_CLOSE,
+    FUNCTION_NAMED,
     FUNCTION_OPEN,
     PARAMETER_CLOSE,
     PARAMETER_OPEN,
@@ -56,6 +57,8 @@ class Function:
     """In order, repeated names too."""
     json: Node | None = None
     """The arguments, where they are a JSON object."""
+    is_named: bool = False
+    """Whether the name stands in an attribute: `<function name="…">`."""
     holds_tag: bool = False
     """Whether tags of the form stand in a value."""
 
@@ -77,6 +80,10 @@ def read_function(source: Source, start: int, declares: Declares) -> Function:
     Raises:
         Unreadable: It has no end, or something else than parameters stands in it.
     """
+    named = FUNCTION_NAMED.match(source.text, start, source.end)
+    if named:
+        function = Function(named.group(1), Span(*named.span(1)), start, is_named=True)
+        return _read_json(source, function, _behind_space(source, named.end()))
     tag = FUNCTION_OPEN.match(source.text, start, source.end)
     if not tag:
         is_over = source.end - start <= _LONGEST_TAG and "\n" not in source.text[start : source.end]

@@ -76,7 +76,9 @@ def _is_deep(value: JsonValue) -> bool:
 
 def _inside(value: JsonValue) -> list[JsonValue]:
     if isinstance(value, dict):
-        return [inner for inner in cast("dict[str, JsonValue]", value).values() if isinstance(inner, dict | list)]
+        return [
+            inner for inner in cast("dict[str, JsonValue]", value).values() if isinstance(inner, dict | list)
+        ]
     if isinstance(value, list):
         return [inner for inner in cast("list[JsonValue]", value) if isinstance(inner, dict | list)]
     return []

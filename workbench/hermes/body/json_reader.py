@@ -138,7 +138,12 @@ class _Object(_Container):
             value = read_value(source, self._behind_colon(key), self.inside)
             name = str(key.value)
             if name in values:
-                source.notes.tell("duplicate-key", key.start, key.end, f"the key {name[:40]!r} stands twice; the last counts")
+                source.notes.tell(
+                    "duplicate-key",
+                    key.start,
+                    key.end,
+                    f"the key {name[:40]!r} stands twice; the last counts",
+                )
             members.append((key, value))
             values[name] = value.value
             position = self.separated(value.end)

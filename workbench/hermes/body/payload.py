@@ -90,7 +90,9 @@ def _body_start(source: Source, start: int, close: int) -> tuple[int, bool]:
     found = _FIRST.search(text, position, close)
     if not found:
         raise Unreadable(position)
-    fence = next((fence for fence in FENCE_OPEN.finditer(text, position, close) if fence.end() == found.start()), None)
+    fence = next(
+        (fence for fence in FENCE_OPEN.finditer(text, position, close) if fence.end() == found.start()), None
+    )
     garbage_end = fence.start() if fence else found.start()
     if _NO_GARBAGE.search(text, position, garbage_end):
         raise Unreadable(position)
@@ -129,7 +131,10 @@ def _read_escaped(source: Source, start: int, close: int) -> Body:
     text = html.unescape(encoded)
     notes = Notes(text)
     inner = Source(text, len(text), notes, is_closed=True)
-    node = read_payload(inner, 0)
-    note_tail(inner, node.end, len(text))
+    try:
+        node = read_payload(inner, 0)
+        note_tail(inner, node.end, len(text))
+    except Unreadable as failure:
+        raise Unreadable(start) from failure  # its place is one of the decoded text
     end = start + len(encoded)
     return Body((node,), end, notes, (start, end))

@@ -63,7 +63,9 @@ def shape_call(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | 
     return draft if name and has_arguments else None
 
 
-def normal_name(notes: Notes, written: str, place: tuple[int, int], tools: OfferedTools | None, *, json_text: bool) -> str | None:
+def normal_name(
+    notes: Notes, written: str, place: tuple[int, int], tools: OfferedTools | None, *, json_text: bool
+) -> str | None:
     """The tool's name in `written`, which stands at `place`; None (and told) where it is none.
 
     A declared name is taken as it stands.
@@ -111,8 +113,8 @@ def _unwrapped(notes: Notes, node: Node) -> Node:
         pair = node.member(key)
         if pair and pair[1].members is not None and any(pair[1].member(name) for name in _NAME_KEYS):
             inner = pair[1]
-            notes.edit("openai-wrapper", node.start, inner.start, "")
-            notes.edit("openai-wrapper", inner.end, node.end, "")
+            notes.rewrite("openai-wrapper", node.start, inner.start, "")
+            notes.rewrite("openai-wrapper", inner.end, node.end, "")
             return inner
     return node
 
@@ -188,13 +190,17 @@ def _read_string(notes: Notes, value: Node, draft: Draft) -> bool:
 def _read_beside(notes: Notes, node: Node, draft: Draft, tools: OfferedTools | None) -> bool:
     """Arguments that stand beside the name, or none at all."""
     values = cast("dict[str, JsonValue]", node.value)
-    others = {key: value for key, value in values.items() if key not in _NAME_KEYS and key not in _SILENT_KEYS}
+    others = {
+        key: value for key, value in values.items() if key not in _NAME_KEYS and key not in _SILENT_KEYS
+    }
     if not others:
         notes.edit("missing-arguments", node.start + 1, node.start + 1, '"arguments": {}, ')
         return True
     spec = tools.by_name.get(draft.name) if tools is not None else None
     if spec is not None and all(key in spec.properties for key in others):
-        draft.arguments = {key: value for key, value in values.items() if key in spec.properties and key != "name"}
+        draft.arguments = {
+            key: value for key, value in values.items() if key in spec.properties and key != "name"
+        }
         draft.rewrites.append(("flattened-arguments", node.start, node.end, True))
         return True
     notes.tell("arguments-not-object", node.start, node.end, "no arguments, and other keys than a call has")

@@ -9,6 +9,7 @@ from workbench.hermes.marks import STOP
 from workbench.hermes.notes import Notes
 
 _JSON_SPACE: Final = re.compile(r"[ \t\n\r]*+")
+_SKIPPED: Final = frozenset(" \t\n\r/#")
 _COMMENT: Final = re.compile(
     r"(?://|#)(?:(?!</?tool_call>)[^\n])*+|/\*(?:(?!\*/|</?tool_call>).)*+\*/", re.DOTALL
 )
@@ -61,11 +62,16 @@ class Source(NamedTuple):
     def failure(self, position: int) -> Unreadable:
         """What to raise where nothing readable stands at `position`."""
         return Unreadable(
-            position, is_over=self.stops_at(position), is_escaped=self.text.startswith("&", position, self.end)
+            position,
+            is_over=self.stops_at(position),
+            is_escaped=self.text.startswith("&", position, self.end),
         )
 
     def skip(self, position: int) -> int:
         """The next position that is neither white space nor comment; comments are noted."""
+        text = self.text
+        if position < self.end and text[position] not in _SKIPPED:
+            return position
         position = self._behind_space(position)
         while self.text.startswith(("/", "#"), position, self.end):
             comment = _COMMENT.match(self.text, position, self.end)

@@ -1,0 +1,42 @@
+"""`workbench differ`: who takes what from one text."""
+
+import json
+
+from tests.cli.conftest import CHECKOUT
+
+TOOLS = CHECKOUT / "tests" / "corpus" / "tools.json"
+TWO = (
+    '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
+    '<tool_call>\n{"name": "g", "arguments": {"a": 1,}}\n</tool_call>'
+)
+
+
+def test_each_rule_has_its_title_its_calls_and_its_reason(verb):
+    out = verb("differ", "--tools", TOOLS, stdin=TWO).out
+    assert 'strict  1 taken, 1 lost, 0 made up\n  = f {}\n  - g {"a": 1}\n' in out
+    assert "vLLM hermes (replica)  0 taken, 2 lost, 0 made up" in out
+    assert "one bad block loses every call" in out
+
+
+def test_json_is_one_object_and_nothing_else(verb, tmp_path):
+    path = tmp_path / "completion.txt"
+    path.write_text(TWO)
+    rules = json.loads(verb("differ", path, "--json").out)["rules"]
+    assert [rule["rule"] for rule in rules] == [
+        "strict",
+        "vLLM hermes",
+        "SGLang hermes",
+        "seed 000",
+        "seed 001",
+        "seed 002",
+    ]
+    assert [rule["replica"] for rule in rules] == [False] + [True] * 5
+    assert rules[2]["lost"] == [{"name": "g", "arguments": {"a": 1}}]
+    assert all(list(rule) == ["rule", "replica", "calls", "lost", "invented", "why"] for rule in rules)
+
+
+def test_a_call_in_a_thought_that_others_run_is_shown_as_made_up(verb):
+    text = '<think>maybe <tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call></think>No.'
+    out = verb("differ", stdin=text).out
+    assert 'vLLM hermes (replica)  1 taken, 0 lost, 1 made up\n  + f {"a": 1}\n' in out
+    assert "a call inside a thought is run" in out

@@ -1,0 +1,50 @@
+"""What holds of every reading, whatever the text."""
+
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+from tests.hermes.readings import calls_of
+from workbench.hermes.parse import fixed, parse
+from workbench.hermes.reading import CallStatus, Reading, SegmentKind
+
+
+def assert_spans_hold(reading: Reading) -> None:
+    assert "".join(segment.text for segment in reading.segments) == reading.text
+    assert all(segment.span.of(reading.text) == segment.text for segment in reading.segments)
+    assert all(left.span.end == right.span.start for left, right in pairwise(reading.segments))
+    edits = sorted((edit for fix in reading.fixes for edit in fix.edits), key=lambda edit: edit.span)
+    assert all(edit.before == edit.span.of(reading.text) for edit in edits)
+    assert all(left.span.end <= right.span.start for left, right in pairwise(edits))
+    for fix in reading.fixes:
+        assert all(fix.span.start <= edit.span.start and edit.span.end <= fix.span.end for edit in fix.edits)
+    assert all(0 <= finding.span.start <= finding.span.end <= len(reading.text) for finding in reading.findings if finding.span)
+
+
+def assert_strict_is_tolerant_without_fixes(reading: Reading, terms: dict[str, Any]) -> None:
+    strict = parse(reading.text, **{**terms, "level": "strict"})
+    assert strict.fixes == ()
+    told = {finding.code for finding in strict.findings}
+    if terms["level"] != "lenient":
+        assert {fix.code for fix in reading.fixes} <= told
+        allowed = calls_of(reading)
+        assert all(call in allowed for call in calls_of(strict))
+
+
+def assert_fixed_reads_strictly(reading: Reading, terms: dict[str, Any]) -> None:
+    """Fixed, strict reads the same calls; no code is added but `format-mismatch`."""
+    if terms["dialect"] == "xml" and any(fix.code == "tag-in-value" for fix in reading.fixes):
+        return
+    again = parse(fixed(reading.text, reading), **{**terms, "level": "strict"})
+    assert calls_of(again) == calls_of(reading)
+    added = Counter(finding.code for finding in again.findings) - Counter(finding.code for finding in reading.findings)
+    assert set(added) <= {"format-mismatch"}
+
+
+def assert_statuses_hold(reading: Reading) -> None:
+    for call in reading.calls:
+        schema_codes = [finding for finding in call.findings if finding.code.startswith("schema-") and finding.severity == "error"]
+        assert (call.status is CallStatus.INVALID_ARGUMENTS) == bool(schema_codes)
+        assert (call.status is CallStatus.UNKNOWN_TOOL) == any(finding.code == "unknown-tool" for finding in call.findings)
+    kinds = {segment.kind for segment in reading.segments}
+    assert not reading.calls or kinds & {SegmentKind.CALL}

@@ -1,0 +1,211 @@
+"""What strict, vLLM's, SGLang's and the seeds' rules take from one text.
+
+The names of rows are those of the project's corpus; where a row is not in it, it is one of its class.
+"""
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cli.conftest import CHECKOUT
+from workbench.hermes.differ import MAX_SIZE_CHARS, Rule, differ
+from workbench.hermes.replicas.attempt import tag_blocks
+from workbench.hermes.replicas.seed_001 import _bodies
+from workbench.hermes.replicas.seed_002 import read_as_seed_002
+from workbench.toolspec.tools_text import parse_tools
+
+CORPUS = CHECKOUT / "tests" / "corpus"
+TOOLS = parse_tools((CORPUS / "tools.json").read_text(encoding="utf-8"))
+ROWS = [json.loads(line) for line in (CORPUS / "readings.jsonl").read_text(encoding="utf-8").splitlines()]
+TEXTS = {row["id"]: row["text"] for row in ROWS}
+F = '{"name": "f", "arguments": {}}'
+G = '{"name": "g", "arguments": {}}'
+
+
+def block(body):
+    return f"<tool_call>\n{body}\n</tool_call>"
+
+
+# Who takes which calls: strict, vLLM, SGLang, seeds 000, 001, 002. `f!` is a call of f with other arguments.
+TABLE = [
+    ("A02", "the plain case", TEXTS["A02"], ["get_weather"] * 5 + [""]),
+    ("A03", "no line break behind the tag", f"<tool_call>{F}</tool_call>", ["f"] * 5 + [""]),
+    ("A07", "arguments first", TEXTS["A07"], ["f"] * 5 + [""]),
+    ("B01", "text around two calls", TEXTS["B01"], ["f g", "f g", "f g", "f", "f g", ""]),
+    ("B03", "the tag in prose", TEXTS["B03"], [""] * 6),
+    ("C03", "the same call twice", TEXTS["C03"], ["f f", "f f", "f f", "f", "f f", ""]),
+    ("C04", "two objects in a block", TEXTS["C04"], ["", "", "f", "", "", ""]),
+    ("C05", "an array of calls", TEXTS["C05"], ["", "", "f g", "", "", ""]),
+    ("C06", "a good block, then a bad one", TEXTS["C06"], ["f", "", "f", "f", "f", ""]),
+    ("C07", "a bad block, then a good one", TEXTS["C07"], ["f", "", "", "", "f", ""]),
+    ("D01", "the close tag in a string", TEXTS["D01"], ["f", "", "f", "", "f", ""]),
+    (
+        "D02",
+        "a brace and the close tag in a string",
+        block('{"name": "f", "arguments": {"q": "a } </tool_call> b"}}'),
+        ["f", "", "f", "", "", ""],
+    ),
+    ("E08", "cut inside the arguments", TEXTS["E08"], [""] * 6),
+    ("E03", "a bracket missing", TEXTS["E03"], [""] * 6),
+    ("F01", "Python's quotes", TEXTS["F01"], ["", "", "", "f", "f", ""]),
+    ("F07", "a trailing comma", TEXTS["F07"], ["", "", "", "f", "f", ""]),
+    ("F08", "a trailing comma in a string", TEXTS["F08"], ["f", "f", "f", "f!", "f", ""]),
+    ("F11", "a comma missing", TEXTS["X07"], [""] * 6),
+    ("F12", "a raw line break in a string", TEXTS["F12"], [""] * 6),
+    ("F18", "a fence around the payload", TEXTS["X01"], [""] * 6),
+    ("F22", "a number without end", TEXTS["F22"], ["", "f!", "f!", "f!", "f!", ""]),
+    ("F30", "text behind the payload", block(f"{F}\nDone."), ["", "", "f", "", "", ""]),
+    ("F39", "an apostrophe and a key in a string", TEXTS["F39"], ["f", "f", "f", "f", "f", ""]),
+    ("G01", "parameters", TEXTS["G01"], ["", "", "f", "f", "f!", ""]),
+    ("G04", "no arguments", TEXTS["G04"], ["", "", "", "f", "f!", ""]),
+    ("H01", "the tag in capitals", TEXTS["H01"], ["", "", "", "f", "", ""]),
+    ("H08", "brackets in prose", TEXTS["H08"], ["", "", "", "note!", "", ""]),
+    ("H23", "a call without tags", TEXTS["H23"], ["", "", "", "f!", "", ""]),
+    ("I02", "a call in a thought", TEXTS["I02"], ["", "f!", "f!", "f!", "f!", ""]),
+    ("J03", "two XML calls", TEXTS["J03"], ["f g", "", "", "", "", "f g"]),
+    ("J06", "a close tag missing", TEXTS["J06"], ["", "", "", "", "", "get_weather!"]),
+    ("K01", "indentation", TEXTS["K01"], ["typed", "", "", "", "", "typed!"]),
+    ("K14", "a value that is no text", TEXTS["K14"], ["typed", "", "", "", "", "typed!"]),
+    ("K24", "a tag in a value", TEXTS["K24"], ["typed", "", "", "", "", "typed"]),
+    (
+        "unknown",
+        "a tool that is not offered",
+        block('{"name": "h", "arguments": {}}'),
+        ["h", "h", "", "h", "h", ""],
+    ),
+    ("nothing", "no call at all", "Hello.", [""] * 6),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [row[2:] for row in TABLE], ids=[f"{row[0]} {row[1]}" for row in TABLE]
+)
+def test_each_rule_takes_what_it_takes(text, wanted):
+    taken = differ(text, TOOLS)
+    assert [one.rule for one in taken] == list(Rule)
+    spelled = [
+        " ".join(
+            call.name + ("!" if any(call is other for other in one.invented) else "") for call in one.calls
+        )
+        for one in taken
+    ]
+    assert spelled == wanted
+
+
+@pytest.mark.parametrize(
+    ("row", "rule", "why"),
+    [
+        ("C05", Rule.STRICT, "a block that needs a fix is refused: array-block"),
+        (
+            "C07",
+            Rule.VLLM,
+            "block 1 is refused (Expecting property name enclosed in double quotes at character 2)",
+        ),
+        ("C07", Rule.VLLM, "one bad block loses every call"),
+        ("D01", Rule.VLLM, "it is cut inside a string"),
+        ("B10", Rule.VLLM, "the text between or behind calls is lost"),
+        ("C07", Rule.SGLANG, "reading ends at the first bad JSON"),
+        ("C04", Rule.SGLANG, "of each block only the first JSON value is read"),
+        ("G04", Rule.SGLANG, "the call of 'f' has no arguments and is skipped"),
+        ("J24", Rule.SEED_002, ""),
+        ("C03", Rule.SEED_000, "only the first block is read"),
+        ("F08", Rule.SEED_000, "the cleaning changes the inside of strings"),
+        ("C05", Rule.SEED_001, "an open tag with anything but { behind it"),
+        ("G01", Rule.SEED_001, "an object is handed on without its `name` or `arguments`"),
+        ("K01", Rule.SEED_002, "white space at both ends of a value is stripped, indentation too"),
+        ("J06", Rule.SEED_002, "a value without </parameter> swallows the next parameter"),
+        ("K14", Rule.SEED_002, "a value stays text, whatever the schema says"),
+        ("H01", Rule.VLLM, "nothing of this is known to it: tag-case"),
+        ("F22", Rule.VLLM, "what the reader refuses is run: non-finite-number"),
+        ("I02", Rule.SGLANG, "a call inside a thought is run"),
+        ("A02", Rule.VLLM, ""),
+    ],
+)
+def test_the_reason_is_told(row, rule, why):
+    told = next(one.why for one in differ(TEXTS[row], TOOLS) if one.rule is rule)
+    assert why in told if why else told == ""
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_whatever_is_lost_or_made_up_has_a_reason(row):
+    taken = differ(row["text"], TOOLS)
+    assert all(one.why for one in taken if one.lost or one.invented)
+    # All are held against the same calls: those that the tolerant reader gives.
+    assert len({len(one.calls) - len(one.invented) + len(one.lost) for one in taken}) == 1
+
+
+def test_equal_calls_are_counted_each():
+    one = differ(f"{block(F)}{block(F)}", TOOLS)[3]
+    assert (len(one.calls), len(one.lost), one.invented) == (1, 1, ())
+
+
+def test_a_text_too_long_is_not_given_to_the_replicas():
+    text = "x" * MAX_SIZE_CHARS + block(F)
+    taken = differ(text, TOOLS)
+    assert len(taken[0].calls) == 1
+    assert all("too long for this replica" in one.why and len(one.lost) == 1 for one in taken[1:])
+
+
+# What the seeds' own patterns find, on short texts; long ones would take them minutes.
+SEED_001 = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+SEED_002 = re.compile(r"<parameter=([^>]+)>\s*(.*?)\s*</parameter>", re.DOTALL)
+BLOCKS = re.compile(r"<tool_call>(.*?)</tool_call>|<tool_call>(.*)", re.DOTALL)
+PIECES = (
+    "<tool_call>",
+    "</tool_call>",
+    "{",
+    "}",
+    " ",
+    "\n",
+    "a",
+    ">",
+    "<function=",
+    "<parameter=",
+    "</parameter>",
+)
+texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+
+
+@settings(max_examples=600, deadline=None)
+@given(texts)
+def test_the_linear_forms_find_what_the_patterns_find(text):
+    assert _bodies(text) == SEED_001.findall(text)
+    assert [one.body for one in tag_blocks(text)] == [closed or rest for closed, rest in BLOCKS.findall(text)]
+
+
+@settings(max_examples=600, deadline=None)
+@given(texts)
+def test_parameters_are_those_that_the_pattern_finds(text):
+    body = text.replace("<tool_call>", "").replace("</tool_call>", "")
+    (call,) = read_as_seed_002(f"<tool_call><function=f>{body}</tool_call>", None).calls
+    assert call.arguments == {name: value.strip() for name, value in SEED_002.findall(body)}
+
+
+HARD = [
+    "<tool_call>{",
+    "<tool_call>",
+    '<tool_call>{"a": "</tool_call>',
+    "<tool_call>{}</tool_call>",
+    "}</tool_call>",
+    "<tool_call><function=",
+    "<tool_call><function=f><parameter=a>x",
+    "<parameter=a> ",
+    "[f(",
+    "{",
+    '{"a":',
+    "'\\\"",
+    '"\\"',
+    "&quot;",
+    "\n",
+]
+
+
+@pytest.mark.parametrize("piece", HARD)
+@pytest.mark.parametrize("head", ["", "<tool_call>", "<tool_call>{'"])
+def test_no_text_hangs_a_replica(head, piece):
+    # The quadratic patterns of the seeds take minutes for this; the suite's own time limit would end it.
+    text = head + piece * (200_000 // len(piece))
+    assert len(differ(text, TOOLS)) == len(Rule)

@@ -1,0 +1,148 @@
+"""`workbench template check`: what a model's own chat template gets wrong."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.json_value import JsonObject
+from workbench.cli.terminal.json_lines import write_json_line
+from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
+from workbench.cli.terminal.sources import read_text
+from workbench.contract.compare_template import Comparison
+from workbench.errors import BadInput
+from workbench.hermes.template import ChatTemplate
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+FAILED: Final = 1
+"""Exit code where tool calling cannot work with the template."""
+TOOL_USE: Final = "tool_use"
+"""Name of the template for conversations with tools, where a model ships several."""
+MAX_STRETCH_CHARS: Final = 200
+"""A longer stretch that differs is cut."""
+
+_TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, Severity.NOTE: Tone.QUIET}
+
+
+def build_app() -> typer.Typer:
+    """The group of verbs."""
+    app = typer.Typer(no_args_is_help=True, help="Look into a model's own chat template.")
+    app.callback()(_group)
+    app.command("check")(check)
+    return app
+
+
+def _group() -> None:
+    """Look into a model's own chat template."""
+
+
+def check(
+    gguf: Annotated[str, typer.Option(metavar="FILE", help="Model whose metadata has the template.")] = "",
+    jinja: Annotated[
+        str, typer.Option(metavar="FILE", help="The template itself; - reads standard input.")
+    ] = "",
+    contract: Annotated[
+        str, typer.Option(metavar="NAME", help="Also show where this contract's prompt differs.")
+    ] = "",
+    json_output: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Probe a chat template and tell what becomes of tools, calls, results. Exit 1 on an error."""
+    from workbench.hermes.template import parse_template
+    from workbench.hermes.template_check import check_template
+
+    if bool(gguf) == bool(jinja):
+        raise BadInput("template check", "give either --gguf or --jinja")
+    now = datetime.now(UTC)
+    template = parse_template(_source(gguf) if gguf else read_text(jinja))
+    findings = check_template(template, now=now)
+    comparison = _comparison(template, contract, now) if contract else None
+    if json_output:
+        write_json_line(_report(findings, comparison))
+    else:
+        paint = terminal_paint()
+        lines = (*_finding_lines(findings, paint), *_comparison_lines(comparison, contract, paint))
+        print("\n".join(lines))
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        raise typer.Exit(FAILED)
+
+
+def _source(gguf: str) -> str:
+    """The template that offers tools, as Hugging Face would choose it."""
+    from workbench.engines.gguf import DEFAULT_NAME, TEMPLATE_KEY, load_chat_templates
+
+    templates = load_chat_templates(Path(gguf).expanduser())
+    for name in (TOOL_USE, DEFAULT_NAME):
+        if name in templates:
+            return templates[name]
+    raise BadInput(f"model file {gguf}", f"no {TEMPLATE_KEY} in its metadata", "give one by --jinja")
+
+
+def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Comparison:
+    """The prompts of one short conversation, the contract's and the template's own."""
+    from workbench.contract.compare_template import compare_with_template
+    from workbench.hermes.openai_messages import parse_messages
+    from workbench.hermes.template_bench import WHOLE, tool
+    from workbench.library.homes import find_folder
+    from workbench.library.prompts import FileLibrary
+    from workbench.settings import read_settings
+
+    library = FileLibrary(find_folder("prompts", read_settings().home))
+    return compare_with_template(
+        library.load_contract(contract),
+        template,
+        parse_messages(WHOLE).conversation,
+        OfferedTools(specs=(ToolSpec(document=tool()),)),
+        variables={"date": now.date().isoformat()},
+        now=now,
+    )
+
+
+def _report(findings: Sequence[Finding], comparison: Comparison | None) -> JsonObject:
+    told = [{"code": one.code, "severity": one.severity.value, "message": one.message} for one in findings]
+    if comparison is None or comparison.theirs is None:
+        return {"findings": told, "differences": None}
+    differences = [
+        {
+            "change": one.change.value,
+            "ours": one.ours.of(comparison.ours.text),
+            "theirs": one.theirs.of(comparison.theirs),
+            "has_mark": one.has_mark,
+        }
+        for one in comparison.differences
+    ]
+    return {"findings": told, "differences": differences}
+
+
+def _finding_lines(findings: Sequence[Finding], paint: Paint) -> Iterator[str]:
+    width = max(len(finding.code) for finding in findings)
+    for finding in findings:
+        head = f"{finding.severity:<7}  {finding.code:<{width}}"
+        yield f"{paint(head, _TONES[finding.severity])}  {shown(finding.message)}"
+
+
+def _comparison_lines(comparison: Comparison | None, contract: str, paint: Paint) -> Iterator[str]:
+    if comparison is None:
+        return
+    yield ""
+    if comparison.theirs is None:
+        yield paint(f"nothing to compare: {shown(comparison.problem)}", Tone.BAD)
+        return
+    if not comparison.differences:
+        yield paint(f"contract {contract!r} and the template give the same prompt", Tone.CALL)
+        return
+    yield paint(f"contract {contract!r} (-) and the template (+) differ", Tone.TITLE)
+    for one in comparison.differences:
+        yield paint("  a mark differs" if one.has_mark else "  text differs", Tone.QUIET)
+        yield from _signed("-", one.ours.of(comparison.ours.text), paint, Tone.BAD)
+        yield from _signed("+", one.theirs.of(comparison.theirs), paint, Tone.CALL)
+
+
+def _signed(sign: str, text: str, paint: Paint, tone: Tone) -> Iterator[str]:
+    cut = text if len(text) <= MAX_STRETCH_CHARS else text[: MAX_STRETCH_CHARS - 1] + "…"
+    for line in shown(cut).splitlines():
+        yield paint(f"  {sign} {line}", tone)

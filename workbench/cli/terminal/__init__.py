@@ -1,0 +1,1 @@
+"""What verbs share at the terminal: files and standard input, tools, colours, excerpts, JSON lines."""

@@ -1,0 +1,166 @@
+"""How much of a call's arguments is certain while they are still being written."""
+
+import re
+from typing import Final
+
+_HEAD: Final = re.compile(
+    r'\s*\{[ \t\n\r]*"name"[ \t\n\r]*:[ \t\n\r]*"([^"\\<>{}\s]*)"[ \t\n\r]*,[ \t\n\r]*"arguments"[ \t\n\r]*:[ \t\n\r]*(?=\{)'
+)
+_TEXT: Final = re.compile(
+    r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u(?![dD][89abAB])[0-9a-fA-F]{4}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*+'
+)
+_OPEN_ESCAPE: Final = re.compile(
+    r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z"
+)
+_SPACE: Final = re.compile(r"[ \t\n\r]*+")
+_SCALAR: Final = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]+)?)(?=[ \t\n\r,}\]])")
+
+
+class ArgumentsLexer:
+    """Gives out the arguments of one JSON call as they come: only text that no fix will touch.
+
+    The body must begin `{"name": "…", "arguments": {`. Where the text departs from JSON, or where it may yet (a comma
+    before a bracket, a quote that may not close its string), it is held back; from the first departure on for good.
+    """
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        """The tool's name, once it is certain."""
+        self.is_stuck = False
+        """Whether no more will be given out."""
+        self._text = ""
+        self._closers = ""
+        self._is_in_string = False
+        self._is_key = False
+        self._expects = "value"
+
+    @property
+    def is_in_plain_string(self) -> bool:
+        """Whether a string is open and nothing is held back: plain text can be given out as it is."""
+        return self._is_in_string and not self._text and not self.is_stuck
+
+    def feed(self, piece: str) -> str:
+        """What became certain with `piece`."""
+        if self.is_stuck:
+            return ""
+        if (
+            self._is_in_string
+            and not self._text
+            and piece.isprintable()
+            and '"' not in piece
+            and "\\" not in piece
+        ):
+            return piece
+        self._text += piece
+        if self.name is None and not self._read_head():
+            return ""
+        position = 0
+        while not self.is_stuck:
+            end = self._string(position) if self._is_in_string else self._token(position)
+            if end == position:
+                break
+            position = end
+        given, self._text = self._text[:position], self._text[position:]
+        return given
+
+    def _read_head(self) -> bool:
+        head = _HEAD.match(self._text)
+        if head:
+            self.name = head.group(1)
+            self._text = self._text[head.end() :]
+        elif len(self._text) > 500:
+            self.is_stuck = True
+        return head is not None
+
+    def _string(self, position: int) -> int:
+        """Behind what is certain of the open string, its closing quote included once it is seen to close."""
+        match = _TEXT.match(self._text, position)
+        end = match.end() if match else position
+        if end == len(self._text) or _OPEN_ESCAPE.match(self._text, end):
+            return end
+        if self._text[end] != '"':
+            self.is_stuck = True
+            return end
+        behind = self._behind_space(end + 1)
+        if behind == len(self._text):
+            return end
+        if self._text[behind] not in (":" if self._is_key else ",}]"):
+            self.is_stuck = True
+            return end
+        self._is_in_string = False
+        self._expects = "colon" if self._is_key else "next"
+        return end + 1
+
+    def _token(self, position: int) -> int:
+        start = self._behind_space(position)
+        if start == len(self._text):
+            return position
+        step = {
+            "value": self._value,
+            "colon": self._colon,
+            "next": self._next,
+            "first": self._first,
+            "key": self._key,
+        }
+        return step[self._expects](start) or position
+
+    def _behind_space(self, position: int) -> int:
+        match = _SPACE.match(self._text, position)
+        return match.end() if match else position
+
+    def _colon(self, start: int) -> int:
+        self._expects = "value"
+        return start + 1
+
+    def _open_string(self, start: int, *, is_key: bool) -> int:
+        self._is_in_string, self._is_key = True, is_key
+        return start + 1
+
+    def _value(self, start: int) -> int:
+        char = self._text[start]
+        if char in "{[":
+            self._closers += "}" if char == "{" else "]"
+            self._expects = "first"
+            return start + 1
+        if char == '"':
+            return self._open_string(start, is_key=False)
+        scalar = _SCALAR.match(self._text, start)
+        if scalar:
+            self._expects = "next"
+            return scalar.end()
+        self.is_stuck = len(self._text) - start > 400
+        return 0
+
+    def _first(self, start: int) -> int:
+        """The first member of a container, or its end."""
+        if self._text[start] == self._closers[-1]:
+            return self._closed(start)
+        return self._key(start) if self._closers[-1] == "}" else self._value(start)
+
+    def _key(self, start: int) -> int:
+        if self._text[start] == '"':
+            return self._open_string(start, is_key=True)
+        self.is_stuck = True
+        return 0
+
+    def _next(self, start: int) -> int:
+        char = self._text[start]
+        if char == self._closers[-1]:
+            return self._closed(start)
+        if char != ",":
+            self.is_stuck = True
+            return 0
+        behind = self._behind_space(start + 1)
+        if behind == len(self._text):
+            return 0
+        if self._text[behind] in "}]":
+            self.is_stuck = True
+            return 0
+        self._expects = "key" if self._closers[-1] == "}" else "value"
+        return start + 1
+
+    def _closed(self, start: int) -> int:
+        self._closers = self._closers[:-1]
+        self._expects = "next"
+        self.is_stuck = not self._closers  # the arguments are complete
+        return start + 1

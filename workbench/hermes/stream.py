@@ -1,0 +1,395 @@
+"""The same Reading, fed in pieces, with events on the way."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from workbench.chat.fix import apply_edits
+from workbench.hermes.arguments_lexer import ArgumentsLexer
+from workbench.hermes.block import Block
+from workbench.hermes.blocks import read_call_block
+from workbench.hermes.completion import Completion, Tag
+from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
+from workbench.toolspec.coerce import types_allowed
+from workbench.toolspec.spec import OfferedTools
+
+
+class TextDelta(NamedTuple):
+    """More prose or thought. Tags of thoughts are left out of neither: the pieces are the text."""
+
+    kind: SegmentKind
+    """Prose or thought."""
+    text: str
+    """Never part of a tag that is still being written."""
+
+
+class BecameThought(NamedTuple):
+    """All prose given so far was a thought: its close tag came without an open tag."""
+
+
+class CallStarted(NamedTuple):
+    """A call's name is certain."""
+
+    index: int
+    """0, 1, 2, …; of all events of this call."""
+    name: str
+    """The tool."""
+
+
+class ArgumentsDelta(NamedTuple):
+    """More of a call's arguments; together they are one JSON text."""
+
+    index: int
+    """Of the call."""
+    text: str
+    """What is certain now; never taken back."""
+
+
+class CallEnded(NamedTuple):
+    """A call is complete, and its arguments with it."""
+
+    index: int
+    """Of the call."""
+
+
+class CallDropped(NamedTuple):
+    """A call that had started is none: it was cut off or cannot be read. It must not be run."""
+
+    index: int
+    """Of the call."""
+
+
+Event = TextDelta | BecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped
+"""What `Stream.feed` gives."""
+
+_TAG_STARTS: Final = (
+    "</think>", "</scratch_pad>", "</REASONING_SCRATCHPAD>", "<think>", "<scratch_pad>", "<REASONING_SCRATCHPAD>",
+    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<tool_response>", "<tools>", "<function_call>", "<functioncall>",
+    "<function=", "<function name=", "<tool_call name=",
+)  # fmt: skip
+_CALL_STARTS: Final = ("<tool_call>", "</tool_call>")
+_OPEN_NAME: Final = re.compile(r'<(?:function=|function name="|tool_call name=")[^<>\n]*\Z')
+_WAITING: Final = re.compile(
+    r"<(?:tools|function_call|functioncall|function=[^<>\n]*|function name=\"[^<>\n]*\"|tool_call name=\"[^<>\n]*\")>\s*\Z"
+)
+_CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
+_LONGEST_TAG: Final = 600
+_OVERLAP: Final = 11
+
+
+class Stream:
+    """Reads a completion that comes in pieces.
+
+    Takes the keywords of `parse`. Events are a preview: prose and thoughts as they come, calls as soon as they are
+    certain, what is uncertain at the end. The Reading that `finish` gives is the one that `parse` gives.
+
+    >>> stream = Stream()
+    >>> stream.feed("Hi <tool_c"), stream.feed("ake>")
+    ((TextDelta(kind=<SegmentKind.PROSE: 'prose'>, text='Hi '),), (TextDelta(kind=<SegmentKind.PROSE: 'prose'>, text='<tool_cake>'),))
+    """
+
+    def __init__(
+        self,
+        *,
+        tools: OfferedTools | None = None,
+        dialect: str = Dialect.AUTO,
+        level: str = Level.TOLERANT,
+        finish_reason: str = "stop",
+        starts_in_thought: bool = False,
+    ) -> None:
+        self._tools = tools
+        self._dialect = Dialect(dialect)
+        self._level = Level(level)
+        self._finish_reason = finish_reason
+        self._starts_in_thought = starts_in_thought
+        self._pieces: list[str] = []
+        self._pending = ""
+        self._sent = 0
+        """How much of the text is behind us: given out, or read."""
+        self._step = self._thought if starts_in_thought else self._prose
+        self._thought_close = "</think>"
+        self._has_substance = starts_in_thought
+        self._last = "\n"
+        self._may_be_bare = True
+        """Whether only thoughts and white space came so far: an untagged call may follow."""
+        self._calls = 0
+        self._reading: Reading | None = None
+        self._end_block()
+
+    def feed(self, piece: str) -> tuple[Event, ...]:
+        """What became certain with `piece`."""
+        if not piece or self._reading is not None:
+            return ()
+        self._pieces.append(piece)
+        if self._lexer.is_in_plain_string and "<" not in self._window and _is_plain(piece):
+            self._block_text.append(piece)
+            self._block_size += len(piece)
+            self._given += len(piece)
+            return (ArgumentsDelta(self._calls, piece),)
+        self._pending += piece
+        events: list[Event] = []
+        while self._step(events):
+            pass
+        return tuple(events)
+
+    def finish(self, reason: str | None = None) -> Reading:
+        """The reading of all pieces; `last_events` then gives what was still held back. Can be called again.
+
+        Args:
+            reason: Why the model stopped, where it was not known at the start; `length` means that it was cut off.
+        """
+        if self._reading is None:
+            self._reading = parse(
+                "".join(self._pieces),
+                tools=self._tools,
+                dialect=self._dialect,
+                level=self._level,
+                finish_reason=reason or self._finish_reason,
+                starts_in_thought=self._starts_in_thought,
+            )
+        return self._reading
+
+    def last_events(self) -> tuple[Event, ...]:
+        """What was held back until `finish`; once."""
+        reading = self.finish()
+        events: list[Event] = []
+        for segment in reading.segments:
+            if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
+                events.append(
+                    TextDelta(segment.kind, segment.text[max(0, self._sent - segment.span.start) :])
+                )
+        self._sent = len(reading.text)
+        for index in range(self._calls, len(reading.calls)):
+            call = reading.calls[index]
+            if self._started and index == self._calls and call.name == self._lexer.name:
+                block = reading.text[call.span.start : call.span.end]
+                edits = [edit for fix in call.fixes for edit in fix.edits]
+                moved = [replace(edit, span=edit.span.shifted(-call.span.start)) for edit in edits]
+                events.extend(self._rest(index, apply_edits(block, moved)))
+                self._started = False
+            else:
+                arguments = json.dumps(call.arguments, ensure_ascii=False)
+                events.extend(
+                    (CallStarted(index, call.name), ArgumentsDelta(index, arguments), CallEnded(index))
+                )
+        if self._started:
+            events.append(CallDropped(self._calls))
+        self._calls = max(self._calls, len(reading.calls))
+        self._started = False
+        return tuple(events)
+
+    def _take(self, size: int) -> str:
+        taken, self._pending = self._pending[:size], self._pending[size:]
+        self._sent += size
+        if taken:
+            self._last = taken[-1]
+        return taken
+
+    def _give(self, events: list[Event], kind: SegmentKind, size: int) -> None:
+        if size:
+            events.append(TextDelta(kind, self._take(size)))
+
+    def _prose(self, events: list[Event]) -> bool:
+        """Give prose out up to a mark or what may become one."""
+        if self._may_be_bare and self._level is Level.LENIENT:
+            begin = self._pending.lstrip()
+            self._may_be_bare = not begin
+            if begin.startswith(("{", "`")):
+                self._step = self._deferred
+                return True
+        if "<" not in self._pending:
+            self._give(events, SegmentKind.PROSE, len(self._pending))
+            return False
+        mark = MARK.search(self._pending)
+        held = _held(self._pending)
+        if not mark or held <= mark.start():
+            self._give(events, SegmentKind.PROSE, held)
+            return False
+        self._give(events, SegmentKind.PROSE, mark.start())
+        return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
+
+    def _at_mark(self, events: list[Event], size: int, kind: str) -> bool:
+        if kind == "open":
+            self._step = self._undecided
+        elif kind == "thought":
+            self._thought_close = "</" + self._pending[1:size]
+            self._has_substance = True
+            self._give(events, SegmentKind.THOUGHT, size)
+            self._step = self._thought
+        elif kind == "thought_end" and not self._has_substance:
+            events.append(BecameThought())
+            self._has_substance = True
+            self._give(events, SegmentKind.THOUGHT, size)
+        elif kind in ("stop", "alternate", "named") or (kind == "response" and self._last == "\n"):
+            self._step = self._deferred
+        elif kind == "function" and self._level is Level.LENIENT:
+            self._step = self._deferred
+        else:
+            self._give(events, SegmentKind.PROSE, size)
+        return True
+
+    def _thought(self, events: list[Event]) -> bool:
+        end = self._pending.find(self._thought_close)
+        if end >= 0:
+            self._give(events, SegmentKind.THOUGHT, end + len(self._thought_close))
+            self._step = self._prose
+            return True
+        held = _held_of(self._pending, (self._thought_close,))
+        self._give(events, SegmentKind.THOUGHT, held)
+        return False
+
+    def _undecided(self, events: list[Event]) -> bool:
+        """At an open tag: a block where a payload begins behind it, else all waits for what comes."""
+        tag = CALL_TAG.match(self._pending)
+        behind = self._pending[tag.end() :].lstrip() if tag else ""
+        if tag and behind and PAYLOAD_START.match(behind):
+            self._has_substance = True
+            self._may_be_bare = False
+            self._tag_size = tag.end()
+            self._block_text = [self._pending]
+            self._block_size = len(self._pending)
+            self._window = ""
+            text, self._pending = self._pending, ""
+            self._step = self._block
+            self._give_arguments(events, text[tag.end() :])
+            return self._try_block(events) if CALL_TAG.search(text, tag.end()) else False
+        if tag and self._last == "`" and self._pending.startswith("`", tag.end()):
+            self._give(events, SegmentKind.PROSE, tag.end())
+            self._step = self._prose
+            return True
+        if len(behind) > len("<function"):
+            self._step = self._deferred
+        return False
+
+    def _block(self, events: list[Event]) -> bool:
+        piece, self._pending = self._pending, ""
+        self._block_text.append(piece)
+        self._block_size += len(piece)
+        self._give_arguments(events, piece)
+        if ">" in piece and CALL_TAG.search(self._window + piece):
+            self._window = ""
+            return self._try_block(events)
+        self._window = (self._window + piece)[-_OVERLAP:]
+        return False
+
+    def _try_block(self, events: list[Event]) -> bool:
+        """Read the block, now that a tag was met behind its own; not again before it has grown to twice its size."""
+        if self._block_size < 2 * self._tried:
+            return False
+        text = "".join(self._block_text)
+        self._block_text = [text]
+        terms = Completion(text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False)
+        block = read_call_block(terms, Tag(0, self._tag_size))
+        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not _is_final(text, block.end):
+            self._tried = self._block_size
+            return False
+        self._give_calls(events, text, block)
+        self._sent += block.end
+        self._last = ">"
+        self._pending = text[block.end :]
+        self._end_block()
+        self._step = self._prose
+        return True
+
+    def _end_block(self) -> None:
+        self._block_text: list[str] = []
+        self._block_size = 0
+        self._tried = 0
+        self._tag_size = 0
+        self._window = ""
+        self._lexer = ArgumentsLexer()
+        self._given = 0
+        self._started = False
+
+    def _give_arguments(self, events: list[Event], piece: str) -> None:
+        """Give out what is certain of the arguments, where no schema can change them."""
+        given = self._lexer.feed(piece)
+        if self._lexer.name is None or not given:
+            return
+        if not self._started:
+            if not self._is_plain(self._lexer.name):
+                self._lexer.is_stuck = True
+                return
+            self._started = True
+            events.append(CallStarted(self._calls, self._lexer.name))
+        self._given += len(given)
+        events.append(ArgumentsDelta(self._calls, given))
+
+    def _is_plain(self, name: str) -> bool:
+        """Whether the name is taken as it stands, and no string of its arguments can be coerced."""
+        if self._level is Level.STRICT or self._tools is None:
+            return not name.startswith("functions.") and bool(name)
+        spec = self._tools.by_name.get(name)
+        if spec is None:
+            return False
+        schemas = [spec.parameters, *spec.properties.values()]
+        is_flat = not any(key in schema for schema in schemas[1:] for key in ("properties", "items", "$ref"))
+        return is_flat and all("string" in types_allowed(schema, spec.parameters) for schema in schemas[1:])
+
+    def _give_calls(self, events: list[Event], text: str, block: Block) -> None:
+        drafts = () if block.fixes and self._level is Level.STRICT else block.drafts
+        if self._started and not drafts:
+            events.append(CallDropped(self._calls))
+            self._calls += 1
+            return
+        for draft in drafts:
+            if self._started:
+                edits = [edit for fix in block.fixes for edit in fix.edits]
+                events.extend(self._rest(self._calls, apply_edits(text[: block.end], edits)))
+                self._started = False
+            else:
+                arguments = json.dumps(draft.arguments, ensure_ascii=False)
+                events.append(CallStarted(self._calls, draft.name))
+                events.extend((ArgumentsDelta(self._calls, arguments), CallEnded(self._calls)))
+            self._calls += 1
+
+    def _rest(self, index: int, block: str) -> Iterator[Event]:
+        """What was not given of the arguments of a block, whose fixes are made."""
+        lexer = ArgumentsLexer()
+        arguments = lexer.feed(block[self._tag_size :])
+        if len(arguments) > self._given:
+            yield ArgumentsDelta(index, arguments[self._given :])
+        yield CallEnded(index)
+
+    def _deferred(self, events: list[Event]) -> bool:
+        """What comes now can be told only at the end."""
+        self._pending = ""
+        return False
+
+
+def _is_plain(piece: str) -> bool:
+    """Whether nothing in `piece` can end a string, need a fix or belong to a tag."""
+    return '"' not in piece and "\\" not in piece and "<" not in piece and piece.isprintable()
+
+
+def _is_final(text: str, end: int) -> bool:
+    """Whether a block that ends at `end` will end there whatever comes: it is closed, or another tag follows."""
+    return (
+        _CLOSED.search(text, max(0, end - _OVERLAP - 1), end) is not None
+        or CALL_TAG.search(text, end) is not None
+    )
+
+
+def _held(text: str) -> int:
+    """From where on `text` may become a mark with what comes; its length where nothing may."""
+    waiting = _WAITING.search(text, max(0, len(text) - _LONGEST_TAG))
+    if waiting:
+        return waiting.start()
+    start = text.rfind("<", max(0, len(text) - _LONGEST_TAG))
+    if start < 0:
+        return len(text)
+    tail = text[start:]
+    is_name = _OPEN_NAME.match(tail) is not None
+    is_start = any(tag.startswith(tail) for tag in _TAG_STARTS) or any(
+        tag.startswith(tail.lower()) for tag in _CALL_STARTS
+    )
+    return start if is_name or is_start else len(text)
+
+
+def _held_of(text: str, tags: tuple[str, ...]) -> int:
+    start = text.rfind("<")
+    return start if start >= 0 and any(tag.startswith(text[start:]) for tag in tags) else len(text)
