@@ -38,20 +38,6 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
         block_end = _end(completion, source, body, has_close=word != "functioncall")
     except Unreadable as failure:
         return _unreadable(completion, start, end, failure, close)
-<<<<<<< HEAD
-    if block.kind is SegmentKind.UNCLOSED:
-        return block
-    named = None if text[start + 1 : end].startswith(word + ">") else text[start:end]
-    block.drafts = (
-        draft_calls(completion, notes, body)
-        if named is None
-        else _named(completion, notes, named, start, body)
-    )
-    if block.drafts:
-        after = f"{CALL_OPEN}\n{as_bodies(notes, block.drafts)}\n{CALL_CLOSE}"
-        notes.rewrite("alternate-tag", start, block.end, after)
-    return block
-=======
     if block_end is None:
         return refused_block("truncated", start, completion.stop_behind(body.end))
     is_named = not text[start + 1 : end].startswith(word + ">")
@@ -63,7 +49,6 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
             "alternate-tag", start, block_end, f"{CALL_OPEN}\n{as_bodies(notes, drafts)}\n{CALL_CLOSE}"
         )
     return call_block(start, block_end, notes, drafts)
->>>>>>> b47e79ec97e136a125628a1c82cffdf69ad52142
 
 
 def _holds_spec(body: Body) -> bool:

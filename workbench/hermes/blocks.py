@@ -102,24 +102,13 @@ def _unreadable(completion: Completion, tag: Tag, failure: Unreadable) -> Block:
     if is_cut_in_string or (
         not close and (is_over or (not nearest and _is_unbalanced(text, tag.end, horizon)))
     ):
-<<<<<<< HEAD
-        return _truncated(completion, tag, horizon)
-=======
         return refused_block("truncated", tag.start, horizon)
->>>>>>> b47e79ec97e136a125628a1c82cffdf69ad52142
     if completion.is_cut and (nearest is None or not nearest.is_close):
         return refused_block("truncated", tag.start, nearest.start if nearest else horizon)
     end = horizon if nearest is None else nearest.end if nearest.is_close else nearest.start
     is_xml = text.startswith("<function", _behind_space(text, tag.end))
-<<<<<<< HEAD
-    notes.tell(
-        _scalar_or_invalid(text[tag.end : nearest.start] if nearest else "", is_xml=is_xml), tag.start, end
-    )
-    return Block(tag.start, end, notes)
-=======
     content = text[tag.end : nearest.start] if nearest else ""
     return refused_block(_scalar_or_invalid(content, is_xml=is_xml), tag.start, end)
->>>>>>> b47e79ec97e136a125628a1c82cffdf69ad52142
 
 
 def _scalar_or_invalid(content: str, *, is_xml: bool) -> str:
