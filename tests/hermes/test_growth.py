@@ -59,7 +59,7 @@ def seconds(run: Callable[[], object]) -> float:
 def assert_linear(run: Callable[[int], Callable[[], object]]) -> None:
     ratios = []
     for _ in range(3):
-        ratios.append(seconds(run(1600)) / max(seconds(run(800)), 1e-4))
+        ratios.append(seconds(run(1600)) / max(seconds(run(800)), 1e-3))
         if ratios[-1] < 2.6:
             return
     raise AssertionError(ratios)
@@ -73,7 +73,7 @@ def test_reading_takes_linear_time(shape: str) -> None:
 @pytest.mark.parametrize("shape", ["one string", "valid calls", "unreadable blocks", "quotes", "raw newlines", "thoughts"])
 def test_streaming_takes_linear_time(shape: str) -> None:
     def run(n: int) -> Callable[[], object]:
-        text = SHAPES[shape](n // 2)
+        text = SHAPES[shape](n)
 
         def feed() -> None:
             stream = Stream(tools=TOOLS)
