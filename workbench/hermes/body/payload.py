@@ -131,7 +131,10 @@ def _read_escaped(source: Source, start: int, close: int) -> Body:
     text = html.unescape(encoded)
     notes = Notes(text)
     inner = Source(text, len(text), notes, is_closed=True)
-    node = read_payload(inner, 0)
-    note_tail(inner, node.end, len(text))
+    try:
+        node = read_payload(inner, 0)
+        note_tail(inner, node.end, len(text))
+    except Unreadable as failure:
+        raise Unreadable(start) from failure  # its place is one of the decoded text
     end = start + len(encoded)
     return Body((node,), end, notes, (start, end))

@@ -113,8 +113,8 @@ def _unwrapped(notes: Notes, node: Node) -> Node:
         pair = node.member(key)
         if pair and pair[1].members is not None and any(pair[1].member(name) for name in _NAME_KEYS):
             inner = pair[1]
-            notes.edit("openai-wrapper", node.start, inner.start, "")
-            notes.edit("openai-wrapper", inner.end, node.end, "")
+            notes.rewrite("openai-wrapper", node.start, inner.start, "")
+            notes.rewrite("openai-wrapper", inner.end, node.end, "")
             return inner
     return node
 
