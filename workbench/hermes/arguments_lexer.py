@@ -37,7 +37,12 @@ class ArgumentsLexer:
     @property
     def is_in_plain_string(self) -> bool:
         """Whether a string is open and nothing is held back: plain text can be given out as it is."""
-        return self._is_in_string and not self._text and not self.is_stuck
+        return self.is_in_string and not self._text
+
+    @property
+    def is_in_string(self) -> bool:
+        """Whether a string is open: a tag that comes now is part of it."""
+        return self._is_in_string and not self.is_stuck
 
     def feed(self, piece: str) -> str:
         """What became certain with `piece`."""

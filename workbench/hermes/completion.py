@@ -108,13 +108,18 @@ class Completion:
         """Tell that `size` code points were read in vain."""
         self._allowance -= size
 
+    @property
+    def may_look_far(self) -> bool:
+        """Whether not too much was read in vain so far."""
+        return self._allowance > 0
+
     def reach(self, position: int) -> int:
         """How far a block may be read that begins at `position`.
 
         To the end, as a rule. A text of many unreadable blocks, of which each reads on to the end in vain, would
         take quadratic time: once a few times its length was read so, a block may look no further than the next one.
         """
-        if self._allowance > 0:
+        if self.may_look_far:
             return len(self.text)
         tag = self.open_tags.next(position, len(self.text))
         return tag.start if tag else len(self.text)

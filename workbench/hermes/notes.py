@@ -152,7 +152,8 @@ def _fix(code: str, spans: list[Span], edits: list[Edit]) -> Fix:
 
 def _outermost(rewrites: list[_Rewrite]) -> list[_Rewrite]:
     kept: list[_Rewrite] = []
-    for rewrite in sorted(rewrites, key=lambda rewrite: (rewrite.start, -rewrite.end)):
+    newest_first = reversed(rewrites)  # of two of the same place, the later one was made around the earlier
+    for rewrite in sorted(newest_first, key=lambda rewrite: (rewrite.start, -rewrite.end)):
         if not kept or rewrite.start >= kept[-1].end:
             kept.append(rewrite)
     return kept

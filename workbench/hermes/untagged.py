@@ -72,7 +72,7 @@ def _behind_space(text: str, position: int) -> int:
 
 def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | None:
     """The one call of a declared tool whose payload begins at `start` and is complete by itself."""
-    if completion.tools is None or completion.reach(start) < len(completion.text):
+    if completion.tools is None or not completion.may_look_far:
         return None
     notes = Notes(completion.text)
     source = Source(completion.text, len(completion.text), notes)
