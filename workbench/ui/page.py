@@ -9,6 +9,7 @@ import gradio as gr
 from workbench.desk.services import Services
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
+from workbench.ui.tabs import inspect
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.theme import WorkbenchTheme
@@ -33,9 +34,13 @@ def build_page(services: Services) -> Page:
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as blocks:
         header = Header(elem_id="page-header")
         address = Address(elem_id="page-address")
-        with gr.Tabs(elem_id="page-tabs"), gr.Tab("Play", elem_id="page-tab-play"):
-            play_parts = play.build(services)
+        with gr.Tabs(elem_id="page-tabs"):
+            with gr.Tab("Play", elem_id="page-tab-play"):
+                play_parts = play.build(services)
+            with gr.Tab("Inspect", elem_id="page-tab-inspect"):
+                inspect_parts = inspect.build(services)
         play.wire(blocks, play_parts, services, runs, header, address)
+        inspect.wire(blocks, inspect_parts, services)
     blocks.queue(default_concurrency_limit=8)
     return Page(blocks=blocks, runs=runs)
 

@@ -13,6 +13,7 @@ follow((value) => {
       call.findings.length ? row("findings", call.findings.map((finding) =>
         node("div", { class: "hw-finding t-" + finding.severity }, finding.message,
           finding.place ? node("span", { class: "hw-note hw-mono" }, finding.place) : null))) : null,
-      call.result === null ? row("result", node("span", { class: "hw-note" }, call.no_result))
+      call.result === null && !call.no_result ? null
+        : call.result === null ? row("result", node("span", { class: "hw-note" }, call.no_result))
         : row(call.is_error ? "failed" : "result", node("pre", { class: call.is_error ? "t-error" : "" }, call.result)))));
 });

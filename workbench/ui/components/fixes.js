@@ -8,6 +8,7 @@ const fix = (made) =>
     node("div", { class: "hw-fix-head" }, node("code", { class: made.is_guess ? "k-guess" : "k-fix" }, made.code),
       node("span", { class: "hw-note" }, made.is_guess ? "guess?" : "safe"), node("span", { class: "hw-gap" }),
       node("span", { class: "hw-note" }, made.place)),
+    node("div", {}, made.meaning),
     made.edits.map((edit) => node("div", { class: "hw-edit" },
       node("del", { "aria-label": "before" }, edit.before), node("span", { class: "hw-note", "aria-hidden": "true" }, "→"),
       node("ins", { "aria-label": "after" }, edit.after), node("span", { class: "hw-note" }, edit.times))));

@@ -20,18 +20,3 @@ const on_key = (event) => {
   }
 };
 document.addEventListener("keydown", on_key, true);
-
-// Gradio names every editor alike; ours say which is which.
-const NAMES = { "play-contract-text": "Contract text", "play-tools-text": "Tools as JSON" };
-const name_editors = () => {
-  for (const [id, label] of Object.entries(NAMES)) {
-    const editor = document.querySelector("#" + id + " .cm-content");
-    if (!editor) return false;
-    editor.setAttribute("aria-label", label);
-  }
-  return true;
-};
-if (!name_editors()) {
-  const watcher = new MutationObserver(() => { if (name_editors()) watcher.disconnect(); });
-  watcher.observe(document.body, { childList: true, subtree: true });
-}

@@ -2,12 +2,16 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix
+from workbench.desk.kept import KeptMessage
+from workbench.hermes.codes import meaning_of
+from workbench.hermes.reading import Reading
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.words import call_status, count, milliseconds, place_of, seconds
 
@@ -54,7 +58,7 @@ class CallRow:
     result: str | None
     """As the model sees it; None where the call was not run."""
     no_result: str
-    """Said instead of a result."""
+    """Said instead of a result; empty where calls are not run at all."""
     is_error: bool
     """True where the tool failed or the call was refused."""
     note: str
@@ -91,6 +95,8 @@ class FixRow:
 
     code: str
     """Stable word."""
+    meaning: str
+    """What it means, in a line."""
     is_guess: bool
     """True where another meaning is possible."""
     place: str
@@ -147,20 +153,37 @@ class TimingView:
     """Of the empty state."""
 
 
-def show_calls(one: ReadRound | None, *, selected_call: int | None) -> CallsView:
-    """The round's calls."""
-    if one is None:
+def show_calls(
+    reading: Reading | None,
+    results: Mapping[int, KeptMessage] = MappingProxyType({}),
+    *,
+    selected_call: int | None = None,
+    no_result: str = "",
+) -> CallsView:
+    """The calls of a reading.
+
+    Args:
+        reading: None where there is none yet.
+        results: What the tools gave, by the call's place in the reading.
+        selected_call: The call that is picked elsewhere; None for none.
+        no_result: Said of a call without a result; empty where calls are not run at all.
+    """
+    if reading is None:
         return CallsView()
     rows = tuple(
-        _call_row(one, index, is_selected=index == selected_call) for index in range(len(one.reading.calls))
+        _call_row(
+            reading, index, results.get(index), is_selected=index == selected_call, no_result=no_result
+        )
+        for index in range(len(reading.calls))
     )
     return CallsView(calls=rows, hint=NO_CALLS)
 
 
-def _call_row(one: ReadRound, index: int, *, is_selected: bool) -> CallRow:
-    call = one.reading.calls[index]
+def _call_row(
+    reading: Reading, index: int, kept: KeptMessage | None, *, is_selected: bool, no_result: str
+) -> CallRow:
+    call = reading.calls[index]
     status = call_status(call)
-    kept = one.results.get(index)
     run = kept.tool_run if kept else None
     return CallRow(
         index=index,
@@ -168,20 +191,19 @@ def _call_row(one: ReadRound, index: int, *, is_selected: bool) -> CallRow:
         status=status.word,
         tone=status.tone,
         arguments=json.dumps(call.arguments, indent=2, ensure_ascii=False),
-        findings=tuple(_finding_row(one.reading.text, finding) for finding in call.findings),
+        findings=tuple(_finding_row(reading.text, finding) for finding in call.findings),
         result=kept.message.text if kept else None,
-        no_result="not run",
+        no_result=no_result,
         is_error=bool(run and run.is_error),
         note=" · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else "",
         is_selected=is_selected,
     )
 
 
-def show_fixes(one: ReadRound | None) -> FixesView:
-    """The round's fixes and findings."""
-    if one is None:
+def show_fixes(reading: Reading | None) -> FixesView:
+    """A reading's fixes and findings."""
+    if reading is None:
         return FixesView()
-    reading = one.reading
     return FixesView(
         hint="",
         calm="" if reading.fixes else "Read strictly: no fix was needed.",
@@ -199,6 +221,7 @@ def fixes_label(view: FixesView) -> str:
 def _fix_row(text: str, fix: Fix) -> FixRow:
     return FixRow(
         code=fix.code,
+        meaning=meaning_of(fix.code),
         is_guess=fix.is_guess,
         place=place_of(text, fix.span.start, fix.span.end),
         edits=_edit_rows(fix),

@@ -23,13 +23,14 @@ _MEANING: Final = {
     "exact": "The engine was given this text, byte for byte.",
     "predicted": "A server renders its own prompt; this is what it should look like.",
 }
-_KINDS: Final = {
+PIECE_KINDS: Final = {
     SegmentKind.PROSE: TEXT,
     SegmentKind.THOUGHT: "thought",
     SegmentKind.CALL: "call",
     SegmentKind.RESPONSE: "result",
     SegmentKind.UNCLOSED: "error",
 }
+"""The colour of each kind of segment."""
 _TURN: Final = re.compile(r"<\|im_start\|>([a-z]+)\n")
 
 
@@ -158,7 +159,7 @@ def _section(role: str, text: str, marks: Sequence[Span], *, is_opened: bool) ->
 def _completion_section(reading: Reading) -> RawSection:
     pieces: list[Piece] = []
     for segment in reading.segments:
-        pieces.extend(cut_pieces(segment.text, mark_spans(segment.text), kind=_KINDS[segment.kind]))
+        pieces.extend(cut_pieces(segment.text, mark_spans(segment.text), kind=PIECE_KINDS[segment.kind]))
     return RawSection(
         role="completion",
         label="completion",

@@ -53,8 +53,13 @@ def show_session(
     return SessionView(
         transcript=show_transcript(path, rounds, selected=message_id, examples=examples_for(tools.names)),
         raw=show_round(path, one, family=_family(setup)),
-        calls=show_calls(one, selected_call=call),
-        fixes=show_fixes(one),
+        calls=show_calls(
+            one.reading if one else None,
+            one.results if one else {},
+            selected_call=call,
+            no_result="not run",
+        ),
+        fixes=show_fixes(one.reading if one else None),
         timing=show_timing(rounds, one),
     )
 

@@ -8,6 +8,7 @@ from gradio.blocks import Block
 
 from workbench.desk.services import Services
 from workbench.ui.components.editor import Editor
+from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.system_text import SystemText
 from workbench.ui.present.setup import SetupFields, tool_choices
@@ -76,16 +77,11 @@ def build_setup(services: Services) -> SetupParts:
         )
 
 
-def heading(text: str) -> None:
-    """A line above a group of parts."""
-    gr.HTML(f"<h2>{text}</h2>", apply_default_css=False, elem_classes=["hw-h"])
-
-
 def _build_contract(services: Services) -> ContractParts:
     heading("Contract")
     return ContractParts(
         contract=_dropdown("Contract", list(services.library.contract_names()), "play-contract"),
-        contract_text=_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
+        contract_text=text_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
         contract_notice=Notice(elem_id="play-contract-notice"),
         system_text=SystemText(elem_id="play-system-text"),
     )
@@ -95,7 +91,7 @@ def _build_tools(services: Services) -> ToolsParts:
     heading("Tools")
     return ToolsParts(
         toolset=_dropdown("Toolset", list(services.catalog.toolsets()), "play-toolset"),
-        tools_text=_editor("Tools as JSON", "json", "play-tools-text", is_wrapped=False),
+        tools_text=text_editor("Tools as JSON", "json", "play-tools-text", is_wrapped=False),
         tools_notice=Notice(elem_id="play-tools-notice"),
         enabled_tools=gr.CheckboxGroup(
             [],
@@ -131,22 +127,6 @@ def _build_model(services: Services) -> ModelParts:
 
 def _dropdown(label: str, choices: list[str], elem_id: str) -> gr.Dropdown:
     return gr.Dropdown(choices, value=None, label=label, show_label=False, container=False, elem_id=elem_id)
-
-
-def _editor(label: str, language: str, elem_id: str, *, is_wrapped: bool) -> Editor:
-    return Editor(
-        language="json" if language == "json" else "markdown",
-        label=label,
-        show_label=False,
-        container=False,
-        lines=6,
-        max_lines=9,
-        wrap_lines=is_wrapped,
-        buttons=[],
-        interactive=True,
-        elem_id=elem_id,
-        elem_classes=["hw-editor"],
-    )
 
 
 def _number(label: str, elem_id: str, least: float, most: float, *, step: float | None = None) -> gr.Number:

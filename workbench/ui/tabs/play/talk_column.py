@@ -1,14 +1,22 @@
 """The middle column: transcript, live pane and composer."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import gradio as gr
 
+from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.keys import Keys
 from workbench.ui.components.live import Live
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.panes import Panes
 from workbench.ui.components.transcript import Transcript
+from workbench.ui.present.editors import EditorNamesView
+
+EDITORS: Final = EditorNamesView(
+    names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON"))
+)
+"""Stand in the left column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,4 +51,5 @@ def build_talk() -> TalkParts:
             apply_default_css=False, elem_id="play-keys-hint",
         )  # fmt: skip
         Keys(elem_id="play-keys")
+        EditorNames(EDITORS, elem_id="play-editor-names")
     return TalkParts(transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop)

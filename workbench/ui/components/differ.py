@@ -1,0 +1,9 @@
+"""What others would have extracted, a row each."""
+
+from workbench.ui.components.drawn import Drawn
+
+
+class Differ(Drawn):
+    """What others would have extracted, a row each."""
+
+    script = "differ.js"

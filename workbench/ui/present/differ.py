@@ -1,0 +1,93 @@
+"""What others would have extracted from a completion, a row each."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.hermes.differ import Rule, Taken
+from workbench.hermes.replicas.attempt import TakenCall
+from workbench.ui.present.words import count
+
+NOTE: Final = (
+    "Held against the tolerant reader, with the tools at the left, as a text that came to its end. "
+    "All rows but strict are replicas: rules written anew from descriptions, not the programs themselves."
+)
+MAX_CALLS: Final = 12
+"""A row names this many calls; of the others it tells the number."""
+MAX_CALL_SIZE_CHARS: Final = 400
+"""A call is shown up to here; the calls above the table have all of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallWord:
+    """A call that a rule loses, or gives though nobody made it."""
+
+    word: str
+    """`loses` or `runs`."""
+    name: str
+    """The tool."""
+    arguments: str
+    """JSON on one line; shortened where it is long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferRow:
+    """What one rule gets."""
+
+    rule: str
+    """Whose rule."""
+    is_replica: bool
+    """False of our own strict reader."""
+    got: str
+    """How many of the calls it gets; what it runs beside them is in `calls`."""
+    tone: str
+    """Names a colour: `clean` where it gets them all and nothing else, else `error`."""
+    calls: tuple[CallWord, ...]
+    """What it loses, then what it runs although nobody called it so."""
+    why: str
+    """Clauses; empty where nothing is to tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferView:
+    """The differ's table."""
+
+    rows: tuple[DifferRow, ...] = ()
+    """In the order of `Rule`; empty where there is no text."""
+    columns: tuple[str, ...] = ("rule", "calls", "lost, and why")
+    """Heads of the table."""
+    note: str = NOTE
+    """Said below it."""
+
+
+def show_differ(taken: Sequence[Taken]) -> DifferView:
+    """The table of one text."""
+    return DifferView(rows=tuple(map(_row, taken)))
+
+
+def _row(taken: Taken) -> DifferRow:
+    kept = len(taken.calls) - len(taken.invented)
+    words = [*(_word("loses", call) for call in taken.lost), *(_word("runs", call) for call in taken.invented)]
+    left = len(words) - MAX_CALLS
+    return DifferRow(
+        rule=taken.rule.value,
+        is_replica=taken.rule is not Rule.STRICT,
+        got=f"{kept:,} of {kept + len(taken.lost):,}",
+        tone="error" if words else "clean",
+        calls=tuple(words[:MAX_CALLS]),
+        why="; ".join(filter(None, (taken.why, f"{count(left, 'further call')}" if left > 0 else ""))),
+    )
+
+
+def _word(word: str, call: TakenCall) -> CallWord:
+    text = "" if call.arguments is None else _json(call)
+    shown = text if len(text) <= MAX_CALL_SIZE_CHARS else text[: MAX_CALL_SIZE_CHARS - 1] + "…"
+    return CallWord(word=word, name=call.name or "a call without a name", arguments=shown)
+
+
+def _json(call: TakenCall) -> str:
+    try:
+        return json.dumps(call.arguments, ensure_ascii=False)
+    except RecursionError:
+        return "nested too deeply to be shown"

@@ -1,0 +1,90 @@
+"""A completion that was pasted: the terms of its reading, and all that is shown of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from workbench.hermes.differ import differ
+from workbench.hermes.parse import parse
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import check_tools_text, parse_tools
+from workbench.ui.present.differ import DifferView, show_differ
+from workbench.ui.present.inspect import CallsView, FixesView, show_calls, show_fixes
+from workbench.ui.present.notices import NoticeLine, NoticeView, advice, tool_findings
+from workbench.ui.present.read_text import ReadTextView, show_read_text
+
+
+class PastedFields(NamedTuple):
+    """What stands in the tab's fields, in the order in which they are wired."""
+
+    text: str
+    """The completion."""
+    tools_text: str
+    """JSON; blank where names are not checked."""
+    dialect: str
+    """auto, json or xml."""
+    level: str
+    """strict, tolerant or lenient."""
+    finish_reason: str
+    """stop or length."""
+    starts_in_thought: bool
+    """Whether the prompt ended inside a thought."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastedView:
+    """All that the tab shows of a text."""
+
+    read: ReadTextView = ReadTextView()
+    """The text."""
+    calls: CallsView = CallsView()
+    """Its calls."""
+    fixes: FixesView = FixesView()
+    """Its fixes and findings."""
+    differ: DifferView = DifferView()
+    """What others would have read."""
+    tools: NoticeView = NoticeView()
+    """What there is to say of the tools."""
+
+
+def read_pasted(values: Iterable[object]) -> PastedFields:
+    """The fields as the page sends them; an empty editor sends None."""
+    fields = PastedFields._make(values)
+    return fields._replace(
+        text=cast(str | None, fields.text) or "", tools_text=cast(str | None, fields.tools_text) or ""
+    )
+
+
+def show_pasted(fields: PastedFields) -> PastedView:
+    """The text as it is read, and as others would have read it."""
+    tools, notice = _tools(fields.tools_text)
+    if not fields.text:
+        return PastedView(tools=notice)
+    reading = parse(
+        fields.text,
+        tools=tools,
+        dialect=fields.dialect,
+        level=fields.level,
+        finish_reason=fields.finish_reason,
+        starts_in_thought=fields.starts_in_thought,
+    )
+    return PastedView(
+        read=show_read_text(reading),
+        calls=show_calls(reading),
+        fixes=show_fixes(reading),
+        differ=show_differ(differ(fields.text, tools)),
+        tools=notice,
+    )
+
+
+def _tools(text: str) -> tuple[OfferedTools | None, NoticeView]:
+    """The tools that names are checked against, and a line on them."""
+    if not text.strip():
+        return None, advice("No tools: names and arguments are not checked.")
+    findings = check_tools_text(text)
+    if findings:
+        lines = tool_findings(findings).lines
+        told = NoticeLine(word="note", text="Until then names are not checked.", tone="quiet")
+        return None, NoticeView(lines=(*lines, told))
+    tools = parse_tools(text)
+    return tools, advice("" if tools.specs else "An empty list: every name is unknown.")

@@ -1,0 +1,190 @@
+"""The Inspect tab: any completion, read as it is typed; no model is needed."""
+
+from dataclasses import dataclass
+from typing import Final, cast
+
+import gradio as gr
+from gradio.blocks import Block
+
+from workbench.desk.services import Services
+from workbench.errors import BadInput
+from workbench.hermes.reading import Dialect, Level
+from workbench.toolspec.tools_text import render_tools
+from workbench.ui.components.calls import Calls
+from workbench.ui.components.differ import Differ
+from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor_names import EditorNames
+from workbench.ui.components.fields import heading, text_editor
+from workbench.ui.components.fixes import Fixes
+from workbench.ui.components.notice import Notice
+from workbench.ui.components.read_text import ReadText
+from workbench.ui.listen import any_of, listen
+from workbench.ui.present.editors import EditorNamesView
+from workbench.ui.present.examples import EXAMPLES
+from workbench.ui.present.inspect import CallsView, FixesView
+from workbench.ui.present.notices import NoticeView
+from workbench.ui.present.pasted import PastedFields, read_pasted, show_pasted
+from workbench.ui.present.read_text import ReadTextView
+
+FIRST_TOOLSET: Final = "nonsense"
+"""Whose tools the examples call."""
+NO_TOOLS: Final = ""
+"""The toolset dropdown's choice that empties the editor."""
+EDITORS: Final = EditorNamesView(
+    names=(("inspect-text", "Completion"), ("inspect-tools-text", "Tools to check against, as JSON"))
+)
+
+_KEY: Final = "'hermes-workbench:inspect'"
+_READ: Final = f"""() => {{
+  try {{ return [localStorage.getItem({_KEY}) || '']; }} catch {{ return ['']; }}
+}}"""
+_KEEP: Final = f"""(text) => {{
+  try {{ localStorage.setItem({_KEY}, text || ''); }} catch {{ /* full or forbidden: it lives as long as the page */ }}
+  return [];
+}}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectParts:
+    """All parts of the tab."""
+
+    kept: gr.Textbox
+    """What the browser kept of the last visit, on its way to the editor."""
+    text: Editor
+    clear: gr.Button
+    toolset: gr.Dropdown
+    tools_text: Editor
+    tools_notice: Notice
+    dialect: gr.Dropdown
+    level: gr.Dropdown
+    finish_reason: gr.Dropdown
+    starts_in_thought: gr.Checkbox
+    read: ReadText
+    calls: Calls
+    fixes: Fixes
+    differ: Differ
+
+    @property
+    def fields(self) -> list[Block]:
+        """In the order of `PastedFields`."""
+        return [cast(Block, getattr(self, name)) for name in PastedFields._fields]
+
+    @property
+    def shown(self) -> list[Block]:
+        """What a reading changes."""
+        return [self.read, self.calls, self.fixes, self.differ, self.tools_notice]
+
+
+def build(services: Services) -> InspectParts:
+    """Builds the tab with its empty state."""
+    kept = gr.Textbox(visible=False, elem_id="inspect-kept")
+    EditorNames(EDITORS, elem_id="inspect-editor-names")
+    with gr.Row(elem_id="inspect-columns"):
+        with gr.Column(elem_id="inspect-setup", elem_classes=["hw-column"], min_width=0):
+            toolset, tools_text, tools_notice = _build_tools(services)
+            dialect, level, finish_reason, starts_in_thought = _build_terms()
+        with gr.Column(elem_id="inspect-write", elem_classes=["hw-column"], min_width=0):
+            with gr.Row(elem_id="inspect-head"):
+                heading("Completion")
+                clear = gr.Button("Clear", size="sm", elem_id="inspect-clear")
+            text = text_editor("Completion", None, "inspect-text", is_wrapped=True, max_lines=1000)
+        with gr.Column(elem_id="inspect-text-read", elem_classes=["hw-column"], min_width=0):
+            read = ReadText(ReadTextView(), elem_id="inspect-read")
+        with gr.Column(elem_id="inspect-results", elem_classes=["hw-column"], min_width=0):
+            calls = Calls(CallsView(), elem_id="inspect-calls")
+            fixes = Fixes(FixesView(), elem_id="inspect-fixes")
+            differ = Differ(elem_id="inspect-differ")
+    return InspectParts(
+        kept=kept, text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
+        dialect=dialect, level=level, finish_reason=finish_reason, starts_in_thought=starts_in_thought,
+        read=read, calls=calls, fixes=fixes, differ=differ,
+    )  # fmt: skip
+
+
+def _build_tools(services: Services) -> tuple[gr.Dropdown, Editor, Notice]:
+    heading("Tools")
+    toolsets = services.catalog.toolsets()
+    first = FIRST_TOOLSET if FIRST_TOOLSET in toolsets else NO_TOOLS
+    choices = [("no tools: names are not checked", NO_TOOLS), *((name, name) for name in toolsets)]
+    toolset = gr.Dropdown(
+        choices, value=first, label="Toolset to check against", show_label=False, container=False,
+        elem_id="inspect-toolset",
+    )  # fmt: skip
+    tools_text = text_editor(
+        "Tools to check against, as JSON", "json", "inspect-tools-text",
+        value=_tools_text(services, first), is_wrapped=False, max_lines=14,
+    )  # fmt: skip
+    return toolset, tools_text, Notice(elem_id="inspect-tools-notice")
+
+
+def _build_terms() -> tuple[gr.Dropdown, gr.Dropdown, gr.Dropdown, gr.Checkbox]:
+    heading("Reading")
+    with gr.Row(elem_id="inspect-terms"):
+        return (
+            gr.Dropdown(
+                [word.value for word in Dialect], value=Dialect.AUTO.value, label="Dialect", elem_id="inspect-dialect"
+            ),
+            gr.Dropdown(
+                [word.value for word in Level], value=Level.TOLERANT.value, label="Level", elem_id="inspect-level"
+            ),
+            gr.Dropdown(
+                [("stop", "stop"), ("length: it was cut off", "length")], value="stop", label="Finish reason",
+                elem_id="inspect-finish-reason",
+            ),
+            gr.Checkbox(label="The prompt ended inside a thought", elem_id="inspect-starts-in-thought"),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class InspectEvents:
+    """Handlers of the tab."""
+
+    services: Services
+    """The edges."""
+
+    def on_read(self, *fields: object) -> tuple[object, ...]:
+        """The text, read anew."""
+        view = show_pasted(read_pasted(fields))
+        return view.read, view.calls, view.fixes, view.differ, view.tools
+
+    def on_toolset(self, name: str | None) -> str:
+        """The tools of a toolset that was chosen."""
+        return _tools_text(self.services, name or NO_TOOLS)
+
+    def on_example(self, event: gr.EventData) -> tuple[object, ...]:
+        """An example that was picked, with all that it needs."""
+        example = EXAMPLES[event.index]
+        tools = _tools_text(self.services, FIRST_TOOLSET)
+        return example.text, FIRST_TOOLSET, tools, Dialect.AUTO, Level.TOLERANT, example.finish_reason, False
+
+    def on_clear(self) -> str:
+        """Nothing in the editor: the examples come back."""
+        return ""
+
+    def on_kept(self, kept: str) -> str:
+        """What was pasted on the last visit."""
+        return kept
+
+
+def _tools_text(services: Services, name: str) -> str:
+    """The tools of a toolset as the editor shows them; empty for none."""
+    try:
+        return render_tools(services.catalog.select((name,))) if name else ""
+    except BadInput:
+        return ""
+
+
+def wire(blocks: gr.Blocks, parts: InspectParts, services: Services) -> None:
+    """Lets the parts answer."""
+    events = InspectEvents(services)
+    # One listener for all: its last run has seen every field, whatever order they change in.
+    changed = any_of(*(cast(gr.Textbox, field).change for field in parts.fields))
+    listen(changed, events.on_read, parts.fields, parts.shown, is_latest_only=True)
+    listen(parts.toolset.input, events.on_toolset, [parts.toolset], [parts.tools_text])
+    terms = [parts.dialect, parts.level, parts.finish_reason, parts.starts_in_thought]
+    listen(
+        parts.read.event("example"), events.on_example, [], [parts.text, parts.toolset, parts.tools_text, *terms]
+    )
+    listen(parts.clear.click, events.on_clear, [], [parts.text])
+    listen(parts.text.change, None, [parts.text], js=_KEEP, is_queued=False)
+    listen(blocks.load, events.on_kept, [parts.kept], [parts.text], js=_READ)
