@@ -16,7 +16,7 @@ const draw_piece = (piece) => {
 const draw_section = (part, left_out) => {
   const kept = part.pieces.filter((piece) => piece.change !== left_out);
   if (kept.length === 0) return null;
-  return node("section", { class: "hw-segment", "aria-label": part.label || null },
+  return node("section", { class: "hw-segment" + (part.label ? "" : " is-blank"), "aria-label": part.label || null },
     node("pre", { class: "k-label-" + part.kind, "data-label": part.label }, kept.map(draw_piece)));
 };
 const draw_text = () => {

@@ -40,13 +40,13 @@ class DifferRow:
     is_replica: bool
     """False of our own strict reader."""
     got: str
-    """How many of the calls it gets; what it runs beside them is in `calls`."""
+    """How many of the calls it gets, and how many it runs that nobody made; `none` where there are none."""
     tone: str
     """Names a colour: `clean` where it gets them all and nothing else, else `error`."""
     calls: tuple[CallWord, ...]
     """What it loses, then what it runs although nobody called it so."""
     why: str
-    """Clauses; empty where nothing is to tell."""
+    """Clauses; `nothing` where nothing is to tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +68,31 @@ def show_differ(taken: Sequence[Taken]) -> DifferView:
 
 def _row(taken: Taken) -> DifferRow:
     kept = len(taken.calls) - len(taken.invented)
-    words = [*(_word("loses", call) for call in taken.lost), *(_word("runs", call) for call in taken.invented)]
+    words = [
+        *(_word("loses", call) for call in taken.lost),
+        *(_word("runs", call) for call in taken.invented),
+    ]
     left = len(words) - MAX_CALLS
     return DifferRow(
         rule=taken.rule.value,
         is_replica=taken.rule is not Rule.STRICT,
-        got=f"{kept:,} of {kept + len(taken.lost):,}",
+        got=_got(kept, lost=len(taken.lost), invented=len(taken.invented)),
         tone="error" if words else "clean",
         calls=tuple(words[:MAX_CALLS]),
-        why="; ".join(filter(None, (taken.why, f"{count(left, 'further call')}" if left > 0 else ""))),
+        why="; ".join(filter(None, (taken.why, count(left, "further call") if left > 0 else "")))
+        or "nothing",
     )
+
+
+def _got(kept: int, *, lost: int, invented: int) -> str:
+    """How many of how many, and how many that nobody made.
+
+    >>> _got(1, lost=1, invented=0), _got(1, lost=0, invented=2), _got(0, lost=0, invented=0)
+    ('1 of 2', '1 of 1 + 2', 'none')
+    """
+    if not kept + lost + invented:
+        return "none"
+    return f"{kept:,} of {kept + lost:,}" + (f" + {invented:,}" if invented else "")
 
 
 def _word(word: str, call: TakenCall) -> CallWord:

@@ -53,8 +53,7 @@ EXAMPLES: Final[tuple[Example, ...]] = (
     Example(
         title="Cut off in the middle",
         lesson="The token limit came first: no reader may guess the rest.",
-        text="I'll look that up.\n<tool_call>\n"
-        '{"name": "get_flumbuster", "arguments": {"flumb": "cai',
+        text='I\'ll look that up.\n<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cai',
         finish_reason="length",
     ),
 )
@@ -86,3 +85,7 @@ class ExamplesView:
         ExampleWord(title=example.title, lesson=example.lesson) for example in EXAMPLES
     )
     """One click each."""
+
+
+FIRST_EXAMPLES: Final = ExamplesView()
+"""What an empty editor shows."""

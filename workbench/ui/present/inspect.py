@@ -13,6 +13,7 @@ from workbench.desk.kept import KeptMessage
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.reading import Reading
 from workbench.ui.present.conversation import ReadRound
+from workbench.ui.present.edits import narrow
 from workbench.ui.present.words import call_status, count, milliseconds, place_of, seconds
 
 NO_CALLS_YET: Final = (
@@ -171,9 +172,7 @@ def show_calls(
     if reading is None:
         return CallsView()
     rows = tuple(
-        _call_row(
-            reading, index, results.get(index), is_selected=index == selected_call, no_result=no_result
-        )
+        _call_row(reading, index, results.get(index), is_selected=index == selected_call, no_result=no_result)
         for index in range(len(reading.calls))
     )
     return CallsView(calls=rows, hint=NO_CALLS)
@@ -230,7 +229,7 @@ def _fix_row(text: str, fix: Fix) -> FixRow:
 
 def _edit_rows(fix: Fix) -> tuple[EditRow, ...]:
     """The fix's edits, equal ones once: a Python literal changes every quote."""
-    counted = Counter((edit.before, edit.after) for edit in fix.edits)
+    counted = Counter(narrow(edit.before, edit.after)[1:3] for edit in fix.edits)
     return tuple(
         EditRow(before=_visible(before), after=_visible(after), times=f"{times} times" if times > 1 else "")
         for (before, after), times in counted.items()

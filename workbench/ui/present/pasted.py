@@ -1,8 +1,8 @@
 """A completion that was pasted: the terms of its reading, and all that is shown of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, cast
 
 from workbench.hermes.differ import differ
 from workbench.hermes.parse import parse
@@ -10,8 +10,13 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.present.differ import DifferView, show_differ
 from workbench.ui.present.inspect import CallsView, FixesView, show_calls, show_fixes
-from workbench.ui.present.notices import NoticeLine, NoticeView, advice, tool_findings
+from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, tool_findings
 from workbench.ui.present.read_text import ReadTextView, show_read_text
+
+NO_CALLS_YET: Final = "The calls of the completion stand here, with what the tools' schemas say of them."
+NO_FIXES_YET: Final = (
+    "Below them each repair, before and after, and what vLLM, SGLang and the seeds would have lost."
+)
 
 
 class PastedFields(NamedTuple):
@@ -35,16 +40,25 @@ class PastedFields(NamedTuple):
 class PastedView:
     """All that the tab shows of a text."""
 
-    read: ReadTextView = ReadTextView()
+    read: ReadTextView
     """The text."""
-    calls: CallsView = CallsView()
+    calls: CallsView
     """Its calls."""
-    fixes: FixesView = FixesView()
+    fixes: FixesView
     """Its fixes and findings."""
-    differ: DifferView = DifferView()
+    differ: DifferView
     """What others would have read."""
-    tools: NoticeView = NoticeView()
+    tools: NoticeView = CLEAR
     """What there is to say of the tools."""
+
+
+NOTHING: Final = PastedView(
+    read=ReadTextView(),
+    calls=CallsView(hint=NO_CALLS_YET),
+    fixes=FixesView(hint=NO_FIXES_YET),
+    differ=DifferView(),
+)
+"""What is shown while nothing was pasted."""
 
 
 def read_pasted(values: Iterable[object]) -> PastedFields:
@@ -59,7 +73,7 @@ def show_pasted(fields: PastedFields) -> PastedView:
     """The text as it is read, and as others would have read it."""
     tools, notice = _tools(fields.tools_text)
     if not fields.text:
-        return PastedView(tools=notice)
+        return replace(NOTHING, tools=notice)
     reading = parse(
         fields.text,
         tools=tools,

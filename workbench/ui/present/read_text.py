@@ -8,7 +8,8 @@ from typing import Final
 
 from workbench.chat.fix import Edit, Fix
 from workbench.hermes.reading import Reading, Segment, SegmentKind
-from workbench.ui.present.examples import ExamplesView
+from workbench.ui.present.edits import narrow
+from workbench.ui.present.examples import FIRST_EXAMPLES, ExamplesView
 from workbench.ui.present.pieces import MARK, cut_pieces, mark_spans
 from workbench.ui.present.raw import PIECE_KINDS
 from workbench.ui.present.words import count
@@ -72,7 +73,7 @@ class ReadTextView:
     """How many calls, fixes and findings."""
     has_fixes: bool = False
     """False where the fixed text is the text."""
-    empty: ExamplesView = ExamplesView()
+    empty: ExamplesView = FIRST_EXAMPLES
     """Shown where nothing was written."""
 
     def text(self, *, left_out: Change) -> str:
@@ -139,7 +140,9 @@ def _plain(text: str, kind: str) -> Iterator[ReadPiece]:
 
 
 def _changed(edit: Edit, fix: Fix, kind: str) -> Iterator[ReadPiece]:
-    for text, change in ((edit.before, Change.BEFORE), (edit.after, Change.AFTER)):
+    parts = narrow(edit.before, edit.after)
+    yield from _plain(parts.prefix, kind)
+    for text, change in ((parts.before, Change.BEFORE), (parts.after, Change.AFTER)):
         if text:
             yield ReadPiece(
                 text=text,
@@ -148,3 +151,4 @@ def _changed(edit: Edit, fix: Fix, kind: str) -> Iterator[ReadPiece]:
                 code=fix.code,
                 is_guess=fix.is_guess,
             )
+    yield from _plain(parts.suffix, kind)

@@ -21,10 +21,7 @@ from workbench.ui.components.read_text import ReadText
 from workbench.ui.listen import any_of, listen
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.examples import EXAMPLES
-from workbench.ui.present.inspect import CallsView, FixesView
-from workbench.ui.present.notices import NoticeView
-from workbench.ui.present.pasted import PastedFields, read_pasted, show_pasted
-from workbench.ui.present.read_text import ReadTextView
+from workbench.ui.present.pasted import NOTHING, PastedFields, read_pasted, show_pasted
 
 FIRST_TOOLSET: Final = "nonsense"
 """Whose tools the examples call."""
@@ -89,11 +86,11 @@ def build(services: Services) -> InspectParts:
                 clear = gr.Button("Clear", size="sm", elem_id="inspect-clear")
             text = text_editor("Completion", None, "inspect-text", is_wrapped=True, max_lines=1000)
         with gr.Column(elem_id="inspect-text-read", elem_classes=["hw-column"], min_width=0):
-            read = ReadText(ReadTextView(), elem_id="inspect-read")
+            read = ReadText(NOTHING.read, elem_id="inspect-read")
         with gr.Column(elem_id="inspect-results", elem_classes=["hw-column"], min_width=0):
-            calls = Calls(CallsView(), elem_id="inspect-calls")
-            fixes = Fixes(FixesView(), elem_id="inspect-fixes")
-            differ = Differ(elem_id="inspect-differ")
+            calls = Calls(NOTHING.calls, elem_id="inspect-calls")
+            fixes = Fixes(NOTHING.fixes, elem_id="inspect-fixes")
+            differ = Differ(NOTHING.differ, elem_id="inspect-differ")
     return InspectParts(
         kept=kept, text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
         dialect=dialect, level=level, finish_reason=finish_reason, starts_in_thought=starts_in_thought,
@@ -153,7 +150,7 @@ class InspectEvents:
 
     def on_example(self, event: gr.EventData) -> tuple[object, ...]:
         """An example that was picked, with all that it needs."""
-        example = EXAMPLES[event.index]
+        example = EXAMPLES[int(event.index)]
         tools = _tools_text(self.services, FIRST_TOOLSET)
         return example.text, FIRST_TOOLSET, tools, Dialect.AUTO, Level.TOLERANT, example.finish_reason, False
 
@@ -183,7 +180,10 @@ def wire(blocks: gr.Blocks, parts: InspectParts, services: Services) -> None:
     listen(parts.toolset.input, events.on_toolset, [parts.toolset], [parts.tools_text])
     terms = [parts.dialect, parts.level, parts.finish_reason, parts.starts_in_thought]
     listen(
-        parts.read.event("example"), events.on_example, [], [parts.text, parts.toolset, parts.tools_text, *terms]
+        parts.read.event("example"),
+        events.on_example,
+        [],
+        [parts.text, parts.toolset, parts.tools_text, *terms],
     )
     listen(parts.clear.click, events.on_clear, [], [parts.text])
     listen(parts.text.change, None, [parts.text], js=_KEEP, is_queued=False)

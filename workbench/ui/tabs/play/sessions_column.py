@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import gradio as gr
 
 from workbench.ui.components.download import Download
+from workbench.ui.components.fields import heading
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.sessions import Sessions
-from workbench.ui.components.fields import heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
