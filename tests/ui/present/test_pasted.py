@@ -1,0 +1,125 @@
+"""What the Inspect tab shows of a text."""
+
+import json
+
+import pytest
+
+from workbench.ui.present.differ import MAX_CALLS
+from workbench.ui.present.examples import EXAMPLES
+from workbench.ui.present.pasted import NOTHING, PastedFields, read_pasted, show_pasted
+
+TOOLS = json.dumps(
+    [
+        {
+            "name": "f",
+            "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+        }
+    ]
+)
+
+
+def show(text, tools="", **terms):
+    fields = PastedFields(
+        text=text,
+        tools_text=tools,
+        dialect="auto",
+        level="tolerant",
+        finish_reason="stop",
+        starts_in_thought=False,
+    )
+    return show_pasted(fields._replace(**terms))
+
+
+def call(name="f", **arguments):
+    return "<tool_call>\n" + json.dumps({"name": name, "arguments": arguments}) + "\n</tool_call>"
+
+
+def test_nothing_shows_what_to_do():
+    assert show("").read == NOTHING.read
+    assert show("").differ.rows == ()
+
+
+def test_an_empty_editor_is_an_empty_text():
+    assert read_pasted([None, None, "auto", "strict", "stop", False])[:2] == ("", "")
+
+
+def test_without_tools_names_are_not_checked():
+    view = show(call("nobody"))
+    assert view.calls.calls[0].status == "ready"
+    assert "not checked" in view.tools.lines[0].text
+
+
+def test_an_empty_list_makes_every_name_unknown():
+    view = show(call("f"), "[]")
+    assert view.calls.calls[0].status == "unknown tool"
+    assert "every name is unknown" in view.tools.lines[0].text
+
+
+def test_arguments_are_held_against_the_schema():
+    view = show(call(a="x"), TOOLS)
+    assert view.calls.calls[0].status == "invalid arguments"
+    assert view.tools.lines == ()
+
+
+def test_tools_that_cannot_be_read_are_told_and_the_text_is_read_all_the_same():
+    view = show(call(a=1), '[\n{"name": }]')
+    assert view.tools.lines[0].word == "line 2"
+    assert "not checked" in view.tools.lines[-1].text
+    assert view.calls.calls[0].status == "ready"
+
+
+def test_calls_have_no_row_for_a_result():
+    (row,) = show(call(a=1)).calls.calls
+    assert (row.result, row.no_result) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("terms", "status"),
+    [({"level": "strict"}, []), ({"finish_reason": "length"}, []), ({"starts_in_thought": True}, [])],
+)
+def test_the_terms_count(terms, status):
+    text = call(a=1).replace("}}", "},}") if "level" in terms else call(a=1)
+    if "finish_reason" in terms:
+        text = text.removesuffix("}\n</tool_call>")
+    assert [one.status for one in show(text, **terms).calls.calls] == status
+
+
+def test_the_differ_has_a_row_for_each_rule():
+    rows = show(EXAMPLES[1].text).differ.rows
+    assert [row.rule for row in rows] == [
+        "strict", "vLLM hermes", "SGLang hermes", "seed 000", "seed 001", "seed 002",
+    ]  # fmt: skip
+    assert [row.is_replica for row in rows] == [False, True, True, True, True, True]
+    assert (rows[1].got, rows[1].tone, rows[1].calls[0].word) == ("0 of 1", "error", "loses")
+    assert (rows[3].got, rows[3].tone, rows[3].why) == ("1 of 1", "clean", "nothing")
+
+
+def test_a_call_that_nobody_made_is_told():
+    rows = {row.rule: row for row in show(EXAMPLES[4].text).differ.rows}
+    assert rows["seed 001"].got == "1 of 1 + 1"
+    assert [one.word for one in rows["seed 001"].calls] == ["runs"]
+    assert "lima" in rows["seed 001"].calls[0].arguments
+
+
+def test_a_row_names_a_few_calls_and_tells_how_many_more():
+    text = "\n".join(call(a=number).replace("}}", "},}") for number in range(MAX_CALLS + 3))
+    (strict, *_) = show(text).differ.rows
+    assert len(strict.calls) == MAX_CALLS
+    assert strict.why.endswith("3 further calls")
+
+
+def test_a_long_call_is_shortened():
+    (strict, *_) = show(call(a="x" * 5000).replace("}}", "},}")).differ.rows
+    assert len(strict.calls[0].arguments) == 400
+
+
+def test_each_example_says_something_of_its_own():
+    summaries = [show(one.text, finish_reason=one.finish_reason).read.summary for one in EXAMPLES]
+    assert summaries == [
+        "1 call",
+        "1 call · 2 fixes",
+        "2 calls · 1 fix",
+        "1 call · 2 fixes · 1 finding",
+        "1 call · 1 finding",
+        "0 calls · 1 finding · 1 dropped",
+    ]
