@@ -31,7 +31,12 @@ def test_speed_counts_from_the_first_piece():
 
 
 def test_a_new_round_begins_empty():
-    assert _after(STARTED, PieceArrived(text="a"), STARTED).text == ""
+    assert _after(STARTED, PieceArrived(text="a"), STARTED).show(now_s=9.0).pieces == ()
+
+
+def test_the_call_that_forms_is_named():
+    live = _after(STARTED, PieceArrived(text='<tool_call>{"name": "f", "arguments": {'))
+    assert live.show(now_s=1.0).note.startswith("round 1 of 8 · calling f")
 
 
 def test_nothing_is_live_at_rest():

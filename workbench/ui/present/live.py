@@ -1,10 +1,11 @@
 """A turn that is under way, folded from its events."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted
 from workbench.rollout.loop import PREFILL
-from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.live_text import LiveText
+from workbench.ui.present.pieces import Piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +28,8 @@ class LiveRound:
     """From 1; 0 before the first round."""
     limit: int = 0
     """Rounds the turn may take."""
-    text: str = ""
-    """Written so far, prefill included."""
+    written: LiveText = field(default_factory=LiveText)
+    """Written so far, prefill included; the rounds that follow one another share it, and it grows."""
     piece_count: int = 0
     """Pieces that the model wrote; about one a token, the prefill not counted."""
     first_piece_at_s: float | None = None
@@ -38,15 +39,17 @@ class LiveRound:
         """The round once `event` has happened."""
         if isinstance(event, RoundStarted):
             return LiveRound(number=event.number, limit=event.limit)
-        if isinstance(event, PieceArrived) and not self.text and event.text == PREFILL:
+        if isinstance(event, CompletionEnded):
+            return replace(self, written=LiveText(), piece_count=0)
+        if not isinstance(event, PieceArrived):
+            return self
+        is_prefill = not self.written.text and event.text == PREFILL
+        self.written.feed(event.text)
+        if is_prefill:
             # Ours, and there before the prompt is read: it says nothing of the model's speed.
-            return replace(self, text=PREFILL)
-        if isinstance(event, PieceArrived):
-            first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
-            return replace(
-                self, text=self.text + event.text, piece_count=self.piece_count + 1, first_piece_at_s=first
-            )
-        return replace(self, text="", piece_count=0) if isinstance(event, CompletionEnded) else self
+            return self
+        first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
+        return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first)
 
     def show(self, *, now_s: float) -> LiveView:
         """The pane at this moment."""
@@ -55,8 +58,9 @@ class LiveRound:
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
         speed = f" · {(self.piece_count - 1) / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
         doing = speed if self.piece_count else " · reading the prompt"
-        note = f"round {self.number} of {self.limit}{doing}"
-        return LiveView(is_live=True, pieces=marked_pieces(self.text), note=note)
+        calling = f" · calling {self.written.calling}" if self.written.calling else ""
+        note = f"round {self.number} of {self.limit}{calling}{doing}"
+        return LiveView(is_live=True, pieces=self.written.pieces(), note=note)
 
 
 def waiting(note: str) -> LiveView:
