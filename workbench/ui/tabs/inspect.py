@@ -32,9 +32,11 @@ EDITORS: Final = EditorNamesView(
 )
 
 _KEY: Final = "'hermes-workbench:inspect'"
-_READ: Final = f"""() => {{
-  try {{ return [localStorage.getItem({_KEY}) || '']; }} catch {{ return ['']; }}
+_READ: Final = f"""(text) => {{
+  try {{ return [text || localStorage.getItem({_KEY}) || '']; }} catch {{ return [text]; }}
 }}"""
+"""What was pasted on the last visit, unless something stands in the editor already."""
+
 _KEEP: Final = f"""(text) => {{
   try {{ localStorage.setItem({_KEY}, text || ''); }} catch {{ /* full or forbidden: it lives as long as the page */ }}
   return [];
@@ -45,8 +47,6 @@ _KEEP: Final = f"""(text) => {{
 class InspectParts:
     """All parts of the tab."""
 
-    kept: gr.Textbox
-    """What the browser kept of the last visit, on its way to the editor."""
     text: Editor
     clear: gr.Button
     toolset: gr.Dropdown
@@ -74,7 +74,6 @@ class InspectParts:
 
 def build(services: Services) -> InspectParts:
     """Builds the tab with its empty state."""
-    kept = gr.Textbox(visible=False, elem_id="inspect-kept")
     EditorNames(EDITORS, elem_id="inspect-editor-names")
     with gr.Row(elem_id="inspect-columns"):
         with gr.Column(elem_id="inspect-setup", elem_classes=["hw-column"], min_width=0):
@@ -92,7 +91,7 @@ def build(services: Services) -> InspectParts:
             fixes = Fixes(NOTHING.fixes, elem_id="inspect-fixes")
             differ = Differ(NOTHING.differ, elem_id="inspect-differ")
     return InspectParts(
-        kept=kept, text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
+        text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
         dialect=dialect, level=level, finish_reason=finish_reason, starts_in_thought=starts_in_thought,
         read=read, calls=calls, fixes=fixes, differ=differ,
     )  # fmt: skip
@@ -158,10 +157,6 @@ class InspectEvents:
         """Nothing in the editor: the examples come back."""
         return ""
 
-    def on_kept(self, kept: str) -> str:
-        """What was pasted on the last visit."""
-        return kept
-
 
 def _tools_text(services: Services, name: str) -> str:
     """The tools of a toolset as the editor shows them; empty for none."""
@@ -187,4 +182,5 @@ def wire(blocks: gr.Blocks, parts: InspectParts, services: Services) -> None:
     )
     listen(parts.clear.click, events.on_clear, [], [parts.text])
     listen(parts.text.change, None, [parts.text], js=_KEEP, is_queued=False)
-    listen(blocks.load, events.on_kept, [parts.kept], [parts.text], js=_READ)
+    # In the browser alone: an answer of the server could come after the first keystrokes.
+    listen(blocks.load, None, [parts.text], [parts.text], js=_READ, is_queued=False)
