@@ -116,8 +116,10 @@ class Completion:
     def reach(self, position: int) -> int:
         """How far a block may be read that begins at `position`.
 
-        To the end, as a rule. A text of many unreadable blocks, of which each reads on to the end in vain, would
-        take quadratic time: once a few times its length was read so, a block may look no further than the next one.
+        To the end, as a rule. A text of many unreadable blocks, of which each reads on to the end in vain,
+        would
+        take quadratic time: once a few times its length was read so, a block may look no further than the
+        next one.
         """
         if self.may_look_far:
             return len(self.text)

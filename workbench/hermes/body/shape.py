@@ -34,7 +34,8 @@ class Draft:
     node: Node | None = None
     """The arguments with their places; None where they were decoded or rewritten."""
     rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
-    """Code, start and end of what must be written anew once the arguments are known; whether as a whole call."""
+    """Code, start and end of what must be written anew once the arguments are known; whether as a whole
+    call."""
 
     @property
     def text(self) -> str:
