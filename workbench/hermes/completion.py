@@ -56,6 +56,7 @@ class Completion:
         self.has_met_end = False
         """Whether a block was read to the end of the text: with more text it might be read otherwise."""
         self._allowance = 4 * len(text) + 10_000
+        self._next: dict[str, int] = {}
         self._places: dict[str, Tags] = {}
 
     @cached_property
@@ -89,6 +90,14 @@ class Completion:
                 [Tag(*match.span(), True) for match in mark.finditer(self.text)]
             )
         return self._places[mark.pattern]
+
+    def find(self, mark: str, position: int) -> int:
+        """Where `mark` stands next at or behind `position`; -1 where it does not. Asked in order of place."""
+        known = self._next.get(mark, -2)
+        if known == -1 or known >= position:
+            return known
+        found = self._next[mark] = self.text.find(mark, position)
+        return found
 
     def stop_behind(self, position: int) -> int:
         """Where the text is over for one who stands at `position`: the next stop mark, or the end."""

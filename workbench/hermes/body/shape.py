@@ -64,6 +64,13 @@ def shape_call(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | 
     return draft if name and has_arguments else None
 
 
+def is_plain_name(name: str, tools: OfferedTools | None) -> bool:
+    """Whether a name is taken as it stands."""
+    if tools is not None and name in tools.by_name:
+        return True
+    return bool(name) and not _NO_NAME.search(name) and not name.startswith(_PREFIX)
+
+
 def normal_name(
     notes: Notes, written: str, place: tuple[int, int], tools: OfferedTools | None, *, json_text: bool
 ) -> str | None:
