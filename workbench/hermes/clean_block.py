@@ -13,8 +13,10 @@ from workbench.toolspec.coerce import coercions
 
 
 def read_clean_block(completion: Completion, start: int) -> Block | None:
-    """The block whose open tag begins at `start`, if nothing in it is to be noted; None where the careful reader
-    must look, which finds the same in a clean block, only slower."""
+    """The block whose open tag begins at `start`, if nothing in it is to be noted.
+
+    None where the careful reader must look. In a clean block it finds the same, only slower.
+    """
     text = completion.text
     if not text.startswith(CALL_OPEN, start) or completion.dialect is Dialect.XML:
         return None
