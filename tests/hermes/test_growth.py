@@ -20,7 +20,9 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "parameters and spaces": lambda n: f"{OPEN}<function=f>" + "<parameter=a>     " * n,
     "parameters never closed": lambda n: f"{OPEN}<function=f>" + "<parameter=a>x" * n,
     "functions never closed": lambda n: f"{OPEN}<function=f><parameter=a>" * n + CLOSE,
-    "functions closed too late": lambda n: f"{OPEN}<function=f><parameter=a>" * n + "</function>" * n + "{" + CLOSE,
+    "functions closed too late": lambda n: (
+        f"{OPEN}<function=f><parameter=a>" * n + "</function>" * n + "{" + CLOSE
+    ),
     "braces": lambda n: OPEN + "{" * n * 10 + CLOSE,
     "brackets": lambda n: OPEN + "[" * n * 10 + CLOSE,
     "closed brackets": lambda n: OPEN + "[" * n * 10 + "]" * n * 10 + CLOSE,
@@ -37,7 +39,9 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "quotes across blocks": lambda n: f'{OPEN}{{"' * n + CLOSE,
     "objects in one block": lambda n: OPEN + '{"name": "f", "arguments": {}}\n' * n + CLOSE,
     "objects in one block, never closed": lambda n: OPEN + '{"name": "f", "arguments": {}}\n' * n,
-    "functions in one block": lambda n: OPEN + "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n" * n + CLOSE,
+    "functions in one block": lambda n: (
+        OPEN + "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n" * n + CLOSE
+    ),
     "raw newlines": lambda n: HEAD + '"' + "x\n" * n + '"}}' + CLOSE,
     "comments": lambda n: f"{OPEN}{{/*" * n,
     "alternate tags": lambda n: "<tools>{}" * n,
@@ -67,10 +71,16 @@ def assert_linear(run: Callable[[int], Callable[[], object]]) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_reading_takes_linear_time(shape: str) -> None:
-    assert_linear(lambda n: lambda text=SHAPES[shape](n): parse(text, tools=TOOLS))
+    def run(n: int) -> Callable[[], object]:
+        text = SHAPES[shape](n)
+        return lambda: parse(text, tools=TOOLS)
+
+    assert_linear(run)
 
 
-@pytest.mark.parametrize("shape", ["one string", "valid calls", "unreadable blocks", "quotes", "raw newlines", "thoughts"])
+@pytest.mark.parametrize(
+    "shape", ["one string", "valid calls", "unreadable blocks", "quotes", "raw newlines", "thoughts"]
+)
 def test_streaming_takes_linear_time(shape: str) -> None:
     def run(n: int) -> Callable[[], object]:
         text = SHAPES[shape](n)

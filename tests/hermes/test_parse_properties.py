@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hermes.laws import (
-    assert_fixed_reads_strictly,
     assert_spans_hold,
     assert_statuses_hold,
     assert_strict_is_tolerant_without_fixes,
@@ -60,8 +59,14 @@ def test_any_bytes_are_read(data: bytes) -> None:
 
 
 @relaxed
-@given(arguments=st.dictionaries(st.text(), json_values, max_size=5), ascii_only=st.booleans(), indent=st.sampled_from([None, 2]))
-def test_valid_json_is_read_as_json_reads_it_and_never_touched(arguments: dict[str, Any], ascii_only: bool, indent: int | None) -> None:
+@given(
+    arguments=st.dictionaries(st.text(), json_values, max_size=5),
+    ascii_only=st.booleans(),
+    indent=st.sampled_from([None, 2]),
+)
+def test_valid_json_is_read_as_json_reads_it_and_never_touched(
+    *, arguments: dict[str, Any], ascii_only: bool, indent: int | None
+) -> None:
     body = json.dumps({"name": "f", "arguments": arguments}, ensure_ascii=ascii_only, indent=indent)
     reading = parse(f"Hm.\n<tool_call>\n{body}\n</tool_call>", tools=TOOLS, level="strict")
     assert calls_of(reading) == [("f", arguments)]
@@ -80,7 +85,11 @@ def test_a_trailing_comma_elsewhere_changes_no_valid_value(arguments: dict[str, 
 @relaxed
 @given(arguments=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), json_values, max_size=4))
 def test_what_python_prints_is_read(arguments: dict[str, Any]) -> None:
-    safe = json.loads(json.dumps(arguments).replace("\\", "").replace("'", "")) if "\\" not in json.dumps(arguments) else {}
+    safe = (
+        json.loads(json.dumps(arguments).replace("\\", "").replace("'", ""))
+        if "\\" not in json.dumps(arguments)
+        else {}
+    )
     reading = parse(f"<tool_call>{ {'name': 'f', 'arguments': safe}!r}</tool_call>", tools=TOOLS)
     assert calls_of(reading) == [("f", safe)]
 
@@ -95,17 +104,32 @@ def test_mutants_of_corpus_rows_keep_the_laws(seed: int) -> None:
             start = chance.randrange(len(text) + 1)
             end = min(len(text), start + chance.choice([0, 0, 1, 3, 10]))
             text = text[:start] + chance.choice(["", chance.choice(PIECES)]) + text[end:]
-        given_terms = {"tools": TOOLS, "level": chance.choice(["tolerant", "lenient"]), "dialect": "auto", "finish_reason": "stop", "starts_in_thought": False}
+        given_terms = {
+            "tools": TOOLS,
+            "level": chance.choice(["tolerant", "lenient"]),
+            "dialect": "auto",
+            "finish_reason": "stop",
+            "starts_in_thought": False,
+        }
         reading = parse(text, **given_terms)
         assert_spans_hold(reading)
         assert_statuses_hold(reading)
         assert_strict_is_tolerant_without_fixes(reading, given_terms)
 
 
-@pytest.mark.parametrize("pair", [(left, right) for left in rows()[:60:3] for right in rows()[1:60:4]], ids=lambda pair: f"{pair[0]['id']}+{pair[1]['id']}")
+@pytest.mark.parametrize(
+    "pair",
+    [(left, right) for left in rows()[:60:3] for right in rows()[1:60:4]],
+    ids=lambda pair: f"{pair[0]['id']}+{pair[1]['id']}",
+)
 def test_no_good_block_is_lost_to_what_stands_before_it(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
     left, right = pair
-    if not (is_clean(right) and right["calls"] and is_clean(left)) or "<think" in right["text"] or "</think>" in right["text"] or "<|im" in left["text"]:
+    if (
+        not (is_clean(right) and right["calls"] and is_clean(left))
+        or "<think" in right["text"]
+        or "</think>" in right["text"]
+        or "<|im" in left["text"]
+    ):
         return
     reading = parse(f"{left['text']}\n{right['text']}", tools=TOOLS)
     assert [[call.name, call.arguments] for call in reading.calls] == left["calls"] + right["calls"]

@@ -35,16 +35,20 @@ def played(pieces: list[str], **given: Any) -> tuple[list[Event], Reading]:
 def assert_same(row: Row, pieces: list[str]) -> None:
     events, reading = played(pieces, **terms(row))
     assert reading == read(row)
-    names = {event.index: event.name for event in events if isinstance(event, CallStarted)}
-    dropped = {event.index for event in events if isinstance(event, CallDropped)}
-    ended = {event.index for event in events if isinstance(event, CallEnded)}
+    names = {event.call_index: event.name for event in events if isinstance(event, CallStarted)}
+    dropped = {event.call_index for event in events if isinstance(event, CallDropped)}
+    ended = {event.call_index for event in events if isinstance(event, CallEnded)}
     assert ended == set(names) - dropped
-    given = {index: "" for index in names}
+    given = dict.fromkeys(names, "")
     for event in events:
         if isinstance(event, ArgumentsDelta):
-            given[event.index] += event.text
-    assert [(names[index], json.loads(given[index])) for index in names if index not in dropped] == calls_of(reading)
-    prose = "".join(event.text for event in events if isinstance(event, TextDelta) and event.kind is SegmentKind.PROSE)
+            given[event.call_index] += event.text
+    assert [(names[index], json.loads(given[index])) for index in names if index not in dropped] == calls_of(
+        reading
+    )
+    prose = "".join(
+        event.text for event in events if isinstance(event, TextDelta) and event.kind is SegmentKind.PROSE
+    )
     if not any(isinstance(event, BecameThought) for event in events):
         assert prose == "".join(reading.prose)
 

@@ -18,7 +18,12 @@ def found(parameters: dict[str, Any], arguments: dict[str, Any]) -> list[tuple[s
 
 ITEMS = {
     "type": "object",
-    "properties": {"items": {"type": "array", "items": {"type": "object", "properties": {"qty": {"type": "integer", "minimum": 1}}}}},
+    "properties": {
+        "items": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"qty": {"type": "integer", "minimum": 1}}},
+        }
+    },
     "required": ["items"],
     "additionalProperties": False,
 }
@@ -35,15 +40,29 @@ ITEMS = {
         (ITEMS, {"items": [{"qty": 2}, {}, {"qty": "x"}]}, [("schema-type", "/items/2/qty")]),
         (ITEMS, {"items": [{"qty": 0}]}, [("schema-minimum", "/items/0/qty")]),
         (ITEMS, {}, [("schema-missing-required", "/items")]),
-        (ITEMS, {"items": [], "a": 1, "b/c": 2}, [("schema-unknown-argument", "/a"), ("schema-unknown-argument", "/b~1c")]),
+        (
+            ITEMS,
+            {"items": [], "a": 1, "b/c": 2},
+            [("schema-unknown-argument", "/a"), ("schema-unknown-argument", "/b~1c")],
+        ),
         ({"properties": {"c": {"enum": ["a", "b"]}}}, {"c": "z"}, [("schema-enum", "/c")]),
         ({"properties": {"c": {"minLength": 2}}}, {"c": "z"}, [("schema-min-length", "/c")]),
-        ({"properties": {"c": {"anyOf": [{"type": "null"}, {"type": "object"}]}}}, {"c": "z"}, [("schema-any-of", "/c")]),
+        (
+            {"properties": {"c": {"anyOf": [{"type": "null"}, {"type": "object"}]}}},
+            {"c": "z"},
+            [("schema-any-of", "/c")],
+        ),
         ({"properties": {"c": False}}, {"c": "z"}, [("schema-false", "")]),
-        ({"required": ["a", "b"]}, {}, [("schema-missing-required", "/a"), ("schema-missing-required", "/b")]),
+        (
+            {"required": ["a", "b"]},
+            {},
+            [("schema-missing-required", "/a"), ("schema-missing-required", "/b")],
+        ),
     ],
 )
-def test_each_failing_place_has_one_finding(parameters: dict[str, Any], arguments: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+def test_each_failing_place_has_one_finding(
+    parameters: dict[str, Any], arguments: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
     assert found(parameters, arguments) == expected
 
 
@@ -91,8 +110,20 @@ def test_a_plain_pattern_is_checked() -> None:
         ({"type": "function", "function": {}}, 1),
         ({"type": "function", "function": {"name": "a b"}}, 1),
         ({"type": "function", "function": {"name": "f", "parameters": {"type": "string"}}}, 1),
-        ({"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": 1}}}}}, 1),
-        ({"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": {}}, "required": ["b"]}}}, 1),
+        (
+            {
+                "type": "function",
+                "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": 1}}}},
+            },
+            1,
+        ),
+        (
+            {
+                "type": "function",
+                "function": {"name": "f", "parameters": {"properties": {"a": {}}, "required": ["b"]}},
+            },
+            1,
+        ),
     ],
 )
 def test_a_spec_is_checked_for_soundness(document: dict[str, Any], problems: int) -> None:

@@ -9,7 +9,6 @@ from workbench.chat.fix import Edit, Fix
 from workbench.chat.span import Span
 from workbench.hermes.codes import is_guess, meaning_of
 
-
 REFUSING: Final = frozenset({"non-finite-number", "leading-zero", "lone-surrogate"})
 """Findings after which a JSON body gives no call."""
 
@@ -52,7 +51,8 @@ class Notes:
         self._edits.setdefault(code, []).append(edit)
 
     def edit_once(self, code: str, start: int, end: int, after: str) -> None:
-        """As `edit`, unless this or a later place of the code was noted already: a place may be passed twice."""
+        """As `edit`, unless this or a later place of the code was noted already: a place may be passed
+        twice."""
         known = self._edits.get(code)
         if not known or known[-1].span.start < start:
             self.edit(code, start, end, after)

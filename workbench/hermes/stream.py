@@ -35,7 +35,7 @@ class BecameThought(NamedTuple):
 class CallStarted(NamedTuple):
     """A call's name is certain."""
 
-    index: int
+    call_index: int
     """0, 1, 2, …; of all events of this call."""
     name: str
     """The tool."""
@@ -44,7 +44,7 @@ class CallStarted(NamedTuple):
 class ArgumentsDelta(NamedTuple):
     """More of a call's arguments; together they are one JSON text."""
 
-    index: int
+    call_index: int
     """Of the call."""
     text: str
     """What is certain now; never taken back."""
@@ -53,14 +53,14 @@ class ArgumentsDelta(NamedTuple):
 class CallEnded(NamedTuple):
     """A call is complete, and its arguments with it."""
 
-    index: int
+    call_index: int
     """Of the call."""
 
 
 class CallDropped(NamedTuple):
     """A call that had started is none: it was cut off or cannot be read. It must not be run."""
 
-    index: int
+    call_index: int
     """Of the call."""
 
 
@@ -68,14 +68,16 @@ Event = TextDelta | BecameThought | CallStarted | ArgumentsDelta | CallEnded | C
 """What `Stream.feed` gives."""
 
 _TAG_STARTS: Final = (
-    "</think>", "</scratch_pad>", "</REASONING_SCRATCHPAD>", "<think>", "<scratch_pad>", "<REASONING_SCRATCHPAD>",
-    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<tool_response>", "<tools>", "<function_call>", "<functioncall>",
+    "</think>", "</scratch_pad>", "</REASONING_SCRATCHPAD>", "<think>", "<scratch_pad>",
+    "<REASONING_SCRATCHPAD>",
+    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<tool_response>", "<tools>", "<function_call>",
+    "<functioncall>",
     "<function=", "<function name=", "<tool_call name=",
 )  # fmt: skip
 _CALL_STARTS: Final = ("<tool_call>", "</tool_call>")
 _OPEN_NAME: Final = re.compile(r'<(?:function=|function name="|tool_call name=")[^<>\n]*\Z')
 _WAITING: Final = re.compile(
-    r"<(?:tools|function_call|functioncall|function=[^<>\n]*|function name=\"[^<>\n]*\"|tool_call name=\"[^<>\n]*\")>\s*\Z"
+    r'<(?:tools|function_call|functioncall|function=[^<>\n]*|(?:function|tool_call) name="[^<>\n]*")>\s*\Z'
 )
 _CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
 _LONGEST_TAG: Final = 600
@@ -85,12 +87,13 @@ _OVERLAP: Final = 11
 class Stream:
     """Reads a completion that comes in pieces.
 
-    Takes the keywords of `parse`. Events are a preview: prose and thoughts as they come, calls as soon as they are
+    Takes the keywords of `parse`. Events are a preview: prose and thoughts as they come, calls as soon as
+    they are
     certain, what is uncertain at the end. The Reading that `finish` gives is the one that `parse` gives.
 
     >>> stream = Stream()
-    >>> stream.feed("Hi <tool_c"), stream.feed("ake>")
-    ((TextDelta(kind=<SegmentKind.PROSE: 'prose'>, text='Hi '),), (TextDelta(kind=<SegmentKind.PROSE: 'prose'>, text='<tool_cake>'),))
+    >>> [event.text for piece in ("Hi <tool_c", "ake>") for event in stream.feed(piece)]
+    ['Hi ', '<tool_cake>']
     """
 
     def __init__(
@@ -144,7 +147,8 @@ class Stream:
         """The reading of all pieces; `last_events` then gives what was still held back. Can be called again.
 
         Args:
-            reason: Why the model stopped, where it was not known at the start; `length` means that it was cut off.
+            reason: Why the model stopped, where it was not known at the start; `length` means that it was
+            cut off.
         """
         if self._reading is None:
             self._reading = parse(
@@ -163,9 +167,8 @@ class Stream:
         events: list[Event] = []
         for segment in reading.segments:
             if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
-                events.append(
-                    TextDelta(segment.kind, segment.text[max(0, self._sent - segment.span.start) :])
-                )
+                rest = segment.text[max(0, self._sent - segment.span.start) :]
+                events.append(TextDelta(segment.kind, rest))
         self._sent = len(reading.text)
         for call in reading.calls[self._calls :]:
             if self._started and call.name == self._lexer.name and call.span.start >= self._block_start:
@@ -240,9 +243,11 @@ class Stream:
             events.append(BecameThought())
             self._has_substance = True
             self._give(events, SegmentKind.THOUGHT, size)
-        elif kind in ("stop", "alternate", "named") or (kind == "response" and self._last == "\n"):
-            self._step = self._deferred
-        elif kind == "function" and self._level is Level.LENIENT:
+        elif (
+            kind in ("stop", "alternate", "named")
+            or (kind == "response" and self._last == "\n")
+            or (kind == "function" and self._level is Level.LENIENT)
+        ):
             self._step = self._deferred
         else:
             self._give(events, SegmentKind.PROSE, size)
@@ -295,7 +300,8 @@ class Stream:
         return False
 
     def _try_block(self, events: list[Event]) -> bool:
-        """Read the block, now that a tag was met behind its own; not again before it has grown to twice its size."""
+        """Read the block, now that a tag was met behind its own; not again before it has grown to twice
+        its size."""
         if self._block_size < 2 * self._tried:
             return False
         text = "".join(self._block_text)
@@ -381,7 +387,8 @@ def _is_plain(piece: str) -> bool:
 
 
 def _is_final(text: str, end: int) -> bool:
-    """Whether a block that ends at `end` will end there whatever comes: it is closed, or another tag follows."""
+    """Whether a block that ends at `end` will end there whatever comes: it is closed, or another tag
+    follows."""
     return (
         _CLOSED.search(text, max(0, end - _OVERLAP - 1), end) is not None
         or CALL_TAG.search(text, end) is not None
