@@ -18,7 +18,11 @@ def assert_spans_hold(reading: Reading) -> None:
     assert all(left.span.end <= right.span.start for left, right in pairwise(edits))
     for fix in reading.fixes:
         assert all(fix.span.start <= edit.span.start and edit.span.end <= fix.span.end for edit in fix.edits)
-    assert all(0 <= finding.span.start <= finding.span.end <= len(reading.text) for finding in reading.findings if finding.span)
+    assert all(
+        0 <= finding.span.start <= finding.span.end <= len(reading.text)
+        for finding in reading.findings
+        if finding.span
+    )
 
 
 def assert_strict_is_tolerant_without_fixes(reading: Reading, terms: dict[str, Any]) -> None:
@@ -37,14 +41,22 @@ def assert_fixed_reads_strictly(reading: Reading, terms: dict[str, Any]) -> None
         return
     again = parse(fixed(reading.text, reading), **{**terms, "level": "strict"})
     assert calls_of(again) == calls_of(reading)
-    added = Counter(finding.code for finding in again.findings) - Counter(finding.code for finding in reading.findings)
+    added = Counter(finding.code for finding in again.findings) - Counter(
+        finding.code for finding in reading.findings
+    )
     assert set(added) <= {"format-mismatch"}
 
 
 def assert_statuses_hold(reading: Reading) -> None:
     for call in reading.calls:
-        schema_codes = [finding for finding in call.findings if finding.code.startswith("schema-") and finding.severity == "error"]
+        schema_codes = [
+            finding
+            for finding in call.findings
+            if finding.code.startswith("schema-") and finding.severity == "error"
+        ]
         assert (call.status is CallStatus.INVALID_ARGUMENTS) == bool(schema_codes)
-        assert (call.status is CallStatus.UNKNOWN_TOOL) == any(finding.code == "unknown-tool" for finding in call.findings)
+        assert (call.status is CallStatus.UNKNOWN_TOOL) == any(
+            finding.code == "unknown-tool" for finding in call.findings
+        )
     kinds = {segment.kind for segment in reading.segments}
     assert not reading.calls or kinds & {SegmentKind.CALL}

@@ -10,7 +10,10 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "reference" / "codes.md"
 def test_the_page_is_the_table() -> None:
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     written = [line for line in lines if line.startswith("| `")]
-    table = [f"| `{code.word}` | {code.kind}{', a guess' if code.is_guess else ''} | {code.meaning} |" for code in CODES]
+    table = [
+        f"| `{code.word}` | {code.kind}{', a guess' if code.is_guess else ''} | {code.meaning} |"
+        for code in CODES
+    ]
     assert written == table
 
 

@@ -19,7 +19,9 @@ by_id = pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 @by_id
 def test_a_row_is_read_as_the_corpus_says(row: Row) -> None:
     reading = read(row)
-    calls = [[call.name, call.arguments] for call in reading.calls if call.status is not CallStatus.UNKNOWN_TOOL]
+    calls = [
+        [call.name, call.arguments] for call in reading.calls if call.status is not CallStatus.UNKNOWN_TOOL
+    ]
     assert calls == row["calls"]
     assert sorted(fix.code for fix in reading.fixes) == sorted(row["fixes"])
     assert sorted(finding.code for finding in reading.findings) == sorted(row["findings"])

@@ -20,7 +20,8 @@ _NAME: Final = re.compile(r'="([^"]*)">|=([^>]*)>')
 
 
 def read_alternate(completion: Completion, start: int, end: int) -> Block | None:
-    """The block whose open tag is `[start, end)`, directly before a `{` or `[`; None where it is text after all."""
+    """The block whose open tag is `[start, end)`, directly before a `{` or `[`; None where it is text
+    after all."""
     text = completion.text
     notes = Notes(text)
     word = re.split(r"[ =>]", text[start + 1 : end], maxsplit=1)[0]
@@ -52,7 +53,8 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
 
 
 def _holds_spec(body: Body) -> bool:
-    """Whether an entry of `<tools>` is a tool's spec: it has a description, or a schema for its parameters."""
+    """Whether an entry of `<tools>` is a tool's spec: it has a description, or a schema for its
+    parameters."""
     values: list[JsonValue] = []
     for payload in body.payloads:
         if isinstance(payload, Node):

@@ -4,14 +4,19 @@ import re
 from typing import Final
 
 _HEAD: Final = re.compile(
-    r'\s*\{[ \t\n\r]*"name"[ \t\n\r]*:[ \t\n\r]*"([^"\\<>{}\s]*)"[ \t\n\r]*,[ \t\n\r]*"arguments"[ \t\n\r]*:[ \t\n\r]*(?=\{)'
+    r'\s*\{[ \t\n\r]*"name"[ \t\n\r]*:[ \t\n\r]*"([^"\\<>{}\s]*)"[ \t\n\r]*,'
+    r'[ \t\n\r]*"arguments"[ \t\n\r]*:[ \t\n\r]*(?=\{)'
 )
+_HIGH: Final = "u[dD][89abAB][0-9a-fA-F]{2}"
+_LOW: Final = "u[dD][c-fC-F][0-9a-fA-F]{2}"
 _TEXT: Final = re.compile(
-    r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u(?![dD][89abAB])[0-9a-fA-F]{4}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*+'
+    r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|'
+    + _HIGH
+    + r"\\"
+    + _LOW
+    + "))*+"
 )
-_OPEN_ESCAPE: Final = re.compile(
-    r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z"
-)
+_OPEN_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|" + _HIGH + r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _SCALAR: Final = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]+)?)(?=[ \t\n\r,}\]])")
 
@@ -19,8 +24,10 @@ _SCALAR: Final = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,300})(?:\.[
 class ArgumentsLexer:
     """Gives out the arguments of one JSON call as they come: only text that no fix will touch.
 
-    The body must begin `{"name": "…", "arguments": {`. Where the text departs from JSON, or where it may yet (a comma
-    before a bracket, a quote that may not close its string), it is held back; from the first departure on for good.
+    The body must begin `{"name": "…", "arguments": {`. Where the text departs from JSON, or where it may
+    yet (a comma
+    before a bracket, a quote that may not close its string), it is held back; from the first departure on
+    for good.
     """
 
     def __init__(self) -> None:
@@ -37,7 +44,12 @@ class ArgumentsLexer:
     @property
     def is_in_plain_string(self) -> bool:
         """Whether a string is open and nothing is held back: plain text can be given out as it is."""
-        return self._is_in_string and not self._text and not self.is_stuck
+        return self.is_in_string and not self._text
+
+    @property
+    def is_in_string(self) -> bool:
+        """Whether a string is open: a tag that comes now is part of it."""
+        return self._is_in_string and not self.is_stuck
 
     def feed(self, piece: str) -> str:
         """What became certain with `piece`."""

@@ -72,7 +72,8 @@ def _closed_block(completion: Completion, source: Source, tag: Tag, body: Body) 
 
 
 def _first_only(completion: Completion, source: Source, tag: Tag, body: Body) -> Block:
-    """Without a close tag only the first payload is the block's; what follows is text. No bracket is added there."""
+    """Without a close tag only the first payload is the block's; what follows is text. No bracket is added
+    there."""
     if "add-closing-bracket" in source.notes.fix_codes:
         raise source.failure(body.end)
     first = body.payloads[0]

@@ -1,4 +1,5 @@
-"""Every code of a fix or finding, with its meaning: the one table, which `docs/reference/codes.md` repeats."""
+"""Every code of a fix or finding, with its meaning: the one table, which `docs/reference/codes.md`
+repeats."""
 
 from enum import StrEnum
 from typing import Final, NamedTuple

@@ -56,6 +56,7 @@ class Completion:
         self.has_met_end = False
         """Whether a block was read to the end of the text: with more text it might be read otherwise."""
         self._allowance = 4 * len(text) + 10_000
+        self._next: dict[str, int] = {}
         self._places: dict[str, Tags] = {}
 
     @cached_property
@@ -90,6 +91,14 @@ class Completion:
             )
         return self._places[mark.pattern]
 
+    def find(self, mark: str, position: int) -> int:
+        """Where `mark` stands next at or behind `position`; -1 where it does not. Asked in order of place."""
+        known = self._next.get(mark, -2)
+        if known == -1 or known >= position:
+            return known
+        found = self._next[mark] = self.text.find(mark, position)
+        return found
+
     def stop_behind(self, position: int) -> int:
         """Where the text is over for one who stands at `position`: the next stop mark, or the end."""
         stop = self.stops.next(position, len(self.text))
@@ -108,13 +117,20 @@ class Completion:
         """Tell that `size` code points were read in vain."""
         self._allowance -= size
 
+    @property
+    def may_look_far(self) -> bool:
+        """Whether not too much was read in vain so far."""
+        return self._allowance > 0
+
     def reach(self, position: int) -> int:
         """How far a block may be read that begins at `position`.
 
-        To the end, as a rule. A text of many unreadable blocks, of which each reads on to the end in vain, would
-        take quadratic time: once a few times its length was read so, a block may look no further than the next one.
+        To the end, as a rule. A text of many unreadable blocks, of which each reads on to the end in vain,
+        would
+        take quadratic time: once a few times its length was read so, a block may look no further than the
+        next one.
         """
-        if self._allowance > 0:
+        if self.may_look_far:
             return len(self.text)
         tag = self.open_tags.next(position, len(self.text))
         return tag.start if tag else len(self.text)

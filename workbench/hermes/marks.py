@@ -42,8 +42,10 @@ MARK: Final = re.compile(
     r"|(?P<function>function=[^<>\n]*>)"
     r")"
 )
-"""All that means something outside of a block; `lastgroup` says what. *Source:* `scratch_pad` the Hermes-3 goal prompt,
-`REASONING_SCRATCHPAD` hermes-agent, `tools` Qwen2.5-Coder's drift, `function_call` and `<function name=` llama.cpp,
+"""All that means something outside of a block; `lastgroup` says what. *Source:* `scratch_pad` the Hermes-3
+goal prompt,
+`REASONING_SCRATCHPAD` hermes-agent, `tools` Qwen2.5-Coder's drift, `function_call` and `<function name=`
+llama.cpp,
 `functioncall` glaive v2."""
 
 PAYLOAD_START: Final = re.compile(r"""["'“‘]?[{\[]|```|<function""")

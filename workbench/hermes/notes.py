@@ -9,7 +9,6 @@ from workbench.chat.fix import Edit, Fix
 from workbench.chat.span import Span
 from workbench.hermes.codes import is_guess, meaning_of
 
-
 REFUSING: Final = frozenset({"non-finite-number", "leading-zero", "lone-surrogate"})
 """Findings after which a JSON body gives no call."""
 
@@ -52,7 +51,8 @@ class Notes:
         self._edits.setdefault(code, []).append(edit)
 
     def edit_once(self, code: str, start: int, end: int, after: str) -> None:
-        """As `edit`, unless this or a later place of the code was noted already: a place may be passed twice."""
+        """As `edit`, unless this or a later place of the code was noted already: a place may be passed
+        twice."""
         known = self._edits.get(code)
         if not known or known[-1].span.start < start:
             self.edit(code, start, end, after)
@@ -152,7 +152,8 @@ def _fix(code: str, spans: list[Span], edits: list[Edit]) -> Fix:
 
 def _outermost(rewrites: list[_Rewrite]) -> list[_Rewrite]:
     kept: list[_Rewrite] = []
-    for rewrite in sorted(rewrites, key=lambda rewrite: (rewrite.start, -rewrite.end)):
+    newest_first = reversed(rewrites)  # of two of the same place, the later one was made around the earlier
+    for rewrite in sorted(newest_first, key=lambda rewrite: (rewrite.start, -rewrite.end)):
         if not kept or rewrite.start >= kept[-1].end:
             kept.append(rewrite)
     return kept

@@ -94,7 +94,8 @@ class ReadCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A pure function of the text, the offered tools, dialect, level, finish reason and whether it starts in a thought."""
+    """A pure function of the text, the offered tools, dialect, level, finish reason and whether it starts
+    in a thought."""
 
     text: str
     """The completion, byte for byte."""

@@ -9,6 +9,7 @@ from workbench.chat.finding import Finding
 from workbench.hermes.alternates import read_alternate
 from workbench.hermes.block import Block, refused_block, stray
 from workbench.hermes.blocks import read_call_block
+from workbench.hermes.clean_block import read_clean_block
 from workbench.hermes.completion import Completion, Tag
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.notes import Notes, finding_of
@@ -79,6 +80,8 @@ def _open(found: Scan, tag: Tag) -> int:
     text = completion.text
     if _is_quoted(text, tag):
         return _stray(found, "orphan-open-tag", tag)
+    if clean := read_clean_block(completion, tag.start):
+        return _add(found, clean)
     match = SPACE.match(text, tag.end)
     start = match.end() if match else tag.end
     stop = completion.stop_behind(tag.end)

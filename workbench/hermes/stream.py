@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from workbench.chat.fix import apply_edits
+from workbench.chat.json_value import JsonObject
 from workbench.hermes.arguments_lexer import ArgumentsLexer
 from workbench.hermes.block import Block
 from workbench.hermes.blocks import read_call_block
@@ -34,7 +35,7 @@ class BecameThought(NamedTuple):
 class CallStarted(NamedTuple):
     """A call's name is certain."""
 
-    index: int
+    call_index: int
     """0, 1, 2, …; of all events of this call."""
     name: str
     """The tool."""
@@ -43,7 +44,7 @@ class CallStarted(NamedTuple):
 class ArgumentsDelta(NamedTuple):
     """More of a call's arguments; together they are one JSON text."""
 
-    index: int
+    call_index: int
     """Of the call."""
     text: str
     """What is certain now; never taken back."""
@@ -52,14 +53,14 @@ class ArgumentsDelta(NamedTuple):
 class CallEnded(NamedTuple):
     """A call is complete, and its arguments with it."""
 
-    index: int
+    call_index: int
     """Of the call."""
 
 
 class CallDropped(NamedTuple):
     """A call that had started is none: it was cut off or cannot be read. It must not be run."""
 
-    index: int
+    call_index: int
     """Of the call."""
 
 
@@ -67,14 +68,16 @@ Event = TextDelta | BecameThought | CallStarted | ArgumentsDelta | CallEnded | C
 """What `Stream.feed` gives."""
 
 _TAG_STARTS: Final = (
-    "</think>", "</scratch_pad>", "</REASONING_SCRATCHPAD>", "<think>", "<scratch_pad>", "<REASONING_SCRATCHPAD>",
-    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<tool_response>", "<tools>", "<function_call>", "<functioncall>",
+    "</think>", "</scratch_pad>", "</REASONING_SCRATCHPAD>", "<think>", "<scratch_pad>",
+    "<REASONING_SCRATCHPAD>",
+    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<tool_response>", "<tools>", "<function_call>",
+    "<functioncall>",
     "<function=", "<function name=", "<tool_call name=",
 )  # fmt: skip
 _CALL_STARTS: Final = ("<tool_call>", "</tool_call>")
 _OPEN_NAME: Final = re.compile(r'<(?:function=|function name="|tool_call name=")[^<>\n]*\Z')
 _WAITING: Final = re.compile(
-    r"<(?:tools|function_call|functioncall|function=[^<>\n]*|function name=\"[^<>\n]*\"|tool_call name=\"[^<>\n]*\")>\s*\Z"
+    r'<(?:tools|function_call|functioncall|function=[^<>\n]*|(?:function|tool_call) name="[^<>\n]*")>\s*\Z'
 )
 _CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
 _LONGEST_TAG: Final = 600
@@ -84,12 +87,13 @@ _OVERLAP: Final = 11
 class Stream:
     """Reads a completion that comes in pieces.
 
-    Takes the keywords of `parse`. Events are a preview: prose and thoughts as they come, calls as soon as they are
+    Takes the keywords of `parse`. Events are a preview: prose and thoughts as they come, calls as soon as
+    they are
     certain, what is uncertain at the end. The Reading that `finish` gives is the one that `parse` gives.
 
     >>> stream = Stream()
-    >>> stream.feed("Hi <tool_c"), stream.feed("ake>")
-    ((TextDelta(kind=<SegmentKind.PROSE: 'prose'>, text='Hi '),), (TextDelta(kind=<SegmentKind.PROSE: 'prose'>, text='<tool_cake>'),))
+    >>> [event.text for piece in ("Hi <tool_c", "ake>") for event in stream.feed(piece)]
+    ['Hi ', '<tool_cake>']
     """
 
     def __init__(
@@ -117,6 +121,9 @@ class Stream:
         self._may_be_bare = True
         """Whether only thoughts and white space came so far: an untagged call may follow."""
         self._calls = 0
+        """How many calls of the reading were given."""
+        self._index = 0
+        """Of the call that is given now, or next."""
         self._reading: Reading | None = None
         self._end_block()
 
@@ -129,7 +136,7 @@ class Stream:
             self._block_text.append(piece)
             self._block_size += len(piece)
             self._given += len(piece)
-            return (ArgumentsDelta(self._calls, piece),)
+            return (ArgumentsDelta(self._index, piece),)
         self._pending += piece
         events: list[Event] = []
         while self._step(events):
@@ -140,7 +147,8 @@ class Stream:
         """The reading of all pieces; `last_events` then gives what was still held back. Can be called again.
 
         Args:
-            reason: Why the model stopped, where it was not known at the start; `length` means that it was cut off.
+            reason: Why the model stopped, where it was not known at the start; `length` means that it was
+            cut off.
         """
         if self._reading is None:
             self._reading = parse(
@@ -159,28 +167,34 @@ class Stream:
         events: list[Event] = []
         for segment in reading.segments:
             if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
-                events.append(
-                    TextDelta(segment.kind, segment.text[max(0, self._sent - segment.span.start) :])
-                )
+                rest = segment.text[max(0, self._sent - segment.span.start) :]
+                events.append(TextDelta(segment.kind, rest))
         self._sent = len(reading.text)
-        for index in range(self._calls, len(reading.calls)):
-            call = reading.calls[index]
-            if self._started and index == self._calls and call.name == self._lexer.name:
-                block = reading.text[call.span.start : call.span.end]
+        for call in reading.calls[self._calls :]:
+            if self._started and call.name == self._lexer.name and call.span.start >= self._block_start:
                 edits = [edit for fix in call.fixes for edit in fix.edits]
                 moved = [replace(edit, span=edit.span.shifted(-call.span.start)) for edit in edits]
-                events.extend(self._rest(index, apply_edits(block, moved)))
-                self._started = False
+                events.extend(self._rest(apply_edits(call.span.of(reading.text), moved)))
             else:
-                arguments = json.dumps(call.arguments, ensure_ascii=False)
-                events.extend(
-                    (CallStarted(index, call.name), ArgumentsDelta(index, arguments), CallEnded(index))
-                )
-        if self._started:
-            events.append(CallDropped(self._calls))
-        self._calls = max(self._calls, len(reading.calls))
-        self._started = False
+                self._drop(events)
+                events.extend(self._whole(call.name, call.arguments))
+            self._started = False
+        self._drop(events)
+        self._calls = len(reading.calls)
         return tuple(events)
+
+    def _drop(self, events: list[Event]) -> None:
+        """Tell that a call which had started is none."""
+        if self._started:
+            events.append(CallDropped(self._index))
+            self._index += 1
+            self._started = False
+
+    def _whole(self, name: str, arguments: JsonObject) -> Iterator[Event]:
+        """A call that was not given in parts."""
+        text = json.dumps(arguments, ensure_ascii=False)
+        yield from (CallStarted(self._index, name), ArgumentsDelta(self._index, text), CallEnded(self._index))
+        self._index += 1
 
     def _take(self, size: int) -> str:
         taken, self._pending = self._pending[:size], self._pending[size:]
@@ -213,6 +227,11 @@ class Stream:
         return self._at_mark(events, mark.end() - mark.start(), str(mark.lastgroup))
 
     def _at_mark(self, events: list[Event], size: int, kind: str) -> bool:
+        if self._last == "`" and kind in ("thought", "thought_end"):
+            if len(self._pending) == size:
+                return False
+            if self._pending[size] == "`":
+                kind = "quoted"
         if kind == "open":
             self._step = self._undecided
         elif kind == "thought":
@@ -224,9 +243,11 @@ class Stream:
             events.append(BecameThought())
             self._has_substance = True
             self._give(events, SegmentKind.THOUGHT, size)
-        elif kind in ("stop", "alternate", "named") or (kind == "response" and self._last == "\n"):
-            self._step = self._deferred
-        elif kind == "function" and self._level is Level.LENIENT:
+        elif (
+            kind in ("stop", "alternate", "named")
+            or (kind == "response" and self._last == "\n")
+            or (kind == "function" and self._level is Level.LENIENT)
+        ):
             self._step = self._deferred
         else:
             self._give(events, SegmentKind.PROSE, size)
@@ -250,13 +271,15 @@ class Stream:
             self._has_substance = True
             self._may_be_bare = False
             self._tag_size = tag.end()
+            self._block_start = self._sent
             self._block_text = [self._pending]
             self._block_size = len(self._pending)
             self._window = ""
             text, self._pending = self._pending, ""
             self._step = self._block
             self._give_arguments(events, text[tag.end() :])
-            return self._try_block(events) if CALL_TAG.search(text, tag.end()) else False
+            has_tag = CALL_TAG.search(text, tag.end()) is not None
+            return has_tag and not self._lexer.is_in_string and self._try_block(events)
         if tag and self._last == "`" and self._pending.startswith("`", tag.end()):
             self._give(events, SegmentKind.PROSE, tag.end())
             self._step = self._prose
@@ -272,12 +295,13 @@ class Stream:
         self._give_arguments(events, piece)
         if ">" in piece and CALL_TAG.search(self._window + piece):
             self._window = ""
-            return self._try_block(events)
+            return not self._lexer.is_in_string and self._try_block(events)
         self._window = (self._window + piece)[-_OVERLAP:]
         return False
 
     def _try_block(self, events: list[Event]) -> bool:
-        """Read the block, now that a tag was met behind its own; not again before it has grown to twice its size."""
+        """Read the block, now that a tag was met behind its own; not again before it has grown to twice
+        its size."""
         if self._block_size < 2 * self._tried:
             return False
         text = "".join(self._block_text)
@@ -300,6 +324,7 @@ class Stream:
         self._block_size = 0
         self._tried = 0
         self._tag_size = 0
+        self._block_start = 0
         self._window = ""
         self._lexer = ArgumentsLexer()
         self._given = 0
@@ -315,9 +340,9 @@ class Stream:
                 self._lexer.is_stuck = True
                 return
             self._started = True
-            events.append(CallStarted(self._calls, self._lexer.name))
+            events.append(CallStarted(self._index, self._lexer.name))
         self._given += len(given)
-        events.append(ArgumentsDelta(self._calls, given))
+        events.append(ArgumentsDelta(self._index, given))
 
     def _is_plain(self, name: str) -> bool:
         """Whether the name is taken as it stands, and no string of its arguments can be coerced."""
@@ -332,28 +357,23 @@ class Stream:
 
     def _give_calls(self, events: list[Event], text: str, block: Block) -> None:
         drafts = () if block.fixes and self._level is Level.STRICT else block.drafts
-        if self._started and not drafts:
-            events.append(CallDropped(self._calls))
-            self._calls += 1
-            return
         for draft in drafts:
             if self._started:
                 edits = [edit for fix in block.fixes for edit in fix.edits]
-                events.extend(self._rest(self._calls, apply_edits(text[: block.end], edits)))
+                events.extend(self._rest(apply_edits(text[: block.end], edits)))
                 self._started = False
             else:
-                arguments = json.dumps(draft.arguments, ensure_ascii=False)
-                events.append(CallStarted(self._calls, draft.name))
-                events.extend((ArgumentsDelta(self._calls, arguments), CallEnded(self._calls)))
+                events.extend(self._whole(draft.name, draft.arguments))
             self._calls += 1
+        self._drop(events)
 
-    def _rest(self, index: int, block: str) -> Iterator[Event]:
+    def _rest(self, block: str) -> Iterator[Event]:
         """What was not given of the arguments of a block, whose fixes are made."""
-        lexer = ArgumentsLexer()
-        arguments = lexer.feed(block[self._tag_size :])
+        arguments = ArgumentsLexer().feed(block[self._tag_size :])
         if len(arguments) > self._given:
-            yield ArgumentsDelta(index, arguments[self._given :])
-        yield CallEnded(index)
+            yield ArgumentsDelta(self._index, arguments[self._given :])
+        yield CallEnded(self._index)
+        self._index += 1
 
     def _deferred(self, events: list[Event]) -> bool:
         """What comes now can be told only at the end."""
@@ -367,7 +387,8 @@ def _is_plain(piece: str) -> bool:
 
 
 def _is_final(text: str, end: int) -> bool:
-    """Whether a block that ends at `end` will end there whatever comes: it is closed, or another tag follows."""
+    """Whether a block that ends at `end` will end there whatever comes: it is closed, or another tag
+    follows."""
     return (
         _CLOSED.search(text, max(0, end - _OVERLAP - 1), end) is not None
         or CALL_TAG.search(text, end) is not None

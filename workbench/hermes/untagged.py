@@ -7,8 +7,8 @@ from workbench.chat.span import Span
 from workbench.hermes.block import Block, call_block
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
-from workbench.hermes.body.payload import Body
 from workbench.hermes.body.json_reader import read_value
+from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import Draft
 from workbench.hermes.body.source import Source, Unreadable
 from workbench.hermes.completion import Completion
@@ -38,7 +38,8 @@ def read_function_between_prose(completion: Completion, start: int) -> Block | N
 
 
 def read_whole(completion: Completion, start: int) -> Block | None:
-    """The payload that all the text from `start` on is, a fence and a stop mark apart; None where it is not."""
+    """The payload that all the text from `start` on is, a fence and a stop mark apart; None where it is
+    not."""
     text = completion.text
     begin = _behind_space(text, start)
     fence = FENCE_OPEN.match(text, begin)
@@ -61,7 +62,8 @@ def read_whole(completion: Completion, start: int) -> Block | None:
 
 
 def _is_alternate(body: Body) -> bool:
-    """Whether JSON stands inside the function's tag: that is another tag around a call, not a call without tags."""
+    """Whether JSON stands inside the function's tag: that is another tag around a call, not a call without
+    tags."""
     return isinstance(body.payloads[0], Function) and body.payloads[0].json is not None
 
 
@@ -72,7 +74,7 @@ def _behind_space(text: str, position: int) -> int:
 
 def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | None:
     """The one call of a declared tool whose payload begins at `start` and is complete by itself."""
-    if completion.tools is None or completion.reach(start) < len(completion.text):
+    if completion.tools is None or not completion.may_look_far:
         return None
     notes = Notes(completion.text)
     source = Source(completion.text, len(completion.text), notes)

@@ -21,9 +21,12 @@ _LONGEST_VALUE: Final = 30
 def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...]:
     """One finding for each place where `arguments` break the schema of `spec`, at most a hundred.
 
-    The code is `schema-` and the keyword in kebab case; `schema-missing-required` and `schema-unknown-argument` have
-    one finding a name. Pointers lead into the arguments and into the schema. A schema that is not sound gives one
-    warning, `schema-invalid`, and the arguments count as unchecked; a pattern that could run away gives a warning.
+    The code is `schema-` and the keyword in kebab case; `schema-missing-required` and
+    `schema-unknown-argument` have
+    one finding a name. Pointers lead into the arguments and into the schema. A schema that is not sound
+    gives one
+    warning, `schema-invalid`, and the arguments count as unchecked; a pattern that could run away gives a
+    warning.
     """
     if not spec.parameters:
         return ()
@@ -109,7 +112,7 @@ def _unsound(problem: str) -> Finding:
 
 
 def _findings(validator: Validator, arguments: JsonObject) -> Iterator[Finding]:
-    for error in cast("Iterator[ValidationError]", validator.iter_errors(arguments)):
+    for error in validator.iter_errors(arguments):
         places = list(error.absolute_path)
         if error.validator == "required":
             yield _missing(error, places)
@@ -150,11 +153,9 @@ def _broken(error: ValidationError, places: list[str | int]) -> Finding:
     keyword = str(error.validator) if error.validator else "false"
     where = pointer(places)
     wanted = _short(repr(cast(JsonValue, error.validator_value)))
-    is_unchecked = bool(error.context is not None and getattr(error, "is_unchecked", False))
     return Finding(
         code="schema-" + re.sub(r"(?<!^)([A-Z])", r"-\1", keyword).lower().lstrip("$"),
         message=f"{where or 'the arguments'}: {_short(repr(error.instance))} breaks {keyword} {wanted}"[:99],
-        severity=Severity.WARNING if is_unchecked else Severity.ERROR,
         pointer=where,
         schema_pointer=pointer(list(error.absolute_schema_path)),
     )

@@ -20,8 +20,10 @@ def is_compilable(pattern: str) -> bool:
 def longest_safe(pattern: str) -> int:
     """How long a text may be (in code points) that `pattern` is searched in; 0 where none is short enough.
 
-    A repeat around a group that repeats or branches can take exponential time, so it is never run. Otherwise the
-    time is at most the length to the power of the number of repeats, and one more where the pattern is not anchored.
+    A repeat around a group that repeats or branches can take exponential time, so it is never run.
+    Otherwise the
+    time is at most the length to the power of the number of repeats, and one more where the pattern is not
+    anchored.
 
     >>> longest_safe("^[a-z]+$")
     10000000
@@ -36,7 +38,8 @@ def longest_safe(pattern: str) -> int:
 
 
 def _repeats(pattern: str) -> tuple[int, bool]:
-    """How many unbounded repeats there are, and whether one stands around a group that repeats, branches or refers."""
+    """How many unbounded repeats there are, and whether one stands around a group that repeats, branches
+    or refers."""
     atoms = [match.group() for match in _ATOM.finditer(pattern)]
     groups: list[bool] = []
     repeats, is_closed_group_risky = 0, False

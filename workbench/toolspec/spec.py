@@ -80,7 +80,7 @@ class OfferedTools:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) of the canonical JSON of all specs, in order; key order within a spec does not count."""
+        """SHA-256 (hex) of the canonical JSON of all specs, in order; key order in a spec does not count."""
         return sha256(canonical_json([spec.document for spec in self.specs]).encode()).hexdigest()
 
     def only(self, names: frozenset[str]) -> "OfferedTools":

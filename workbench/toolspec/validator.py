@@ -7,7 +7,7 @@ from typing import Final, cast
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
-from jsonschema.validators import extend
+from jsonschema.validators import extend  # pyright: ignore[reportUnknownVariableType]  untyped there
 from referencing import Registry
 
 from workbench.chat.finding import Finding, Severity
@@ -89,6 +89,6 @@ def _pattern(
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_EMPTY: Final = Registry[object]()
+_EMPTY: Final["Registry[bool | Mapping[str, object]]"] = Registry()
 """Knows no document and retrieves none: a remote `$ref` cannot be resolved."""
-_Bounded: Final = extend(Draft202012Validator, {"pattern": _pattern})
+_Bounded: Final = cast("type[Draft202012Validator]", extend(Draft202012Validator, {"pattern": _pattern}))

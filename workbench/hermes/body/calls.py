@@ -57,7 +57,8 @@ def judge(completion: Completion, draft: Draft, span: Span) -> Judged:
 
 
 def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
-    """Calls as bodies of blocks that strict reads: XML as written with its fixes made, else JSON; tags between them."""
+    """Calls as bodies of blocks that strict reads: XML as written with its fixes made, else JSON; tags
+    between them."""
     edits = notes.all_edits()
     starts = [edit.span.start for edit in edits]
     bodies: list[str] = []

@@ -193,7 +193,8 @@ def _value_end(source: Source, start: int, tool: str, declares: Declares) -> _Va
 
 
 def _line_start(text: str, start: int, position: int) -> int:
-    """Where the line begins on which nothing but white space stands before `position`; -1 where something does."""
+    """Where the line begins on which nothing but white space stands before `position`; -1 where something
+    does."""
     line = text.rfind("\n", max(start, position - _LONGEST_INDENT), position) + 1
     return line if line and not text[line:position].strip() else -1
 

@@ -14,10 +14,12 @@ class _Odd(Exception):
 
 
 def decode(payload: str) -> tuple[JsonValue, int] | None:
-    """The JSON value that `payload` begins with and the position behind it; None where the careful reader must look.
+    """The JSON value that `payload` begins with and the position behind it; None where the careful reader
+    must look.
 
     That is where the text is not JSON, and where it holds a key twice, a number that is not finite or half of
-    a surrogate pair. Cut a payload out of its text first: a failing scanner counts the lines before the place.
+    a surrogate pair. Cut a payload out of its text first: a failing scanner counts the lines before the
+    place.
     """
     if "\\ud" in payload or "\\uD" in payload or not _is_unicode(payload):
         return None
@@ -76,9 +78,7 @@ def _is_deep(value: JsonValue) -> bool:
 
 def _inside(value: JsonValue) -> list[JsonValue]:
     if isinstance(value, dict):
-        return [
-            inner for inner in cast("dict[str, JsonValue]", value).values() if isinstance(inner, dict | list)
-        ]
+        return [inner for inner in value.values() if isinstance(inner, dict | list)]
     if isinstance(value, list):
-        return [inner for inner in cast("list[JsonValue]", value) if isinstance(inner, dict | list)]
+        return [inner for inner in value if isinstance(inner, dict | list)]
     return []

@@ -92,7 +92,8 @@ class _Container:
         return self.closer
 
     def separated(self, end: int) -> int:
-        """The position of what follows a member that ended at `end`: the next one, or where the container ends."""
+        """The position of what follows a member that ended at `end`: the next one, or where the container
+        ends."""
         source, text = self.source, self.source.text
         self.last = end
         position = self._behind_extra_closers(source.skip(end))
@@ -147,7 +148,7 @@ class _Object(_Container):
             members.append((key, value))
             values[name] = value.value
             position = self.separated(value.end)
-        end = self._behind_double(self.closed(position), is_doubled)
+        end = self._behind_double(self.closed(position), is_doubled=is_doubled)
         return Node(values, self.start, end, members=members)
 
     def _doubled(self, position: int) -> tuple[int, bool]:
@@ -156,7 +157,7 @@ class _Object(_Container):
         self.source.notes.edit("double-braces", position, position + 1, "")
         return self.source.skip(position + 1), True
 
-    def _behind_double(self, end: int, is_doubled: bool) -> int:
+    def _behind_double(self, end: int, *, is_doubled: bool) -> int:
         if is_doubled:
             position = self.source.skip(end)
             if self.source.text.startswith("}", position, self.source.end):

@@ -17,7 +17,8 @@ _NON_FINITE: Final = frozenset(
     sign + word for sign in ("", "-", "+") for word in ("NaN", "nan", "Infinity", "inf")
 )
 _MOST_DIGITS: Final = 4300
-"""*Source:* CPython's default `sys.int_info.default_max_str_digits`; more digits are no number for `json` either."""
+"""*Source:* CPython's default `sys.int_info.default_max_str_digits`; more digits are no number for `json`
+either."""
 
 
 def read_word(source: Source, start: int) -> Node:

@@ -2,14 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable
-from json.decoder import scanstring as _scanstring
-from typing import Final, cast
+from typing import Final
 
 from workbench.hermes.body.source import Source, Unreadable
 from workbench.hermes.marks import STOP
 
-_scan = cast(Callable[[str, int], tuple[str, int]], _scanstring)
 _VALID: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
 _CLOSERS: Final = {'"': '"', "'": "'", "“": "”“", "”": "”“", "„": "”“", "‘": "’‘", "’": "’‘"}
 _PLAIN: Final = {
@@ -49,10 +46,16 @@ def read_string(source: Source, start: int, followers: str) -> tuple[str, int]:
     """
     valid = _VALID.match(source.text, start, source.end)
     if valid and _closes(source, valid.end(), followers):
-        value = _scan(source.text, start + 1)[0]
+        value = _decoded(source.text, start, valid.end())
         _tell_surrogates(source, value, start, valid.end())
         return value, valid.end()
     return _Recovery(source, start, followers).read()
+
+
+def _decoded(text: str, start: int, end: int) -> str:
+    """What the valid JSON string `[start, end)` says."""
+    written = text[start + 1 : end - 1]
+    return str(json.loads(text[start:end])) if "\\" in written else written
 
 
 def _tell_surrogates(source: Source, value: str, start: int, end: int) -> None:

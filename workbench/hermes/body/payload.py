@@ -27,7 +27,8 @@ class Body(NamedTuple):
     end: int
     """Behind the last payload, and the fence around it."""
     decoded: Notes | None = None
-    """Of a payload whose quotes were HTML entities: the notes of the decoded text, which its places are in."""
+    """Of a payload whose quotes were HTML entities: the notes of the decoded text, which its places are
+    in."""
     source: tuple[int, int] = (0, 0)
     """Of such a payload: where it stands encoded."""
 

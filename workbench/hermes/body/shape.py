@@ -34,7 +34,8 @@ class Draft:
     node: Node | None = None
     """The arguments with their places; None where they were decoded or rewritten."""
     rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
-    """Code, start and end of what must be written anew once the arguments are known; whether as a whole call."""
+    """Code, start and end of what must be written anew once the arguments are known; whether as a whole
+    call."""
 
     @property
     def text(self) -> str:
@@ -61,6 +62,13 @@ def shape_call(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | 
     draft = Draft(name or "", {}, Dialect.JSON, node.start, node.end)
     has_arguments = _read_arguments(notes, node, draft, tools)
     return draft if name and has_arguments else None
+
+
+def is_plain_name(name: str, tools: OfferedTools | None) -> bool:
+    """Whether a name is taken as it stands."""
+    if tools is not None and name in tools.by_name:
+        return True
+    return bool(name) and not _NO_NAME.search(name) and not name.startswith(_PREFIX)
 
 
 def normal_name(

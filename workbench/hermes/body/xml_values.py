@@ -14,6 +14,7 @@ _CLEAN: Final = frozenset({"python-literal", "python-constant"})
 """Templates write both spellings, so neither is a departure in an XML value."""
 _LENIENT: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _TOLD: Final = ("non-finite-number", "lone-surrogate")
+_JSON_SPACE: Final = " \t\r\n"
 _MOST_DIGITS: Final = 4300
 
 
@@ -31,10 +32,11 @@ def typed_value(notes: Notes, start: int, end: int, allowed: frozenset[str]) -> 
     written = notes.text[start:end]
     if "string" in allowed or not allowed:
         return written
-    inner = start + len(written) - len(written.lstrip())
-    number = _lenient_number(written.strip(), allowed)
+    bare = written.strip(_JSON_SPACE)
+    number = _lenient_number(bare, allowed)
     if number is not None:
-        notes.edit("lenient-number", inner, inner + len(written.strip()), json.dumps(number))
+        inner = start + len(written) - len(written.lstrip(_JSON_SPACE))
+        notes.edit("lenient-number", inner, inner + len(bare), json.dumps(number))
         return number
     scratch = Notes(written)
     node = _read(scratch)

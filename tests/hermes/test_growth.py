@@ -1,0 +1,96 @@
+"""Linear time, whatever comes: twice the text takes less than two and a half times as long (with some room for noise)."""
+
+from collections.abc import Callable
+from time import perf_counter
+
+import pytest
+
+from tests.hermes.readings import TOOLS
+from workbench.hermes.parse import parse
+from workbench.hermes.stream import Stream
+
+OPEN, CLOSE = "<tool_call>", "</tool_call>"
+HEAD = OPEN + '{"name": "f", "arguments": {"q": '
+SHAPES: dict[str, Callable[[int], str]] = {
+    "unreadable blocks": lambda n: f"{OPEN}{{" * n,
+    "unreadable blocks, one close": lambda n: f"{OPEN}{{" * n + CLOSE,
+    "open tags": lambda n: OPEN * n,
+    "newlines behind an open tag": lambda n: OPEN + "\n" * n * 20,
+    "open tags with newlines": lambda n: f"{OPEN}\n\n\n" * n,
+    "parameters and spaces": lambda n: f"{OPEN}<function=f>" + "<parameter=a>     " * n,
+    "parameters never closed": lambda n: f"{OPEN}<function=f>" + "<parameter=a>x" * n,
+    "functions never closed": lambda n: f"{OPEN}<function=f><parameter=a>" * n + CLOSE,
+    "functions closed too late": lambda n: (
+        f"{OPEN}<function=f><parameter=a>" * n + "</function>" * n + "{" + CLOSE
+    ),
+    "braces": lambda n: OPEN + "{" * n * 10 + CLOSE,
+    "brackets": lambda n: OPEN + "[" * n * 10 + CLOSE,
+    "closed brackets": lambda n: OPEN + "[" * n * 10 + "]" * n * 10 + CLOSE,
+    "one string": lambda n: HEAD + '"' + "x" * n * 50 + '"}}' + CLOSE,
+    "valid calls": lambda n: (OPEN + '{"name": "f", "arguments": {}}' + CLOSE) * n,
+    "backslashes": lambda n: HEAD + '"' + "\\" * n * 10 + '"}}' + CLOSE,
+    "fences": lambda n: "```\n\n\n" * n,
+    "digits": lambda n: HEAD + "1" * n * 10 + "}}" + CLOSE,
+    "duplicate keys": lambda n: HEAD[:-5] + ",".join(['"a":1'] * n) + "}}" + CLOSE,
+    "thoughts": lambda n: "<think>" * n,
+    "thoughts and braces": lambda n: '<think></think>{"' * n,
+    "quotes": lambda n: HEAD + '"' + '"x' * n,
+    "single quotes": lambda n: OPEN + "{'a':" + "'" * n + CLOSE,
+    "quotes across blocks": lambda n: f'{OPEN}{{"' * n + CLOSE,
+    "objects in one block": lambda n: OPEN + '{"name": "f", "arguments": {}}\n' * n + CLOSE,
+    "objects in one block, never closed": lambda n: OPEN + '{"name": "f", "arguments": {}}\n' * n,
+    "functions in one block": lambda n: (
+        OPEN + "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n" * n + CLOSE
+    ),
+    "raw newlines": lambda n: HEAD + '"' + "x\n" * n + '"}}' + CLOSE,
+    "comments": lambda n: f"{OPEN}{{/*" * n,
+    "alternate tags": lambda n: "<tools>{}" * n,
+    "untagged functions": lambda n: "<function=f><parameter=a>" * n,
+    "quoted tags": lambda n: f"`{OPEN}`" * n,
+    "less-than signs": lambda n: "<" * n * 10,
+}
+
+
+def seconds(run: Callable[[], object]) -> float:
+    best = float("inf")
+    for _ in range(3):
+        start = perf_counter()
+        run()
+        best = min(best, perf_counter() - start)
+    return best
+
+
+def assert_linear(run: Callable[[int], Callable[[], object]]) -> None:
+    ratios = []
+    for _ in range(3):
+        ratios.append(seconds(run(1600)) / max(seconds(run(800)), 1e-3))
+        if ratios[-1] < 2.6:
+            return
+    raise AssertionError(ratios)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_reading_takes_linear_time(shape: str) -> None:
+    def run(n: int) -> Callable[[], object]:
+        text = SHAPES[shape](n)
+        return lambda: parse(text, tools=TOOLS)
+
+    assert_linear(run)
+
+
+@pytest.mark.parametrize(
+    "shape", ["one string", "valid calls", "unreadable blocks", "quotes", "raw newlines", "thoughts"]
+)
+def test_streaming_takes_linear_time(shape: str) -> None:
+    def run(n: int) -> Callable[[], object]:
+        text = SHAPES[shape](n)
+
+        def feed() -> None:
+            stream = Stream(tools=TOOLS)
+            for start in range(0, len(text), 4):
+                stream.feed(text[start : start + 4])
+            stream.finish()
+
+        return feed
+
+    assert_linear(run)

@@ -1,0 +1,135 @@
+"""Laws of the reader, on texts that no one wrote."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.hermes.laws import (
+    assert_spans_hold,
+    assert_statuses_hold,
+    assert_strict_is_tolerant_without_fixes,
+)
+from tests.hermes.readings import TOOLS, calls_of, is_clean, rows
+from workbench.hermes.parse import parse
+
+PIECES = [
+    "<tool_call>", "</tool_call>", "<TOOL_CALL>", "\n", " ", "{", "}", "[", "]", "(", ")", ",", ":", '"', "'", "\\", "“", "”",
+    '{"name": "f", "arguments": {"a": 1}}', '{"name": "f", "arguments": ', '"name"', '"f"', '"arguments"', "f", "x", "1", "007",
+    "NaN", "True", "null", "<function=f>", "</function>", "<parameter=s>", "\n<parameter=i>\n", "</parameter>", "</parameter1>",
+    "<think>", "</think>", "<tools>", "</tools>", "<function_call>", "<functioncall>", "<|im_end|>", "\n<tool_response>",
+    "\n```json\n", "\n```\n", "`", "// c\n", "/*", "*/", "&quot;", "</tool_", "<function=typed>", "\r\n", "\u00a0", "\x00", "😀",
+    '"{\\"a\\": 1}"', '<tool_call name="f">', '<function name="f">',
+]  # fmt: skip
+soup = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+levels = st.sampled_from(["strict", "tolerant", "lenient"])
+terms = st.fixed_dictionaries(
+    {
+        "tools": st.sampled_from([None, TOOLS]),
+        "level": levels,
+        "dialect": st.sampled_from(["auto", "json", "xml"]),
+        "finish_reason": st.sampled_from(["stop", "length"]),
+        "starts_in_thought": st.booleans(),
+    }
+)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+relaxed = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@relaxed
+@given(text=st.text() | soup, given_terms=terms)
+def test_any_text_is_read(text: str, given_terms: dict[str, Any]) -> None:
+    reading = parse(text, **given_terms)
+    assert_spans_hold(reading)
+    assert_statuses_hold(reading)
+    assert_strict_is_tolerant_without_fixes(reading, given_terms)
+
+
+@relaxed
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_read(data: bytes) -> None:
+    assert_spans_hold(parse(data.decode(errors="replace")))
+
+
+@relaxed
+@given(
+    arguments=st.dictionaries(st.text(), json_values, max_size=5),
+    ascii_only=st.booleans(),
+    indent=st.sampled_from([None, 2]),
+)
+def test_valid_json_is_read_as_json_reads_it_and_never_touched(
+    *, arguments: dict[str, Any], ascii_only: bool, indent: int | None
+) -> None:
+    body = json.dumps({"name": "f", "arguments": arguments}, ensure_ascii=ascii_only, indent=indent)
+    reading = parse(f"Hm.\n<tool_call>\n{body}\n</tool_call>", tools=TOOLS, level="strict")
+    assert calls_of(reading) == [("f", arguments)]
+    assert (reading.fixes, reading.findings) == ((), ())
+
+
+@relaxed
+@given(arguments=st.dictionaries(st.text(), json_values, max_size=4))
+def test_a_trailing_comma_elsewhere_changes_no_valid_value(arguments: dict[str, Any]) -> None:
+    body = json.dumps({"name": "f", "arguments": arguments})[:-1] + ",}"
+    reading = parse(f"<tool_call>{body}</tool_call>", tools=TOOLS)
+    assert calls_of(reading) == [("f", arguments)]
+    assert [fix.code for fix in reading.fixes] == ["trailing-comma"]
+
+
+@relaxed
+@given(arguments=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), json_values, max_size=4))
+def test_what_python_prints_is_read(arguments: dict[str, Any]) -> None:
+    safe = (
+        json.loads(json.dumps(arguments).replace("\\", "").replace("'", ""))
+        if "\\" not in json.dumps(arguments)
+        else {}
+    )
+    reading = parse(f"<tool_call>{ {'name': 'f', 'arguments': safe}!r}</tool_call>", tools=TOOLS)
+    assert calls_of(reading) == [("f", safe)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mutants_of_corpus_rows_keep_the_laws(seed: int) -> None:
+    chance = random.Random(seed)
+    texts = [str(row["text"]) for row in rows()]
+    for _ in range(150):
+        text = chance.choice(texts)
+        for _ in range(chance.randint(1, 3)):
+            start = chance.randrange(len(text) + 1)
+            end = min(len(text), start + chance.choice([0, 0, 1, 3, 10]))
+            text = text[:start] + chance.choice(["", chance.choice(PIECES)]) + text[end:]
+        given_terms = {
+            "tools": TOOLS,
+            "level": chance.choice(["tolerant", "lenient"]),
+            "dialect": "auto",
+            "finish_reason": "stop",
+            "starts_in_thought": False,
+        }
+        reading = parse(text, **given_terms)
+        assert_spans_hold(reading)
+        assert_statuses_hold(reading)
+        assert_strict_is_tolerant_without_fixes(reading, given_terms)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [(left, right) for left in rows()[:60:3] for right in rows()[1:60:4]],
+    ids=lambda pair: f"{pair[0]['id']}+{pair[1]['id']}",
+)
+def test_no_good_block_is_lost_to_what_stands_before_it(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    left, right = pair
+    if (
+        not (is_clean(right) and right["calls"] and is_clean(left))
+        or "<think" in right["text"]
+        or "</think>" in right["text"]
+        or "<|im" in left["text"]
+    ):
+        return
+    reading = parse(f"{left['text']}\n{right['text']}", tools=TOOLS)
+    assert [[call.name, call.arguments] for call in reading.calls] == left["calls"] + right["calls"]

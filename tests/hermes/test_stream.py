@@ -1,0 +1,112 @@
+"""A stream gives the reading of one shot, leaks no tag, and takes nothing back."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
+from workbench.hermes.reading import Reading, SegmentKind
+from workbench.hermes.stream import (
+    ArgumentsDelta,
+    BecameThought,
+    CallDropped,
+    CallEnded,
+    CallStarted,
+    Event,
+    Stream,
+    TextDelta,
+)
+
+ROWS = rows()
+
+
+def played(pieces: list[str], **given: Any) -> tuple[list[Event], Reading]:
+    stream = Stream(**given)
+    events = [event for piece in pieces for event in stream.feed(piece)]
+    reading = stream.finish()
+    events.extend(stream.last_events())
+    assert stream.finish() is reading
+    assert (stream.feed("more"), stream.last_events()) == ((), ())
+    return events, reading
+
+
+def assert_same(row: Row, pieces: list[str]) -> None:
+    events, reading = played(pieces, **terms(row))
+    assert reading == read(row)
+    names = {event.call_index: event.name for event in events if isinstance(event, CallStarted)}
+    dropped = {event.call_index for event in events if isinstance(event, CallDropped)}
+    ended = {event.call_index for event in events if isinstance(event, CallEnded)}
+    assert ended == set(names) - dropped
+    given = dict.fromkeys(names, "")
+    for event in events:
+        if isinstance(event, ArgumentsDelta):
+            given[event.call_index] += event.text
+    assert [(names[index], json.loads(given[index])) for index in names if index not in dropped] == calls_of(
+        reading
+    )
+    prose = "".join(
+        event.text for event in events if isinstance(event, TextDelta) and event.kind is SegmentKind.PROSE
+    )
+    if not any(isinstance(event, BecameThought) for event in events):
+        assert prose == "".join(reading.prose)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_any_two_pieces_give_the_reading_of_one_shot(row: Row) -> None:
+    for cut in range(len(row["text"]) + 1) if len(row["text"]) < 1000 else (1, 50, 4000):
+        assert_same(row, [row["text"][:cut], row["text"][cut:]])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13])
+def test_pieces_of_one_size_give_the_reading_of_one_shot(size: int) -> None:
+    for row in ROWS:
+        text = row["text"]
+        assert_same(row, [text[start : start + size] for start in range(0, len(text), size)])
+
+
+def test_random_pieces_give_the_reading_of_one_shot() -> None:
+    chance = random.Random(7)
+    for row in ROWS:
+        pieces, text = [], row["text"]
+        while text:
+            size = chance.randint(1, 20)
+            pieces.append(text[:size])
+            text = text[size:]
+        assert_same(row, pieces)
+
+
+@pytest.mark.parametrize("text", ["a < b", "x <tool", "<toolbox> y", "</t>", "<thinking>z", "1 <| 2"])
+def test_what_is_no_tag_is_released(text: str) -> None:
+    events, _ = played(list(text + "!"))
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == text + "!"
+
+
+def test_no_prefix_of_a_tag_is_shown() -> None:
+    stream = Stream(tools=TOOLS)
+    shown = [event for piece in "Hi <tool_call" for event in stream.feed(piece)]
+    assert "".join(event.text for event in shown if isinstance(event, TextDelta)) == "Hi "
+
+
+def test_a_long_string_streams_as_it_comes() -> None:
+    stream = Stream(tools=TOOLS)
+    stream.feed('<tool_call>\n{"name": "f", "arguments": {"q": "')
+    assert stream.feed("abcd") == (ArgumentsDelta(0, "abcd"),)
+    assert stream.feed('"}}') == () or stream.feed("\n") is not None
+    stream.feed("\n</tool_call>")
+    assert [call.arguments for call in stream.finish().calls] == [{"q": "abcd"}]
+
+
+def test_a_call_that_is_cut_off_is_dropped() -> None:
+    events, reading = played(['<tool_call>{"name": "f", "arguments": {"q": "ab'], tools=TOOLS)
+    assert isinstance(events[-1], CallDropped)
+    assert reading.calls == ()
+
+
+def test_clean_calls_end_before_the_stream_does() -> None:
+    for row in ROWS:
+        if is_clean(row) and row["calls"] and row["text"].endswith("</tool_call>"):
+            stream = Stream(**terms(row))
+            events = [event for piece in row["text"] for event in stream.feed(piece)]
+            assert sum(isinstance(event, CallEnded) for event in events) == len(row["calls"]), row["id"]

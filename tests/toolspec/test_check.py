@@ -1,0 +1,135 @@
+"""Specs and arguments held against JSON Schema."""
+
+from typing import Any
+
+import pytest
+
+from workbench.toolspec.check import check_arguments, check_offered, check_spec
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+
+def spec_of(parameters: dict[str, Any], name: Any = "f") -> ToolSpec:
+    return ToolSpec.of_function({"name": name, "parameters": parameters})
+
+
+def found(parameters: dict[str, Any], arguments: dict[str, Any]) -> list[tuple[str, str | None]]:
+    return [(finding.code, finding.pointer) for finding in check_arguments(spec_of(parameters), arguments)]
+
+
+ITEMS = {
+    "type": "object",
+    "properties": {
+        "items": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"qty": {"type": "integer", "minimum": 1}}},
+        }
+    },
+    "required": ["items"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments", "expected"),
+    [
+        ({}, {"a": 1}, []),
+        ({"type": "object"}, {"a": 1}, []),
+        ({"properties": {"n": {"type": "integer"}}}, {"n": 3.0}, []),
+        ({"properties": {"n": {"type": ["integer", "null"]}}}, {"n": None}, []),
+        (ITEMS, {"items": [{"qty": 2}]}, []),
+        (ITEMS, {"items": [{"qty": 2}, {}, {"qty": "x"}]}, [("schema-type", "/items/2/qty")]),
+        (ITEMS, {"items": [{"qty": 0}]}, [("schema-minimum", "/items/0/qty")]),
+        (ITEMS, {}, [("schema-missing-required", "/items")]),
+        (
+            ITEMS,
+            {"items": [], "a": 1, "b/c": 2},
+            [("schema-unknown-argument", "/a"), ("schema-unknown-argument", "/b~1c")],
+        ),
+        ({"properties": {"c": {"enum": ["a", "b"]}}}, {"c": "z"}, [("schema-enum", "/c")]),
+        ({"properties": {"c": {"minLength": 2}}}, {"c": "z"}, [("schema-min-length", "/c")]),
+        (
+            {"properties": {"c": {"anyOf": [{"type": "null"}, {"type": "object"}]}}},
+            {"c": "z"},
+            [("schema-any-of", "/c")],
+        ),
+        ({"properties": {"c": False}}, {"c": "z"}, [("schema-false", "")]),
+        (
+            {"required": ["a", "b"]},
+            {},
+            [("schema-missing-required", "/a"), ("schema-missing-required", "/b")],
+        ),
+    ],
+)
+def test_each_failing_place_has_one_finding(
+    parameters: dict[str, Any], arguments: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    assert found(parameters, arguments) == expected
+
+
+def test_pointers_lead_into_the_schema_too() -> None:
+    (finding,) = check_arguments(spec_of(ITEMS), {"items": [{"qty": 0}]})
+    assert finding.schema_pointer == "/properties/items/items/properties/qty/minimum"
+    assert len(finding.message) < 100
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"type": "nonsense"},
+        {"properties": {"a": {"type": 5}}},
+        {"properties": {"a": {"$ref": "https://example.com/schema.json"}}},
+        {"properties": {"a": {"$ref": "#/$defs/none"}}},
+        {"properties": {"a": {"$ref": "#/properties/a"}}},
+    ],
+)
+def test_a_bad_schema_is_a_finding_not_an_exception(parameters: dict[str, Any]) -> None:
+    (finding,) = check_arguments(spec_of(parameters), {"a": {"b": 1}})
+    assert (finding.code, finding.severity) == ("schema-invalid", "warning")
+    assert len(finding.message) < 100
+
+
+@pytest.mark.parametrize("pattern", [r"^(a+)+$", r"(a|a)*b", r"(.*)*x", r"([a-z]+\d?)+$"])
+def test_a_pattern_that_could_run_away_is_not_run(pattern: str) -> None:
+    parameters = {"properties": {"a": {"type": "string", "pattern": pattern}}}
+    (finding,) = check_arguments(spec_of(parameters), {"a": "a" * 40 + "!"})
+    assert (finding.code, finding.severity) == ("schema-pattern", "warning")
+
+
+def test_a_plain_pattern_is_checked() -> None:
+    parameters = {"properties": {"a": {"pattern": "^[a-z]+$"}}}
+    assert found(parameters, {"a": "abc"}) == []
+    assert found(parameters, {"a": "ABC"}) == [("schema-pattern", "/a")]
+
+
+@pytest.mark.parametrize(
+    ("document", "problems"),
+    [
+        ({"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}, 0),
+        ({"type": "function", "function": {"name": "f"}}, 0),
+        ({"type": "function"}, 1),
+        ({"type": "function", "function": {}}, 1),
+        ({"type": "function", "function": {"name": "a b"}}, 1),
+        ({"type": "function", "function": {"name": "f", "parameters": {"type": "string"}}}, 1),
+        (
+            {
+                "type": "function",
+                "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": 1}}}},
+            },
+            1,
+        ),
+        (
+            {
+                "type": "function",
+                "function": {"name": "f", "parameters": {"properties": {"a": {}}, "required": ["b"]}},
+            },
+            1,
+        ),
+    ],
+)
+def test_a_spec_is_checked_for_soundness(document: dict[str, Any], problems: int) -> None:
+    assert len(check_spec(ToolSpec(document=document))) == problems
+
+
+def test_a_tool_declared_twice_is_told() -> None:
+    tools = OfferedTools(specs=(spec_of({}), spec_of({})))
+    assert [finding.code for finding in check_offered(tools)] == ["tool-declared-twice"]

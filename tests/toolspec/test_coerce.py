@@ -1,0 +1,60 @@
+"""Strings that are read as what their schema wants, and those that stay."""
+
+from typing import Any
+
+import pytest
+
+from workbench.toolspec.coerce import coerced, coercions, types_allowed
+
+
+def after(schema: Any, value: Any) -> Any:
+    parameters = {"properties": {"v": schema}}
+    arguments = {"v": value}
+    return coerced(arguments, coercions(parameters, arguments))["v"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "string"}, "42"),
+        ({}, "42"),
+        ({"type": ["integer", "string"]}, "42"),
+        ({"anyOf": [{"type": "integer"}, {}]}, "42"),
+        ({"type": "integer"}, "007"),
+        ({"type": "integer"}, " 42"),
+        ({"type": "integer"}, "4.5"),
+        ({"type": "integer"}, "1" * 5000),
+        ({"type": "boolean"}, "True"),
+        ({"type": "number"}, "1e999"),
+        ({"type": "number"}, "NaN"),
+        ({"type": "object"}, '{"a": 1, "a": 2}'),
+        ({"type": "array"}, "{}"),
+        ({"type": "integer"}, 42),
+    ],
+)
+def test_noop(schema: Any, value: Any) -> None:
+    assert after(schema, value) == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "expected"),
+    [
+        ({"type": "integer"}, "42", 42),
+        ({"type": "number"}, "2.5", 2.5),
+        ({"type": ["integer", "null"]}, "null", None),
+        ({"enum": [1, 2]}, "2", 2),
+        ({"const": True}, "true", True),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "7", 7),
+        ({"type": "object"}, '{"a": 1}', {"a": 1}),
+        ({"type": "array", "items": {"type": "integer"}}, ["1", 2, "x"], [1, 2, "x"]),
+        ({"properties": {"q": {"type": "integer"}}}, {"q": "1", "r": "1"}, {"q": 1, "r": "1"}),
+    ],
+)
+def test_lossless(schema: Any, value: Any, expected: Any) -> None:
+    assert after(schema, value) == expected
+
+
+def test_a_local_reference_is_followed_and_a_circle_ends() -> None:
+    root = {"$defs": {"n": {"type": "integer"}, "loop": {"$ref": "#/$defs/loop"}}}
+    assert types_allowed({"$ref": "#/$defs/n"}, root) == {"integer"}
+    assert "string" in types_allowed({"$ref": "#/$defs/loop"}, root)
