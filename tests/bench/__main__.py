@@ -5,9 +5,13 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 
-from tests.bench import engine, startup
+from tests.bench import engine, reader, startup
 
-PARTS: dict[str, Callable[[], Sequence[str]]] = {"startup": startup.measure, "engine": engine.measure}
+PARTS: dict[str, Callable[[], Sequence[str]]] = {
+    "startup": startup.measure,
+    "reader": reader.measure,
+    "engine": engine.measure,
+}
 
 
 def main(wanted: Sequence[str]) -> int:

@@ -7,7 +7,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import CHECKOUT
@@ -178,6 +178,7 @@ def test_the_linear_forms_find_what_the_patterns_find(text):
 
 @settings(max_examples=600, deadline=None)
 @given(texts)
+@example("<parameter=</parameter><parameter=</parameter></parameter>")
 def test_parameters_are_those_that_the_pattern_finds(text):
     body = text.replace("<tool_call>", "").replace("</tool_call>", "")
     (call,) = read_as_seed_002(f"<tool_call><function=f>{body}</tool_call>", None).calls

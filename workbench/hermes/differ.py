@@ -91,6 +91,8 @@ def _strict(reading: Reading) -> Attempt:
 def _held_against(rule: Rule, attempt: Attempt, ours: Sequence[TakenCall], tolerant: Reading) -> Taken:
     lost, invented = _without(ours, attempt.calls), _without(attempt.calls, ours)
     notes = [*attempt.notes, *_general_notes(lost, invented, tolerant)]
+    if invented and not notes:
+        notes.append("what the reader takes for text, or for a part of another call, is run")
     if lost and not notes:
         codes = dict.fromkeys(fix.code for fix in tolerant.fixes)
         notes.append(f"nothing of this is known to it: {', '.join(codes)}")
