@@ -12,7 +12,7 @@ FLOORS = ("chat", "toolspec", "hermes", "contract", "trajectory", "rollout", "en
 MODULES = [
     info.name
     for floor in FLOORS
-    for info in pkgutil.iter_modules(
+    for info in pkgutil.walk_packages(
         importlib.import_module(f"{workbench.__name__}.{floor}").__path__, f"workbench.{floor}."
     )
 ]

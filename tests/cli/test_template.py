@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.engines.test_gguf import entry, gguf, string
-from tests.hermes.templates import GOOD, changed
+from tests.hermes.templates.samples import GOOD, changed
 from workbench.engines.embedded import find_embedded
 
 

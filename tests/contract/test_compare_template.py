@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
-from tests.hermes.templates import GOOD
+from tests.hermes.templates.samples import GOOD
 from workbench.chat.message import Conversation, Message, Role
 from workbench.contract.compare_template import Comparison, compare_with_template
 from workbench.contract.contract import Contract
-from workbench.hermes.template import parse_template
+from workbench.hermes.templates.template import parse_template
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract
 from workbench.errors import BadInput
-from workbench.hermes.families import FAMILIES
+from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 NOW = ToolSpec.of_function({"name": "now", "description": "Now.", "parameters": {"type": "object"}})

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from workbench.contract.contract import Contract, parse_contract, render_contract
 from workbench.errors import BadInput
-from workbench.hermes.families import FAMILIES
+from workbench.hermes.spelling.families import FAMILIES
 
 WHOLE = """---
 name: mine

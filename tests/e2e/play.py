@@ -78,6 +78,14 @@ class Play:
         """What the raw pane's text is, byte for byte."""
         return str(self.part("raw").locator(".hw-raw").evaluate("pane => pane.textContent"))
 
+    def expect_raw(self, text: str) -> None:
+        """The raw pane comes to show just this text, byte for byte."""
+        for _ in range(SLOW_MS // 100):
+            if self.raw_text == text:
+                return
+            self.page.wait_for_timeout(100)
+        assert self.raw_text == text
+
     @property
     def session_id(self) -> str:
         return self.page.url.partition("session=")[2].partition("&")[0]

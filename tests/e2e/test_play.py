@@ -46,7 +46,7 @@ def test_the_raw_pane_has_prompt_and_completion_byte_for_byte(talk: Play) -> Non
     kept = talk.server.path(talk.session_id)[2]
     assert kept.generation is not None
     expect(talk.part("raw").locator(".r-completion")).to_contain_text("cairo")
-    assert talk.raw_text == kept.generation.prompt_text + kept.message.text
+    talk.expect_raw(kept.generation.prompt_text + kept.message.text)
     expect(talk.part("raw").locator(".hw-badge")).to_have_text("exact")
 
 
@@ -72,7 +72,7 @@ def test_a_refresh_brings_back_messages_and_setup(talk: Play) -> None:
     talk.reload()
     expect(talk.entries).to_have_count(4)
     assert talk.part("transcript").inner_text() == before
-    assert talk.raw_text == raw
+    talk.expect_raw(raw)
     expect(talk.page.get_by_label("Seed")).to_have_value("7")
     expect(talk.page.get_by_role("checkbox", name="calculate_zorbix")).not_to_be_checked()
     expect(talk.page.get_by_role("checkbox", name="get_flumbuster")).to_be_checked()
@@ -110,7 +110,7 @@ def test_what_a_model_writes_is_shown_as_text_and_never_run(play: Play, tmp_path
     assert play.page.evaluate("window.hacked") is None
     kept = play.server.path(play.session_id)[-1]
     assert kept.generation is not None
-    assert play.raw_text == kept.generation.prompt_text + kept.message.text
+    play.expect_raw(kept.generation.prompt_text + kept.message.text)
     expect(play.entries.nth(1).locator(".hw-prose")).to_have_text(text.strip(), use_inner_text=False)
     assert play.page.locator("#play-columns img, #play-columns b, #play-columns script").count() == 0
 

@@ -13,8 +13,8 @@ from workbench.engines.gguf import load_chat_templates
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import to_messages
 from workbench.hermes.render import render
-from workbench.hermes.template import TemplateInput, parse_template, render_template
-from workbench.hermes.template_check import check_template
+from workbench.hermes.templates.check import check_template
+from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from workbench.hermes.families import FAMILIES
+from workbench.hermes.spelling.families import FAMILIES
 
 CHECKOUT = Path(__file__).parents[2]
 HERMES = CHECKOUT / "workbench" / "hermes"
 REFERENCE = CHECKOUT / "docs" / "reference"
-RENDERING = ("render_writer", "render_findings", "tool_spelling_signature", "openai_messages")
+RENDERING = ("prompt_writer", "prompt_findings", "spelling/tools_signature", "openai_messages")
 CODE = re.compile(r"[a-z]+(?:-[a-z]+)+")
-CHECKING = ("template_probes", "template_check")
+CHECKING = ("templates/probes", "templates/check")
 
 
 def codes_in(modules: tuple[str, ...]) -> set[str]:

@@ -5,9 +5,9 @@ import pytest
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.chat.span import Span
 from workbench.errors import BadInput
-from workbench.hermes.families import FAMILIES
 from workbench.hermes.prompt import PromptPart
 from workbench.hermes.render import render
+from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 SYSTEM = Message(role=Role.SYSTEM, text="Use <tools>\n…\n</tools>.")

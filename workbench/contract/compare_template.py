@@ -11,8 +11,8 @@ from workbench.errors import BadInput
 from workbench.hermes.openai_messages import to_messages
 from workbench.hermes.prompt import Prompt
 from workbench.hermes.render import render
-from workbench.hermes.template import ChatTemplate, TemplateInput, render_template
-from workbench.hermes.template_diff import PromptDifference, diff_prompts
+from workbench.hermes.templates.diff import PromptDifference, diff_prompts
+from workbench.hermes.templates.template import ChatTemplate, TemplateInput, render_template
 from workbench.toolspec.spec import OfferedTools
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from workbench.contract.contract import Contract
 from workbench.contract.placeholders import Placeholder, placeholders
 from workbench.errors import BadInput
-from workbench.hermes.families import family_named
+from workbench.hermes.spelling.families import family_named
 from workbench.toolspec.spec import OfferedTools
 
 ALWAYS_GIVEN: Final = frozenset({"date"})

@@ -11,7 +11,7 @@ import yaml
 
 from workbench.contract.placeholders import VARIABLE_NAME
 from workbench.errors import BadInput
-from workbench.hermes.families import FAMILIES
+from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.canonical import canonical_json
 
 FENCE: Final = "---"

@@ -8,7 +8,7 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.errors import BadInput
-from workbench.hermes.tool_spelling import spelled_json
+from workbench.hermes.spelling.tools import spelled_json
 
 
 class ReadMessages(NamedTuple):

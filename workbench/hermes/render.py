@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 from workbench.chat.finding import Finding
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.chat.span import Span
-from workbench.hermes.chatml import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
-from workbench.hermes.families import family_named
-from workbench.hermes.family import Family, HeaderGap, SystemPlace, Trimmed
 from workbench.hermes.prompt import Prompt
-from workbench.hermes.render_findings import (
+from workbench.hermes.prompt_findings import (
     assistant_findings,
     call_findings,
     conversation_findings,
     missing_header_finding,
 )
-from workbench.hermes.render_thoughts import THINK_CLOSE, THINK_OPEN, Place, Shown, last_query
-from workbench.hermes.render_writer import PromptWriter, Source
+from workbench.hermes.prompt_writer import PromptWriter, Source
+from workbench.hermes.spelling.chatml import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
+from workbench.hermes.spelling.families import family_named
+from workbench.hermes.spelling.family import Family, HeaderGap, SystemPlace, Trimmed
+from workbench.hermes.spelling.thoughts import THINK_CLOSE, THINK_OPEN, Place, Shown, last_query
 from workbench.toolspec.spec import OfferedTools
 
 

@@ -10,7 +10,7 @@ from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.sources import STANDARD_INPUT, read_json, read_rows
 from workbench.cli.terminal.tools_option import TOOLS_HELP, select_tools
 from workbench.errors import BadInput
-from workbench.hermes.families import FAMILIES
+from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import OfferedTools
 
 UNREADABLE = 2

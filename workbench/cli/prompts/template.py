@@ -14,7 +14,7 @@ from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.cli.terminal.sources import read_text
 from workbench.contract.compare_template import Comparison
 from workbench.errors import BadInput
-from workbench.hermes.template import ChatTemplate
+from workbench.hermes.templates.template import ChatTemplate
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 FAILED: Final = 1
@@ -52,8 +52,8 @@ def check(
     ] = False,
 ) -> None:
     """Probe a chat template and tell what becomes of tools, calls, results. Exit 1 on an error."""
-    from workbench.hermes.template import parse_template
-    from workbench.hermes.template_check import check_template
+    from workbench.hermes.templates.check import check_template
+    from workbench.hermes.templates.template import parse_template
 
     if bool(gguf) == bool(jinja):
         raise BadInput("template check", "give either --gguf or --jinja")
@@ -86,7 +86,7 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Compari
     """The prompts of one short conversation, the contract's and the template's own."""
     from workbench.contract.compare_template import compare_with_template
     from workbench.hermes.openai_messages import parse_messages
-    from workbench.hermes.template_bench import WHOLE, tool
+    from workbench.hermes.templates.bench import WHOLE, tool
     from workbench.library.homes import find_folder
     from workbench.library.prompts import FileLibrary
     from workbench.settings import read_settings

@@ -6,8 +6,8 @@ from typing import NamedTuple, cast
 
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Message
-from workbench.hermes.chatml import PYTHON_ESCAPE, Escape
-from workbench.hermes.tool_spelling import spelled_python
+from workbench.hermes.spelling.chatml import PYTHON_ESCAPE, Escape
+from workbench.hermes.spelling.tools import spelled_python
 
 
 class SpelledResult(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Final
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.chat.span import Span
-from workbench.hermes.family import Family, Needs
-from workbench.hermes.render_thoughts import Shown
+from workbench.hermes.spelling.family import Family, Needs
+from workbench.hermes.spelling.thoughts import Shown
 
 _UNREADABLE: Final = object()
 

@@ -6,10 +6,8 @@ from types import MappingProxyType
 from typing import Final
 
 from workbench.errors import BadInput
-from workbench.hermes import family_texts as texts
-from workbench.hermes.chatml import HTML_ESCAPE, PYTHON_ESCAPE, TURN_CLOSE, TURN_OPEN
-from workbench.hermes.family import Family, HeaderGap, Needs, ResultFrame, SystemFrame, SystemPlace, Trimmed
-from workbench.hermes.render_calls import (
+from workbench.hermes.spelling import texts
+from workbench.hermes.spelling.calls import (
     encoding_json_call,
     json_call,
     python_call,
@@ -17,16 +15,26 @@ from workbench.hermes.render_calls import (
     xml_call_json_values,
     xml_call_python_values,
 )
-from workbench.hermes.render_results import python_record
-from workbench.hermes.render_thoughts import (
+from workbench.hermes.spelling.chatml import HTML_ESCAPE, PYTHON_ESCAPE, TURN_CLOSE, TURN_OPEN
+from workbench.hermes.spelling.family import (
+    Family,
+    HeaderGap,
+    Needs,
+    ResultFrame,
+    SystemFrame,
+    SystemPlace,
+    Trimmed,
+)
+from workbench.hermes.spelling.results import python_record
+from workbench.hermes.spelling.thoughts import (
     ignored_thought,
     recent_thought,
     recent_thought_always,
     written_thought,
 )
-from workbench.hermes.tool_spelling import json_array, json_lines, python_list
-from workbench.hermes.tool_spelling_signature import signature_findings, signature_lines
-from workbench.hermes.tool_spelling_xml import function_elements
+from workbench.hermes.spelling.tools import json_array, json_lines, python_list
+from workbench.hermes.spelling.tools_signature import signature_findings, signature_lines
+from workbench.hermes.spelling.tools_xml import function_elements
 
 _NO_THOUGHT: Final = "<think>\n\n</think>\n\n"
 

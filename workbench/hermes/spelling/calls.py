@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import ToolCall
-from workbench.hermes.chatml import HTML_ESCAPE, JSON_ESCAPE, PYTHON_ESCAPE, Escape
-from workbench.hermes.tool_spelling import spelled_json, spelled_python
+from workbench.hermes.spelling.chatml import HTML_ESCAPE, JSON_ESCAPE, PYTHON_ESCAPE, Escape
+from workbench.hermes.spelling.tools import spelled_json, spelled_python
 
 
 class CallPiece(NamedTuple):

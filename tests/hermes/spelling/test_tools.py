@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from workbench.hermes.tool_spelling import json_array, json_lines, python_list, spelled_json
-from workbench.hermes.tool_spelling_signature import python_type, signature_lines
-from workbench.hermes.tool_spelling_xml import function_elements
+from workbench.hermes.spelling.tools import json_array, json_lines, python_list, spelled_json
+from workbench.hermes.spelling.tools_signature import python_type, signature_lines
+from workbench.hermes.spelling.tools_xml import function_elements
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
-from workbench.hermes.template import ChatTemplate, TemplateInput, render_template
+from workbench.hermes.templates.template import ChatTemplate, TemplateInput, render_template
 
 TOOL_NAME: Final = "sentinel_tool"
 KEY: Final = "sentinel_key"

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.hermes.families import FAMILIES, family_named
+from workbench.hermes.spelling.families import FAMILIES, family_named
 
 
 def test_all_promised_families_are_there() -> None:

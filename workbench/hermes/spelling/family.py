@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Literal
 
 from workbench.chat.finding import Finding
-from workbench.hermes.chatml import JSON_ESCAPE, TURN_OPEN, Escape
-from workbench.hermes.render_calls import SpellCall
-from workbench.hermes.render_results import SpellResult, verbatim
-from workbench.hermes.render_thoughts import ShowThought
+from workbench.hermes.spelling.calls import SpellCall
+from workbench.hermes.spelling.chatml import JSON_ESCAPE, TURN_OPEN, Escape
+from workbench.hermes.spelling.results import SpellResult, verbatim
+from workbench.hermes.spelling.thoughts import ShowThought
 from workbench.toolspec.spec import OfferedTools
 
 

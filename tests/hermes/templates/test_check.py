@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.hermes.templates import GOOD, changed
+from tests.hermes.templates.samples import GOOD, changed
 from workbench.chat.finding import Finding, Severity
-from workbench.hermes.template import parse_template
-from workbench.hermes.template_check import check_template
+from workbench.hermes.templates.check import check_template
+from workbench.hermes.templates.template import parse_template
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 FACTS = [

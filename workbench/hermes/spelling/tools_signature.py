@@ -10,7 +10,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonValue, as_object
-from workbench.hermes.tool_spelling import spelled_json
+from workbench.hermes.spelling.tools import spelled_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _TYPE_WORDS: Final = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}

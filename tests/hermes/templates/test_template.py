@@ -8,9 +8,14 @@ from hypothesis import given as for_any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tests.hermes.templates import GOOD
+from tests.hermes.templates.samples import GOOD
 from workbench.errors import BadInput
-from workbench.hermes.template import MAX_SOURCE_CHARS, TemplateInput, parse_template, render_template
+from workbench.hermes.templates.template import (
+    MAX_SOURCE_CHARS,
+    TemplateInput,
+    parse_template,
+    render_template,
+)
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 HI = [{"role": "user", "content": "Hi"}]

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from workbench.chat.span import Span
-from workbench.hermes.chatml import ANY_MARK_XML
+from workbench.hermes.spelling.chatml import ANY_MARK_XML
 
 _LINE_OR_BREAK: Final = re.compile(r"[^\n]+|\n")
 

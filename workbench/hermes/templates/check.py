@@ -4,12 +4,12 @@ from datetime import datetime
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity
-from workbench.hermes.families import FAMILIES
 from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.render import render
-from workbench.hermes.template import ChatTemplate
-from workbench.hermes.template_bench import ARGUMENTS, ASKED, SYSTEM_TEXT, WHOLE, Bench, called, said, tool
-from workbench.hermes.template_probes import PROBES
+from workbench.hermes.spelling.families import FAMILIES
+from workbench.hermes.templates.bench import ARGUMENTS, ASKED, SYSTEM_TEXT, WHOLE, Bench, called, said, tool
+from workbench.hermes.templates.probes import PROBES
+from workbench.hermes.templates.template import ChatTemplate
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _COMPARED: Final = (

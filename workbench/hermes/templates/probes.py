@@ -9,8 +9,8 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.chatml import CONTROL_MARK
-from workbench.hermes.template_bench import (
+from workbench.hermes.spelling.chatml import CONTROL_MARK
+from workbench.hermes.templates.bench import (
     ANSWER,
     ANSWERED,
     ARGUMENTS,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Role
 from workbench.chat.span import Span
-from workbench.hermes.chatml import ANY_MARK_JSON, CONTROL_MARK, Escape, escape_for
 from workbench.hermes.prompt import PromptPart
+from workbench.hermes.spelling.chatml import ANY_MARK_JSON, CONTROL_MARK, Escape, escape_for
 
 
 class Source(StrEnum):

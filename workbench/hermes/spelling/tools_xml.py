@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Mapping
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.hermes.tool_spelling import spelled_json, spelled_python
+from workbench.hermes.spelling.tools import spelled_json, spelled_python
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 

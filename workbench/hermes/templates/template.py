@@ -9,7 +9,7 @@ from jinja2 import Template, TemplateError, TemplateSyntaxError
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
-from workbench.hermes.template_sandbox import STEPS_KEY, Sandbox
+from workbench.hermes.templates.sandbox import STEPS_KEY, Sandbox
 
 MAX_SOURCE_CHARS: Final = 200_000
 """A longer template is refused; the longest published ones have some 40,000."""
