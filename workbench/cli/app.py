@@ -1,20 +1,46 @@
 """The verbs, put together; errors become one line and an exit code."""
 
 import sys
-from typing import Annotated, Final, NoReturn
+from collections.abc import Collection
+from importlib import import_module
+from typing import Annotated, Final, NamedTuple, NoReturn
 
 import typer
 
 from workbench import __version__
-from workbench.cli import chat, doctor, export, models, serve
-from workbench.cli.prompts import render, template
-from workbench.cli.reader import differ, parse
 from workbench.errors import EngineError, WorkbenchError
 
 BAD_INPUT: Final = 2
 """Exit code of bad usage or input, and of a store that cannot be used."""
 ENGINE_FAILED: Final = 3
 """Exit code of a model that cannot be asked."""
+
+
+class Verb(NamedTuple):
+    """Where a verb is, and what it does."""
+
+    module: str
+    """Has a function of the verb's name, or `build_app` for a group of verbs."""
+    line: str
+    """One line for the list of verbs."""
+
+
+VERBS: Final = {
+    "chat": Verb("workbench.cli.chat", "Play one turn: its calls, their results, the answer."),
+    "serve": Verb("workbench.cli.serve", "Serve the page until Ctrl+C."),
+    "parse": Verb("workbench.cli.reader.parse", "Read a completion: its calls, every fix, every finding."),
+    "differ": Verb(
+        "workbench.cli.reader.differ", "Show what other rules take from a completion, and why they lose."
+    ),
+    "render": Verb("workbench.cli.prompts.render", "Print the bytes of a prompt and nothing else."),
+    "template": Verb("workbench.cli.prompts.template", "Look into a model's own chat template."),
+    "export": Verb(
+        "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
+    ),
+    "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
+    "models": Verb("workbench.cli.models", "See and get models."),
+}
+"""Every verb, in the order of the list."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -31,26 +57,37 @@ def _root(
     """A playground and contract workbench for Hermes-style tool calling."""
 
 
-def build_app() -> typer.Typer:
-    """The command line with all its verbs."""
-    app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+def build_app(loaded: Collection[str] = tuple(VERBS)) -> typer.Typer:
+    """The command line.
+
+    Args:
+        loaded: Verbs whose modules are imported, so that they can run; the others only stand in the list.
+            A person who asks for help should not wait for modules that are not used.
+    """
+    app = typer.Typer(
+        add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+    )
     app.callback()(_root)
-    app.command("chat")(chat.chat)
-    app.command("serve")(serve.serve)
-    app.command("parse")(parse.parse)
-    app.command("differ")(differ.differ)
-    app.command("render")(render.render)
-    app.add_typer(template.build_app(), name="template")
-    app.command("export")(export.export)
-    app.command("doctor")(doctor.doctor)
-    app.add_typer(models.build_app(), name="models")
+    for name, verb in VERBS.items():
+        if name not in loaded:
+            app.command(name, help=verb.line)(_listed)
+            continue
+        module = import_module(verb.module)
+        if hasattr(module, "build_app"):
+            app.add_typer(module.build_app(), name=name, help=verb.line)
+        else:
+            app.command(name)(getattr(module, name))
     return app
+
+
+def _listed() -> None:
+    """A verb that stands in the list of verbs and is not loaded."""
 
 
 def run() -> NoReturn:
     """Runs the verb that `sys.argv` names. Ours become a line on standard error and an exit code."""
     try:
-        build_app()()
+        build_app(sys.argv[1:2])()
     except WorkbenchError as error:
         print(f"workbench: {error}", file=sys.stderr)
         sys.exit(ENGINE_FAILED if isinstance(error, EngineError) else BAD_INPUT)
