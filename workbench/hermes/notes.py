@@ -18,6 +18,14 @@ class _Rewrite(NamedTuple):
     start: int
     end: int
     after: str
+    unwraps: int
+    """Where the container begins whose end this deletes; -1 where it deletes none."""
+
+
+class _Noted(NamedTuple):
+    edit: Edit
+    opener: int
+    """Of a missing bracket or close tag: where that begins which it closes; -1 of other edits."""
 
 
 class _Told(NamedTuple):
@@ -40,7 +48,7 @@ class Notes:
     def __init__(self, text: str) -> None:
         self.text = text
         self._told: dict[str, _Told] = {}
-        self._edits: dict[str, list[Edit]] = {}
+        self._edits: dict[str, list[_Noted]] = {}
         self._places: dict[str, list[Span]] = {}
         self._rewrites: list[_Rewrite] = []
         self._refusals: list[Span] = []
@@ -48,22 +56,31 @@ class Notes:
     def edit(self, code: str, start: int, end: int, after: str) -> None:
         """Note that `[start, end)` should read `after`."""
         edit = Edit(span=Span(start, end), before=self.text[start:end], after=after)
-        self._edits.setdefault(code, []).append(edit)
+        self._edits.setdefault(code, []).append(_Noted(edit, -1))
+
+    def close(self, code: str, opener: int, position: int, after: str) -> None:
+        """Note that what begins at `opener` should be closed by `after` at `position`."""
+        edit = Edit(span=Span(position, position), before="", after=after)
+        self._edits.setdefault(code, []).append(_Noted(edit, opener))
 
     def edit_once(self, code: str, start: int, end: int, after: str) -> None:
         """As `edit`, unless this or a later place of the code was noted already: a place may be passed
         twice."""
         known = self._edits.get(code)
-        if not known or known[-1].span.start < start:
+        if not known or known[-1].edit.span.start < start:
             self.edit(code, start, end, after)
 
     def place(self, code: str, start: int, end: int) -> None:
         """Note a fix at a place where another one carries the edit."""
         self._places.setdefault(code, []).append(Span(start, end))
 
-    def rewrite(self, code: str, start: int, end: int, after: str) -> None:
-        """Note that the whole of `[start, end)` is written anew; edits of others inside it are dropped."""
-        self._rewrites.append(_Rewrite(code, start, end, after))
+    def rewrite(self, code: str, start: int, end: int, after: str, *, unwraps: int = -1) -> None:
+        """Note that the whole of `[start, end)` is written anew; edits of others inside it are dropped.
+
+        Where it deletes the end of a container, `unwraps` says where that begins: a bracket missing there
+        is not wanted either.
+        """
+        self._rewrites.append(_Rewrite(code, start, end, after, unwraps))
 
     def tell(self, code: str, start: int, end: int, message: str = "") -> None:
         """Tell a finding; the same code again only widens the span of the first."""
@@ -121,12 +138,16 @@ class Notes:
         spans: dict[str, list[Span]] = {code: list(places) for code, places in self._places.items()}
         edits: dict[str, list[Edit]] = {code: [] for code in spans}
         for code, found in self._edits.items():
-            kept = [edit for edit in found if not _covered(edit.span, regions)]
+            places = [_region_around(noted, regions) for noted in found]
+            spans.setdefault(code, []).extend(
+                place or noted.edit.span for noted, place in zip(found, places, strict=True)
+            )
+            kept = [noted.edit for noted, place in zip(found, places, strict=True) if place is None]
             edits.setdefault(code, []).extend(kept)
-            spans.setdefault(code, []).extend(_region_or_self(edit.span, regions) for edit in found)
         for rewrite in self._rewrites:
             span = Span(rewrite.start, rewrite.end)
-            spans.setdefault(rewrite.code, []).append(_region_or_self(span, regions))
+            around = next((region for region in regions if _is_inside(span, region)), rewrite)
+            spans.setdefault(rewrite.code, []).append(Span(around.start, around.end))
             if rewrite in regions:
                 edits.setdefault(rewrite.code, []).append(self._edit_of(rewrite))
         fixes = [_fix(code, spans[code], edits.get(code, [])) for code in spans]
@@ -159,15 +180,19 @@ def _outermost(rewrites: list[_Rewrite]) -> list[_Rewrite]:
     return kept
 
 
-def _covered(span: Span, regions: list[_Rewrite]) -> bool:
-    return any(_is_inside(span, region) for region in regions)
-
-
-def _region_or_self(span: Span, regions: list[_Rewrite]) -> Span:
+def _region_around(noted: _Noted, regions: list[_Rewrite]) -> Span | None:
+    """The region whose rewrite takes the edit over; None where the edit stands for itself."""
     for region in regions:
-        if _is_inside(span, region):
+        if _takes_over(region, noted):
             return Span(region.start, region.end)
-    return span
+    return None
+
+
+def _takes_over(region: _Rewrite, noted: _Noted) -> bool:
+    span = noted.edit.span
+    if noted.opener < 0 or not region.start <= span.start <= region.end:
+        return _is_inside(span, region)
+    return region.start <= noted.opener or region.unwraps == noted.opener
 
 
 def _is_inside(span: Span, region: _Rewrite) -> bool:

@@ -83,7 +83,7 @@ class _Container:
         """The position behind the container, which ends at `position`."""
         if self.source.text.startswith(self.closer, position, self.source.end):
             return position + 1
-        self.source.notes.edit("add-closing-bracket", self.last, self.last, self.closing_text)
+        self.source.notes.close("add-closing-bracket", self.start, self.last, self.closing_text)
         return position if position < self.source.end else self.last
 
     @property

@@ -122,7 +122,7 @@ def _unwrapped(notes: Notes, node: Node) -> Node:
         if pair and pair[1].members is not None and any(pair[1].member(name) for name in _NAME_KEYS):
             inner = pair[1]
             notes.rewrite("openai-wrapper", node.start, inner.start, "")
-            notes.rewrite("openai-wrapper", inner.end, node.end, "")
+            notes.rewrite("openai-wrapper", inner.end, node.end, "", unwraps=node.start)
             return inner
     return node
 
