@@ -23,8 +23,10 @@ class _Rewrite(NamedTuple):
 
 
 class _Noted(NamedTuple):
-    edit: Edit
-    opener: int
+    start: int
+    end: int
+    after: str
+    opener: int = -1
     """Of a missing bracket or close tag: where that begins which it closes; -1 of other edits."""
 
 
@@ -55,19 +57,20 @@ class Notes:
 
     def edit(self, code: str, start: int, end: int, after: str) -> None:
         """Note that `[start, end)` should read `after`."""
-        edit = Edit(span=Span(start, end), before=self.text[start:end], after=after)
-        self._edits.setdefault(code, []).append(_Noted(edit, -1))
+        known = self._edits.get(code)
+        if known is None:
+            known = self._edits[code] = []
+        known.append(_Noted(start, end, after))
 
     def close(self, code: str, opener: int, position: int, after: str) -> None:
         """Note that what begins at `opener` should be closed by `after` at `position`."""
-        edit = Edit(span=Span(position, position), before="", after=after)
-        self._edits.setdefault(code, []).append(_Noted(edit, opener))
+        self._edits.setdefault(code, []).append(_Noted(position, position, after, opener))
 
     def edit_once(self, code: str, start: int, end: int, after: str) -> None:
         """As `edit`, unless this or a later place of the code was noted already: a place may be passed
         twice."""
         known = self._edits.get(code)
-        if not known or known[-1].edit.span.start < start:
+        if not known or known[-1].start < start:
             self.edit(code, start, end, after)
 
     def place(self, code: str, start: int, end: int) -> None:
@@ -140,9 +143,11 @@ class Notes:
         for code, found in self._edits.items():
             places = [_region_around(noted, regions) for noted in found]
             spans.setdefault(code, []).extend(
-                place or noted.edit.span for noted, place in zip(found, places, strict=True)
+                place or Span(noted.start, noted.end) for noted, place in zip(found, places, strict=True)
             )
-            kept = [noted.edit for noted, place in zip(found, places, strict=True) if place is None]
+            kept = [
+                self._edit_of(noted) for noted, place in zip(found, places, strict=True) if place is None
+            ]
             edits.setdefault(code, []).extend(kept)
         for rewrite in self._rewrites:
             span = Span(rewrite.start, rewrite.end)
@@ -153,9 +158,9 @@ class Notes:
         fixes = [_fix(code, spans[code], edits.get(code, [])) for code in spans]
         return tuple(sorted(fixes, key=lambda fix: fix.span))
 
-    def _edit_of(self, rewrite: _Rewrite) -> Edit:
-        before = self.text[rewrite.start : rewrite.end]
-        return Edit(span=Span(rewrite.start, rewrite.end), before=before, after=rewrite.after)
+    def _edit_of(self, noted: _Noted | _Rewrite) -> Edit:
+        before = self.text[noted.start : noted.end]
+        return Edit(span=Span(noted.start, noted.end), before=before, after=noted.after)
 
 
 _WARNINGS: Final = frozenset(
@@ -189,7 +194,7 @@ def _region_around(noted: _Noted, regions: list[_Rewrite]) -> Span | None:
 
 
 def _takes_over(region: _Rewrite, noted: _Noted) -> bool:
-    span = noted.edit.span
+    span = Span(noted.start, noted.end)
     if noted.opener < 0 or not region.start <= span.start <= region.end:
         return _is_inside(span, region)
     return region.start <= noted.opener or region.unwraps == noted.opener

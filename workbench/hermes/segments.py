@@ -205,7 +205,7 @@ _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
 def _note_fences(found: Scan) -> None:
     """Note each code fence around a block, or around several that touch."""
     text = found.completion.text
-    if "```" not in text:
+    if "`" not in text or "```" not in text:  # a search for one character is much the faster
         return
     group: list[Block] = []
     floor = 0

@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
+from workbench.hermes.body.json_plain import read_plain_items, read_plain_members
 from workbench.hermes.body.json_scalars import read_number, read_word
 from workbench.hermes.body.json_strings import ALONE, KEY, QUOTES, TUPLE_VALUE, VALUE, read_string
 from workbench.hermes.body.source import Node, Source, Unreadable
@@ -129,27 +130,30 @@ class _Container:
 class _Object(_Container):
     closer = "}"
 
+    def __init__(self, source: Source, start: int, inside: str) -> None:
+        super().__init__(source, start, inside)
+        self.members: list[tuple[Node, Node]] = []
+        self.values: dict[str, JsonValue] = {}
+
     def read(self) -> Node:
         source = self.source
         position, is_doubled = self._doubled(source.skip(self.start + 1))
-        members: list[tuple[Node, Node]] = []
-        values: dict[str, JsonValue] = {}
         while not self.is_at_end(position):
+            position = read_plain_members(source, position, self._add)
             key = self._key(position)
             value = read_value(source, self._behind_colon(key), self.inside)
-            name = str(key.value)
-            if name in values:
-                source.notes.tell(
-                    "duplicate-key",
-                    key.start,
-                    key.end,
-                    f"the key {name[:40]!r} stands twice; the last counts",
-                )
-            members.append((key, value))
-            values[name] = value.value
+            self._add(key, value)
             position = self.separated(value.end)
         end = self._behind_double(self.closed(position), is_doubled=is_doubled)
-        return Node(values, self.start, end, members=members)
+        return Node(self.values, self.start, end, members=self.members)
+
+    def _add(self, key: Node, value: Node) -> None:
+        name = str(key.value)
+        if name in self.values:
+            message = f"the key {name[:40]!r} stands twice; the last counts"
+            self.source.notes.tell("duplicate-key", key.start, key.end, message)
+        self.members.append((key, value))
+        self.values[name] = value.value
 
     def _doubled(self, position: int) -> tuple[int, bool]:
         if not self.source.text.startswith("{", position, self.source.end):
@@ -199,6 +203,7 @@ class _Array(_Container):
         source = self.source
         position = source.skip(self.start + 1)
         while not self.is_at_end(position):
+            position = read_plain_items(source, position, self.items.append)
             value = read_value(source, position, self.inside)
             self.items.append(value)
             position = self.separated(value.end)

@@ -103,4 +103,7 @@ class Node:
 
     def member(self, name: str) -> "tuple[Node, Node] | None":
         """Key and value of the last member of this name."""
-        return next((pair for pair in reversed(self.members or []) if pair[0].value == name), None)
+        for pair in reversed(self.members or ()):
+            if pair[0].value == name:
+                return pair
+        return None
