@@ -145,9 +145,7 @@ class Notes:
             spans.setdefault(code, []).extend(
                 place or Span(noted.start, noted.end) for noted, place in zip(found, places, strict=True)
             )
-            kept = [
-                self._edit_of(noted) for noted, place in zip(found, places, strict=True) if place is None
-            ]
+            kept = [self._edit_of(noted) for noted, place in zip(found, places, strict=True) if place is None]
             edits.setdefault(code, []).extend(kept)
         for rewrite in self._rewrites:
             span = Span(rewrite.start, rewrite.end)

@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.body.json_plain import read_plain_items, read_plain_members
+from workbench.hermes.body.json_plain import Run, read_plain_items, read_plain_members, read_run
 from workbench.hermes.body.json_scalars import read_number, read_word
 from workbench.hermes.body.json_strings import ALONE, KEY, QUOTES, TUPLE_VALUE, VALUE, read_string
 from workbench.hermes.body.source import Node, Source, Unreadable
@@ -134,18 +134,28 @@ class _Object(_Container):
         super().__init__(source, start, inside)
         self.members: list[tuple[Node, Node]] = []
         self.values: dict[str, JsonValue] = {}
+        self.runs: list[Run] = []
 
     def read(self) -> Node:
         source = self.source
         position, is_doubled = self._doubled(source.skip(self.start + 1))
         while not self.is_at_end(position):
-            position = read_plain_members(source, position, self._add)
+            position = self._behind_plain(position)
             key = self._key(position)
             value = read_value(source, self._behind_colon(key), self.inside)
             self._add(key, value)
             position = self.separated(value.end)
         end = self._behind_double(self.closed(position), is_doubled=is_doubled)
-        return Node(self.values, self.start, end, members=self.members)
+        finders = [run.find for run in self.runs]
+        return Node(self.values, self.start, end, members=self.members, finders=finders)
+
+    def _behind_plain(self, position: int) -> int:
+        """Read what needs nothing from `position` on; give the position behind it."""
+        while run := read_run(self.source, position, self.values):
+            self.runs.append(run)
+            self.values.update(run.values)
+            position = run.end
+        return read_plain_members(self.source, position, self._add)
 
     def _add(self, key: Node, value: Node) -> None:
         name = str(key.value)

@@ -129,7 +129,7 @@ def _unwrapped(notes: Notes, node: Node) -> Node:
 
 def _single_key(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | None:
     members = node.members or []
-    if tools is None or len(members) != 1:
+    if tools is None or len(members) != 1 or node.finders:
         return None
     key, value = members[0]
     if str(key.value) not in tools.by_name or value.members is None:
