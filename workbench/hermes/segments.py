@@ -11,7 +11,7 @@ from workbench.hermes.block import Block, refused_block, stray
 from workbench.hermes.blocks import read_call_block
 from workbench.hermes.clean_block import read_clean_block
 from workbench.hermes.completion import Completion, Tag
-from workbench.hermes.marks import CALL_CLOSE, CALL_TAG, MARK, PAYLOAD_START, SPACE
+from workbench.hermes.marks import CALL_CLOSE, CALL_CLOSE_ANY_CASE, CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.untagged import read_function_between_prose, read_whole
@@ -67,7 +67,9 @@ def _stray(found: Scan, code: str, tag: Tag) -> int:
 
 def _is_cut_off(text: str, block: Block, tag: Tag) -> bool:
     """Whether only `tag` ends the block, which cannot be read."""
-    if block.end != tag.start or not block.is_call or text.endswith(">", block.start, block.end):
+    if block.end != tag.start or not block.is_call:
+        return False
+    if CALL_CLOSE_ANY_CASE.match(text, block.end - len(CALL_CLOSE), block.end):
         return False
     return any(finding.code in ("invalid-json", "invalid-xml") for finding in block.findings)
 

@@ -202,7 +202,7 @@ def _read_beside(notes: Notes, node: Node, draft: Draft, tools: OfferedTools | N
         key: value for key, value in values.items() if key not in _NAME_KEYS and key not in _SILENT_KEYS
     }
     if not others:
-        notes.edit("missing-arguments", node.start + 1, node.start + 1, '"arguments": {}, ')
+        notes.close("missing-arguments", node.start, node.start + 1, '"arguments": {}, ')
         return True
     spec = tools.by_name.get(draft.name) if tools is not None else None
     if spec is not None and all(key in spec.properties for key in others):
