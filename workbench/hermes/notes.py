@@ -141,12 +141,13 @@ class Notes:
         spans: dict[str, list[Span]] = {code: list(places) for code, places in self._places.items()}
         edits: dict[str, list[Edit]] = {code: [] for code in spans}
         for code, found in self._edits.items():
-            places = [_region_around(noted, regions) for noted in found]
-            spans.setdefault(code, []).extend(
-                place or Span(noted.start, noted.end) for noted, place in zip(found, places, strict=True)
-            )
-            kept = [self._edit_of(noted) for noted, place in zip(found, places, strict=True) if place is None]
-            edits.setdefault(code, []).extend(kept)
+            own = edits.setdefault(code, [])
+            places = spans.setdefault(code, [])
+            for noted in found:
+                region = _region_around(noted, regions) if regions else None
+                places.append(region or Span(noted.start, noted.end))
+                if region is None:
+                    own.append(self._edit_of(noted))
         for rewrite in self._rewrites:
             span = Span(rewrite.start, rewrite.end)
             around = next((region for region in regions if _is_inside(span, region)), rewrite)
