@@ -115,11 +115,11 @@ def _unreadable(completion: Completion, tag: Tag, failure: Unreadable) -> Block:
 def _scalar_or_invalid(content: str, *, is_xml: bool) -> str:
     if is_xml:
         return "invalid-xml"
-    decoded = decode(content.strip()) if len(content) < 10_000 else None
-    is_scalar = (
-        decoded is not None and decoded[1] == len(content.strip()) and not isinstance(decoded[0], dict | list)
-    )
-    return "not-an-object" if is_scalar else "invalid-json"
+    written = content.strip()
+    if not written or written[0] in "{[" or len(content) >= _LONGEST_SCALAR:
+        return "invalid-json"
+    decoded = decode(written)
+    return "not-an-object" if decoded is not None and decoded[1] == len(written) else "invalid-json"
 
 
 def _is_unbalanced(text: str, start: int, end: int) -> bool:

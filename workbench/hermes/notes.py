@@ -18,6 +18,16 @@ class _Rewrite(NamedTuple):
     start: int
     end: int
     after: str
+    unwraps: int
+    """Where the container begins whose end this deletes; -1 where it deletes none."""
+
+
+class _Noted(NamedTuple):
+    start: int
+    end: int
+    after: str
+    opener: int = -1
+    """Of what is missing, such as a bracket: where that begins which it belongs to; -1 of other edits."""
 
 
 class _Told(NamedTuple):
@@ -40,30 +50,40 @@ class Notes:
     def __init__(self, text: str) -> None:
         self.text = text
         self._told: dict[str, _Told] = {}
-        self._edits: dict[str, list[Edit]] = {}
+        self._edits: dict[str, list[_Noted]] = {}
         self._places: dict[str, list[Span]] = {}
         self._rewrites: list[_Rewrite] = []
         self._refusals: list[Span] = []
 
     def edit(self, code: str, start: int, end: int, after: str) -> None:
         """Note that `[start, end)` should read `after`."""
-        edit = Edit(span=Span(start, end), before=self.text[start:end], after=after)
-        self._edits.setdefault(code, []).append(edit)
+        known = self._edits.get(code)
+        if known is None:
+            known = self._edits[code] = []
+        known.append(_Noted(start, end, after))
+
+    def close(self, code: str, opener: int, position: int, after: str) -> None:
+        """Note that `after` is missing at `position` from what begins at `opener`: its bracket, as a rule."""
+        self._edits.setdefault(code, []).append(_Noted(position, position, after, opener))
 
     def edit_once(self, code: str, start: int, end: int, after: str) -> None:
         """As `edit`, unless this or a later place of the code was noted already: a place may be passed
         twice."""
         known = self._edits.get(code)
-        if not known or known[-1].span.start < start:
+        if not known or known[-1].start < start:
             self.edit(code, start, end, after)
 
     def place(self, code: str, start: int, end: int) -> None:
         """Note a fix at a place where another one carries the edit."""
         self._places.setdefault(code, []).append(Span(start, end))
 
-    def rewrite(self, code: str, start: int, end: int, after: str) -> None:
-        """Note that the whole of `[start, end)` is written anew; edits of others inside it are dropped."""
-        self._rewrites.append(_Rewrite(code, start, end, after))
+    def rewrite(self, code: str, start: int, end: int, after: str, *, unwraps: int = -1) -> None:
+        """Note that the whole of `[start, end)` is written anew; edits of others inside it are dropped.
+
+        Where it deletes the end of a container, `unwraps` says where that begins: a bracket missing there
+        is not wanted either.
+        """
+        self._rewrites.append(_Rewrite(code, start, end, after, unwraps))
 
     def tell(self, code: str, start: int, end: int, message: str = "") -> None:
         """Tell a finding; the same code again only widens the span of the first."""
@@ -121,20 +141,25 @@ class Notes:
         spans: dict[str, list[Span]] = {code: list(places) for code, places in self._places.items()}
         edits: dict[str, list[Edit]] = {code: [] for code in spans}
         for code, found in self._edits.items():
-            kept = [edit for edit in found if not _covered(edit.span, regions)]
-            edits.setdefault(code, []).extend(kept)
-            spans.setdefault(code, []).extend(_region_or_self(edit.span, regions) for edit in found)
+            own = edits.setdefault(code, [])
+            places = spans.setdefault(code, [])
+            for noted in found:
+                region = _region_around(noted, regions) if regions else None
+                places.append(region or Span(noted.start, noted.end))
+                if region is None:
+                    own.append(self._edit_of(noted))
         for rewrite in self._rewrites:
             span = Span(rewrite.start, rewrite.end)
-            spans.setdefault(rewrite.code, []).append(_region_or_self(span, regions))
+            around = next((region for region in regions if _is_inside(span, region)), rewrite)
+            spans.setdefault(rewrite.code, []).append(Span(around.start, around.end))
             if rewrite in regions:
                 edits.setdefault(rewrite.code, []).append(self._edit_of(rewrite))
         fixes = [_fix(code, spans[code], edits.get(code, [])) for code in spans]
         return tuple(sorted(fixes, key=lambda fix: fix.span))
 
-    def _edit_of(self, rewrite: _Rewrite) -> Edit:
-        before = self.text[rewrite.start : rewrite.end]
-        return Edit(span=Span(rewrite.start, rewrite.end), before=before, after=rewrite.after)
+    def _edit_of(self, noted: _Noted | _Rewrite) -> Edit:
+        before = self.text[noted.start : noted.end]
+        return Edit(span=Span(noted.start, noted.end), before=before, after=noted.after)
 
 
 _WARNINGS: Final = frozenset(
@@ -159,15 +184,19 @@ def _outermost(rewrites: list[_Rewrite]) -> list[_Rewrite]:
     return kept
 
 
-def _covered(span: Span, regions: list[_Rewrite]) -> bool:
-    return any(_is_inside(span, region) for region in regions)
-
-
-def _region_or_self(span: Span, regions: list[_Rewrite]) -> Span:
+def _region_around(noted: _Noted, regions: list[_Rewrite]) -> Span | None:
+    """The region whose rewrite takes the edit over; None where the edit stands for itself."""
     for region in regions:
-        if _is_inside(span, region):
+        if _takes_over(region, noted):
             return Span(region.start, region.end)
-    return span
+    return None
+
+
+def _takes_over(region: _Rewrite, noted: _Noted) -> bool:
+    span = Span(noted.start, noted.end)
+    if noted.opener < 0 or not region.start <= span.start <= region.end:
+        return _is_inside(span, region)
+    return region.start <= noted.opener or region.unwraps == noted.opener
 
 
 def _is_inside(span: Span, region: _Rewrite) -> bool:

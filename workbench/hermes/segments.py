@@ -11,7 +11,7 @@ from workbench.hermes.block import Block, refused_block, stray
 from workbench.hermes.blocks import read_call_block
 from workbench.hermes.clean_block import read_clean_block
 from workbench.hermes.completion import Completion, Tag
-from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
+from workbench.hermes.marks import CALL_CLOSE, CALL_CLOSE_ANY_CASE, CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.untagged import read_function_between_prose, read_whole
@@ -58,8 +58,20 @@ def _add(found: Scan, block: Block) -> int:
 def _stray(found: Scan, code: str, tag: Tag) -> int:
     """Note a tag that is text."""
     text = found.completion.text
-    found.blocks.append(stray(code, text, tag.start, tag.end, f"&lt;{text[tag.start + 1 : tag.end - 1]}&gt;"))
+    after = f"&lt;{text[tag.start + 1 : tag.end - 1]}&gt;"
+    if found.blocks and _is_cut_off(text, found.blocks[-1], tag):
+        after = f"\n{after}{CALL_CLOSE}"  # the block ends here and stays unreadable
+    found.blocks.append(stray(code, text, tag.start, tag.end, after))
     return tag.end
+
+
+def _is_cut_off(text: str, block: Block, tag: Tag) -> bool:
+    """Whether only `tag` ends the block, which cannot be read."""
+    if block.end != tag.start or not block.is_call:
+        return False
+    if CALL_CLOSE_ANY_CASE.match(text, block.end - len(CALL_CLOSE), block.end):
+        return False
+    return any(finding.code in ("invalid-json", "invalid-xml") for finding in block.findings)
 
 
 def _is_quoted(text: str, tag: Tag) -> bool:
@@ -195,7 +207,7 @@ _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
 def _note_fences(found: Scan) -> None:
     """Note each code fence around a block, or around several that touch."""
     text = found.completion.text
-    if "```" not in text:
+    if "`" not in text or "```" not in text:  # a search for one character is much the faster
         return
     group: list[Block] = []
     floor = 0

@@ -1,7 +1,7 @@
 """From the payloads of a block to its calls: shaped, coerced, held against their schemas."""
 
 import json
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final, NamedTuple
@@ -66,7 +66,8 @@ def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
         if draft.dialect is Dialect.JSON:
             bodies.append(draft.text)
             continue
-        inside = edits[bisect_left(starts, draft.start) : bisect_left(starts, draft.end)]
+        near = edits[bisect_left(starts, draft.start) : bisect_right(starts, draft.end)]
+        inside = [edit for edit in near if edit.span.end <= draft.end]
         moved = [replace(edit, span=edit.span.shifted(-draft.start)) for edit in inside]
         bodies.append(apply_edits(notes.text[draft.start : draft.end], moved))
     return SEPARATOR.join(bodies)

@@ -95,7 +95,7 @@ def read_function(source: Source, start: int, declares: Declares) -> Function:
         return _read_json(source, function, position)
     while not source.text.startswith(FUNCTION_CLOSE, position, source.end):
         if CALL_CLOSE_ANY_CASE.match(source.text, position, source.end):
-            source.notes.edit("missing-close-function", position, position, FUNCTION_CLOSE + "\n")
+            source.notes.close("missing-close-function", start, position, FUNCTION_CLOSE + "\n")
             function.end = position
             return function
         position = _read_parameter(source, function, position, declares)
@@ -140,7 +140,7 @@ def _read_parameter(source: Source, function: Function, position: int, declares:
     end = _value_end(source, tag.end(), function.name, declares)
     function.parameters.append(Parameter(name, span, _trimmed(source.text, tag.end(), end.start)))
     function.holds_tag |= end.holds_tag
-    _note_end(source, tag.end(), end)
+    _note_end(source, function.start, tag.end(), end)
     return _behind_space(source, end.end)
 
 
@@ -154,12 +154,12 @@ def _is_cut(source: Source, position: int) -> bool:
     return "<parameter=".startswith(rest) or FUNCTION_CLOSE.startswith(rest)
 
 
-def _note_end(source: Source, start: int, end: _ValueEnd) -> None:
+def _note_end(source: Source, opener: int, start: int, end: _ValueEnd) -> None:
     notes = source.notes
     if end.code == "drifted-close-parameter":
         notes.edit(end.code, end.start, end.end, PARAMETER_CLOSE + "\n")
     elif end.code:
-        notes.edit("missing-close-parameter", end.start, end.start, PARAMETER_CLOSE + "\n")
+        notes.close("missing-close-parameter", opener, end.start, PARAMETER_CLOSE + "\n")
     if end.code == "ambiguous-parameter":
         notes.tell("ambiguous-parameter", end.start, end.end)
     if end.holds_tag:

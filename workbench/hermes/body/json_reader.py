@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
+from workbench.hermes.body.json_plain import Run, read_plain_items, read_plain_members, read_run
 from workbench.hermes.body.json_scalars import read_number, read_word
 from workbench.hermes.body.json_strings import ALONE, KEY, QUOTES, TUPLE_VALUE, VALUE, read_string
 from workbench.hermes.body.source import Node, Source, Unreadable
@@ -83,7 +84,7 @@ class _Container:
         """The position behind the container, which ends at `position`."""
         if self.source.text.startswith(self.closer, position, self.source.end):
             return position + 1
-        self.source.notes.edit("add-closing-bracket", self.last, self.last, self.closing_text)
+        self.source.notes.close("add-closing-bracket", self.start, self.last, self.closing_text)
         return position if position < self.source.end else self.last
 
     @property
@@ -129,27 +130,40 @@ class _Container:
 class _Object(_Container):
     closer = "}"
 
+    def __init__(self, source: Source, start: int, inside: str) -> None:
+        super().__init__(source, start, inside)
+        self.members: list[tuple[Node, Node]] = []
+        self.values: dict[str, JsonValue] = {}
+        self.runs: list[Run] = []
+
     def read(self) -> Node:
         source = self.source
         position, is_doubled = self._doubled(source.skip(self.start + 1))
-        members: list[tuple[Node, Node]] = []
-        values: dict[str, JsonValue] = {}
         while not self.is_at_end(position):
+            position = self._behind_plain(position)
             key = self._key(position)
             value = read_value(source, self._behind_colon(key), self.inside)
-            name = str(key.value)
-            if name in values:
-                source.notes.tell(
-                    "duplicate-key",
-                    key.start,
-                    key.end,
-                    f"the key {name[:40]!r} stands twice; the last counts",
-                )
-            members.append((key, value))
-            values[name] = value.value
+            self._add(key, value)
             position = self.separated(value.end)
         end = self._behind_double(self.closed(position), is_doubled=is_doubled)
-        return Node(values, self.start, end, members=members)
+        finders = [run.find for run in self.runs]
+        return Node(self.values, self.start, end, members=self.members, finders=finders)
+
+    def _behind_plain(self, position: int) -> int:
+        """Read what needs nothing from `position` on; give the position behind it."""
+        while run := read_run(self.source, position, self.values):
+            self.runs.append(run)
+            self.values.update(run.values)
+            position = run.end
+        return read_plain_members(self.source, position, self._add)
+
+    def _add(self, key: Node, value: Node) -> None:
+        name = str(key.value)
+        if name in self.values:
+            message = f"the key {name[:40]!r} stands twice; the last counts"
+            self.source.notes.tell("duplicate-key", key.start, key.end, message)
+        self.members.append((key, value))
+        self.values[name] = value.value
 
     def _doubled(self, position: int) -> tuple[int, bool]:
         if not self.source.text.startswith("{", position, self.source.end):
@@ -199,6 +213,7 @@ class _Array(_Container):
         source = self.source
         position = source.skip(self.start + 1)
         while not self.is_at_end(position):
+            position = read_plain_items(source, position, self.items.append)
             value = read_value(source, position, self.inside)
             self.items.append(value)
             position = self.separated(value.end)

@@ -122,14 +122,14 @@ def _unwrapped(notes: Notes, node: Node) -> Node:
         if pair and pair[1].members is not None and any(pair[1].member(name) for name in _NAME_KEYS):
             inner = pair[1]
             notes.rewrite("openai-wrapper", node.start, inner.start, "")
-            notes.rewrite("openai-wrapper", inner.end, node.end, "")
+            notes.rewrite("openai-wrapper", inner.end, node.end, "", unwraps=node.start)
             return inner
     return node
 
 
 def _single_key(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | None:
     members = node.members or []
-    if tools is None or len(members) != 1:
+    if tools is None or len(members) != 1 or node.finders:
         return None
     key, value = members[0]
     if str(key.value) not in tools.by_name or value.members is None:
@@ -202,7 +202,7 @@ def _read_beside(notes: Notes, node: Node, draft: Draft, tools: OfferedTools | N
         key: value for key, value in values.items() if key not in _NAME_KEYS and key not in _SILENT_KEYS
     }
     if not others:
-        notes.edit("missing-arguments", node.start + 1, node.start + 1, '"arguments": {}, ')
+        notes.close("missing-arguments", node.start, node.start + 1, '"arguments": {}, ')
         return True
     spec = tools.by_name.get(draft.name) if tools is not None else None
     if spec is not None and all(key in spec.properties for key in others):

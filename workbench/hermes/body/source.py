@@ -1,6 +1,7 @@
 """The text of a body, how far it may be read, and what can go wrong on the way."""
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -97,10 +98,17 @@ class Node:
     end: int
     """One past the last code point."""
     members: "list[tuple[Node, Node]] | None" = None
-    """Key and value of each member of an object, in order, repeated keys too; None of other values."""
+    """Key and value of the members of an object, in order, repeated keys too; None of other values."""
     items: "list[Node] | None" = None
     """Each item of an array, in order; None of other values."""
+    finders: "Sequence[Callable[[str], tuple[Node, Node] | None]]" = ()
+    """Look up the members that were read as runs and are not in `members`; their names are not repeated
+    there, unless by a later member."""
 
     def member(self, name: str) -> "tuple[Node, Node] | None":
         """Key and value of the last member of this name."""
-        return next((pair for pair in reversed(self.members or []) if pair[0].value == name), None)
+        for pair in reversed(self.members or ()):
+            if pair[0].value == name:
+                return pair
+        found = (find(name) for find in self.finders)
+        return next((pair for pair in found if pair is not None), None)
