@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.slow]
 
 
 @pytest.mark.parametrize(

@@ -204,6 +204,7 @@ HARD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HARD)
 @pytest.mark.parametrize("head", ["", "<tool_call>", "<tool_call>{'"])
 def test_no_text_hangs_a_replica(head, piece):

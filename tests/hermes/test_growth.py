@@ -9,6 +9,7 @@ from tests.hermes.readings import TOOLS
 from workbench.hermes.parse import parse
 from workbench.hermes.stream import Stream
 
+pytestmark = pytest.mark.slow
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 HEAD = OPEN + '{"name": "f", "arguments": {"q": '
 SHAPES: dict[str, Callable[[int], str]] = {
