@@ -26,6 +26,11 @@ def test_lists_are_parted_by_commas():
     assert read_settings({"WORKBENCH_TOOLS": "weather, search,"}).tools == ("weather", "search")
 
 
+def test_a_space_is_reached_from_outside_unless_a_person_says_otherwise():
+    assert read_settings({"SPACE_ID": "someone/workbench"}).host == "0.0.0.0"
+    assert read_settings({"SPACE_ID": "someone/workbench", "WORKBENCH_HOST": "127.0.0.1"}).host == "127.0.0.1"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

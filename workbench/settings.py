@@ -64,7 +64,11 @@ VARIABLES: Final = (
         default="nonsense",
         meaning="Toolsets, tools or files to begin with, parted by commas",
     ),
-    Variable(name="WORKBENCH_HOST", default="127.0.0.1", meaning="Address that the page listens on"),
+    Variable(
+        name="WORKBENCH_HOST",
+        default="127.0.0.1",
+        meaning="Address that the page listens on; 0.0.0.0 on a Space",
+    ),
     Variable(name="WORKBENCH_PORT", default="7860", meaning="Port that the page listens on"),
     Variable(
         name="WORKBENCH_DATA",
@@ -121,7 +125,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         model=text("WORKBENCH_MODEL"),
         contract=text("WORKBENCH_CONTRACT"),
         tools=tuple(name.strip() for name in text("WORKBENCH_TOOLS").split(",") if name.strip()),
-        host=text("WORKBENCH_HOST"),
+        host=given.get("WORKBENCH_HOST") or ("0.0.0.0" if "SPACE_ID" in given else text("WORKBENCH_HOST")),
         port=number("WORKBENCH_PORT", least=1, most=65535),
         data=data,
         database_url=text("WORKBENCH_DATABASE_URL") or f"sqlite:///{data / 'workbench.sqlite3'}",
