@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
 
@@ -11,7 +12,7 @@ from workbench.desk.services import Services
 from workbench.errors import BadInput
 
 
-def serve_page(services: Services, *, say: Callable[[str], None] = print) -> None:
+def serve_page(services: Services, *, say: Callable[[str], None] = partial(print, flush=True)) -> None:
     """Serves the page until the process is interrupted or told to end.
 
     Args:
