@@ -1,6 +1,7 @@
 """`workbench serve`: the page."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -26,4 +27,5 @@ def serve(
     from workbench.wiring import open_services
 
     with open_services(settings) as services:
-        serve_page(services)
+        # A pipe holds back what is not flushed, and this line is waited for.
+        serve_page(services, say=partial(print, flush=True))

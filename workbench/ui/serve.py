@@ -4,7 +4,6 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
-from functools import partial
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
 
@@ -12,7 +11,7 @@ from workbench.desk.services import Services
 from workbench.errors import BadInput
 
 
-def serve_page(services: Services, *, say: Callable[[str], None] = partial(print, flush=True)) -> None:
+def serve_page(services: Services, *, say: Callable[[str], None] = print) -> None:
     """Serves the page until the process is interrupted or told to end.
 
     Args:
