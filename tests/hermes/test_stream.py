@@ -8,14 +8,14 @@ import pytest
 
 from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
 from workbench.hermes.reading import Reading, SegmentKind
-from workbench.hermes.stream import (
+from workbench.hermes.stream import Stream
+from workbench.hermes.stream_events import (
     ArgumentsDelta,
     BecameThought,
     CallDropped,
     CallEnded,
     CallStarted,
     Event,
-    Stream,
     TextDelta,
 )
 

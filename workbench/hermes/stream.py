@@ -1,10 +1,8 @@
 """The same Reading, fed in pieces, with events on the way."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final, NamedTuple
 
 from workbench.chat.fix import apply_edits
 from workbench.chat.json_value import JsonObject
@@ -12,76 +10,21 @@ from workbench.hermes.arguments_lexer import ArgumentsLexer
 from workbench.hermes.block import Block
 from workbench.hermes.blocks import read_call_block
 from workbench.hermes.completion import Completion, Tag
+from workbench.hermes.held_back import OVERLAP_CHARS, held_from, held_of, is_final, is_plain
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
+from workbench.hermes.stream_events import (
+    ArgumentsDelta,
+    BecameThought,
+    CallDropped,
+    CallEnded,
+    CallStarted,
+    Event,
+    TextDelta,
+)
 from workbench.toolspec.coerce import types_allowed
 from workbench.toolspec.spec import OfferedTools
-
-
-class TextDelta(NamedTuple):
-    """More prose or thought. Tags of thoughts are left out of neither: the pieces are the text."""
-
-    kind: SegmentKind
-    """Prose or thought."""
-    text: str
-    """Never part of a tag that is still being written."""
-
-
-class BecameThought(NamedTuple):
-    """All prose given so far was a thought: its close tag came without an open tag."""
-
-
-class CallStarted(NamedTuple):
-    """A call's name is certain."""
-
-    call_index: int
-    """0, 1, 2, …; of all events of this call."""
-    name: str
-    """The tool."""
-
-
-class ArgumentsDelta(NamedTuple):
-    """More of a call's arguments; together they are one JSON text."""
-
-    call_index: int
-    """Of the call."""
-    text: str
-    """What is certain now; never taken back."""
-
-
-class CallEnded(NamedTuple):
-    """A call is complete, and its arguments with it."""
-
-    call_index: int
-    """Of the call."""
-
-
-class CallDropped(NamedTuple):
-    """A call that had started is none: it was cut off or cannot be read. It must not be run."""
-
-    call_index: int
-    """Of the call."""
-
-
-Event = TextDelta | BecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped
-"""What `Stream.feed` gives."""
-
-_TAG_STARTS: Final = (
-    "</think>", "</scratch_pad>", "</REASONING_SCRATCHPAD>", "<think>", "<scratch_pad>",
-    "<REASONING_SCRATCHPAD>",
-    "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<tool_response>", "<tools>", "<function_call>",
-    "<functioncall>",
-    "<function=", "<function name=", "<tool_call name=",
-)  # fmt: skip
-_CALL_STARTS: Final = ("<tool_call>", "</tool_call>")
-_OPEN_NAME: Final = re.compile(r'<(?:function=|function name="|tool_call name=")[^<>\n]*\Z')
-_WAITING: Final = re.compile(
-    r'<(?:tools|function_call|functioncall|function=[^<>\n]*|(?:function|tool_call) name="[^<>\n]*")>\s*\Z'
-)
-_CLOSED: Final = re.compile(r"</(?i:tool_call)>\Z")
-_LONGEST_TAG: Final = 600
-_OVERLAP: Final = 11
 
 
 class Stream:
@@ -132,7 +75,7 @@ class Stream:
         if not piece or self._reading is not None:
             return ()
         self._pieces.append(piece)
-        if self._lexer.is_in_plain_string and "<" not in self._window and _is_plain(piece):
+        if self._lexer.is_in_plain_string and "<" not in self._window and is_plain(piece):
             self._block_text.append(piece)
             self._block_size += len(piece)
             self._given += len(piece)
@@ -219,7 +162,7 @@ class Stream:
             self._give(events, SegmentKind.PROSE, len(self._pending))
             return False
         mark = MARK.search(self._pending)
-        held = _held(self._pending)
+        held = held_from(self._pending)
         if not mark or held <= mark.start():
             self._give(events, SegmentKind.PROSE, held)
             return False
@@ -259,7 +202,7 @@ class Stream:
             self._give(events, SegmentKind.THOUGHT, end + len(self._thought_close))
             self._step = self._prose
             return True
-        held = _held_of(self._pending, (self._thought_close,))
+        held = held_of(self._pending, (self._thought_close,))
         self._give(events, SegmentKind.THOUGHT, held)
         return False
 
@@ -296,7 +239,7 @@ class Stream:
         if ">" in piece and CALL_TAG.search(self._window + piece):
             self._window = ""
             return not self._lexer.is_in_string and self._try_block(events)
-        self._window = (self._window + piece)[-_OVERLAP:]
+        self._window = (self._window + piece)[-OVERLAP_CHARS:]
         return False
 
     def _try_block(self, events: list[Event]) -> bool:
@@ -308,7 +251,7 @@ class Stream:
         self._block_text = [text]
         terms = Completion(text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False)
         block = read_call_block(terms, Tag(0, self._tag_size))
-        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not _is_final(text, block.end):
+        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final(text, block.end):
             self._tried = self._block_size
             return False
         self._give_calls(events, text, block)
@@ -336,7 +279,7 @@ class Stream:
         if self._lexer.name is None or not given:
             return
         if not self._started:
-            if not self._is_plain(self._lexer.name):
+            if not self._is_plain_name(self._lexer.name):
                 self._lexer.is_stuck = True
                 return
             self._started = True
@@ -344,7 +287,7 @@ class Stream:
         self._given += len(given)
         events.append(ArgumentsDelta(self._index, given))
 
-    def _is_plain(self, name: str) -> bool:
+    def _is_plain_name(self, name: str) -> bool:
         """Whether the name is taken as it stands, and no string of its arguments can be coerced."""
         if self._level is Level.STRICT or self._tools is None:
             return not name.startswith("functions.") and bool(name)
@@ -379,38 +322,3 @@ class Stream:
         """What comes now can be told only at the end."""
         self._pending = ""
         return False
-
-
-def _is_plain(piece: str) -> bool:
-    """Whether nothing in `piece` can end a string, need a fix or belong to a tag."""
-    return '"' not in piece and "\\" not in piece and "<" not in piece and piece.isprintable()
-
-
-def _is_final(text: str, end: int) -> bool:
-    """Whether a block that ends at `end` will end there whatever comes: it is closed, or another tag
-    follows."""
-    return (
-        _CLOSED.search(text, max(0, end - _OVERLAP - 1), end) is not None
-        or CALL_TAG.search(text, end) is not None
-    )
-
-
-def _held(text: str) -> int:
-    """From where on `text` may become a mark with what comes; its length where nothing may."""
-    waiting = _WAITING.search(text, max(0, len(text) - _LONGEST_TAG))
-    if waiting:
-        return waiting.start()
-    start = text.rfind("<", max(0, len(text) - _LONGEST_TAG))
-    if start < 0:
-        return len(text)
-    tail = text[start:]
-    is_name = _OPEN_NAME.match(tail) is not None
-    is_start = any(tag.startswith(tail) for tag in _TAG_STARTS) or any(
-        tag.startswith(tail.lower()) for tag in _CALL_STARTS
-    )
-    return start if is_name or is_start else len(text)
-
-
-def _held_of(text: str, tags: tuple[str, ...]) -> int:
-    start = text.rfind("<")
-    return start if start >= 0 and any(tag.startswith(text[start:]) for tag in tags) else len(text)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from workbench.hermes.marks import CALL_TAG
 from workbench.hermes.reading import SegmentKind
-from workbench.hermes.stream import BecameThought, CallDropped, CallEnded, CallStarted, Stream, TextDelta
+from workbench.hermes.stream import Stream
+from workbench.hermes.stream_events import BecameThought, CallDropped, CallEnded, CallStarted, TextDelta
 from workbench.ui.present.pieces import Piece, cut_pieces, mark_spans
 from workbench.ui.present.raw import PIECE_KINDS
 
