@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix, apply_edits
 from workbench.chat.span import Span
-from workbench.hermes.block import Block
 from workbench.hermes.body.calls import judge
 from workbench.hermes.codes import meaning_of
-from workbench.hermes.completion import Completion
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
-from workbench.hermes.segments import scan
+from workbench.hermes.scanner.block import Block
+from workbench.hermes.scanner.scan import scan
+from workbench.hermes.text.completion import Completion
 from workbench.toolspec.spec import OfferedTools
 
 

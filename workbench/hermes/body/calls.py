@@ -13,11 +13,11 @@ from workbench.chat.span import Span
 from workbench.hermes.body.function_xml import Function
 from workbench.hermes.body.payload import Body, Payload
 from workbench.hermes.body.shape import Draft, decode_alone, is_bad_parameter, normal_name, shape_call
-from workbench.hermes.body.source import Node
 from workbench.hermes.body.xml_values import typed_value
-from workbench.hermes.completion import Completion
-from workbench.hermes.notes import Notes
 from workbench.hermes.reading import CallStatus, Dialect
+from workbench.hermes.text.completion import Completion
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Node
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.coerce import Path, coerced, coercions, types_allowed
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from workbench.chat.span import Span
-from workbench.hermes.body.json_reader import read_value
-from workbench.hermes.body.source import Node, Source, Unreadable
+from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import (
     CALL_CLOSE_ANY_CASE,
     DRIFTED_CLOSE,
@@ -19,6 +18,7 @@ from workbench.hermes.marks import (
     SPACE,
     VALUE_EVENT,
 )
+from workbench.hermes.text.source import Node, Source, Unreadable
 
 _RESTART: Final = re.compile(r"\s*+<(?i:tool_call)>\s*+(?:[{\[]|<function)")
 

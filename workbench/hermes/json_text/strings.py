@@ -4,8 +4,8 @@ import json
 import re
 from typing import Final
 
-from workbench.hermes.body.source import Source, Unreadable
 from workbench.hermes.marks import STOP
+from workbench.hermes.text.source import Source, Unreadable
 
 _VALID: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
 _CLOSERS: Final = {'"': '"', "'": "'", "“": "”“", "”": "”“", "„": "”“", "‘": "’‘", "’": "’‘"}

@@ -6,8 +6,8 @@ from workbench.chat.finding import Finding
 from workbench.chat.fix import Edit, Fix
 from workbench.chat.span import Span
 from workbench.hermes.body.shape import Draft
-from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import SegmentKind
+from workbench.hermes.text.notes import Notes, finding_of
 
 
 class Block(NamedTuple):

@@ -4,17 +4,17 @@ import re
 from typing import Final
 
 from workbench.chat.span import Span
-from workbench.hermes.block import Block, call_block
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
-from workbench.hermes.body.json_reader import read_value
 from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import Draft
-from workbench.hermes.body.source import Source, Unreadable
-from workbench.hermes.completion import Completion
+from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
-from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import Level, SegmentKind
+from workbench.hermes.scanner.block import Block, call_block
+from workbench.hermes.text.completion import Completion
+from workbench.hermes.text.notes import Notes, finding_of
+from workbench.hermes.text.source import Source, Unreadable
 
 _CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
 _REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>)")

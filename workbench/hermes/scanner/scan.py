@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.finding import Finding
-from workbench.hermes.alternates import read_alternate
-from workbench.hermes.block import Block, refused_block, stray
-from workbench.hermes.blocks import read_call_block
-from workbench.hermes.clean_block import read_clean_block
-from workbench.hermes.completion import Completion, Tag
 from workbench.hermes.marks import CALL_CLOSE, CALL_CLOSE_ANY_CASE, CALL_TAG, MARK, PAYLOAD_START, SPACE
-from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import SegmentKind
-from workbench.hermes.untagged import read_function_between_prose, read_whole
+from workbench.hermes.scanner.alternates import read_alternate
+from workbench.hermes.scanner.block import Block, refused_block, stray
+from workbench.hermes.scanner.clean_block import read_clean_block
+from workbench.hermes.scanner.tagged import read_call_block
+from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
+from workbench.hermes.text.completion import Completion, Tag
+from workbench.hermes.text.notes import Notes, finding_of
 
 _THOUGHT_CLOSE: Final = {
     word: re.compile(f"</{word}>") for word in ("think", "scratch_pad", "REASONING_SCRATCHPAD")
