@@ -10,6 +10,7 @@ from workbench.hermes.codes import meaning_of
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
 from workbench.hermes.scanner.block import Block
 from workbench.hermes.scanner.scan import scan
+from workbench.hermes.scanner.seal import has_unread_before_fix, sealed
 from workbench.hermes.text.completion import Completion
 from workbench.toolspec.spec import OfferedTools
 
@@ -44,6 +45,26 @@ def parse(
         text, tools=tools, dialect=Dialect(dialect), level=Level(level), is_cut=finish_reason == "length"
     )
     blocks = scan(terms, starts_in_thought=starts_in_thought)
+    reading = _reading(terms, blocks)
+    if terms.level is Level.STRICT or not has_unread_before_fix(blocks):
+        return reading
+    strict = Completion(
+        fixed(text, reading), tools=tools, dialect=terms.dialect, level=Level.STRICT, is_cut=terms.is_cut
+    )
+    again = _reading(strict, scan(strict, starts_in_thought=starts_in_thought))
+    return reading if _is_same(again, reading) else _reading(terms, sealed(text, blocks))
+
+
+def _is_same(fixed_reading: Reading, reading: Reading) -> bool:
+    """Whether strict reads the same calls from the fixed text, and nothing more is told of it."""
+    told = {finding.code for finding in reading.findings}
+    return [(call.name, call.arguments) for call in fixed_reading.calls] == [
+        (call.name, call.arguments) for call in reading.calls
+    ] and all(finding.code in told for finding in fixed_reading.findings)
+
+
+def _reading(terms: Completion, blocks: list[Block]) -> Reading:
+    text = terms.text
     results = [_Result(terms, block) for block in blocks]
     return Reading(
         text=text,

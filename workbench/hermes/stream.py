@@ -109,6 +109,7 @@ class Stream:
                 replace(edit, span=edit.span.shifted(-call.span.start))
                 for fix in call.fixes
                 for edit in fix.edits
+                if edit.span.start >= call.span.start
             ]
             body = apply_edits(block, moved)[self._tag_size :]
             events.extend(self._events.end(call.name, call.arguments, body))

@@ -61,16 +61,16 @@ def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
     between them."""
     edits = notes.all_edits()
     starts = [edit.span.start for edit in edits]
-    bodies: list[str] = []
     for draft in drafts:
-        if draft.dialect is Dialect.JSON:
-            bodies.append(draft.text)
+        if draft.written:
             continue
-        near = edits[bisect_left(starts, draft.start) : bisect_right(starts, draft.end)]
-        inside = [edit for edit in near if edit.span.end <= draft.end]
-        moved = [replace(edit, span=edit.span.shifted(-draft.start)) for edit in inside]
-        bodies.append(apply_edits(notes.text[draft.start : draft.end], moved))
-    return SEPARATOR.join(bodies)
+        draft.written = draft.text
+        if draft.dialect is Dialect.XML:
+            near = edits[bisect_left(starts, draft.start) : bisect_right(starts, draft.end)]
+            inside = [edit for edit in near if edit.span.end <= draft.end]
+            moved = [replace(edit, span=edit.span.shifted(-draft.start)) for edit in inside]
+            draft.written = apply_edits(notes.text[draft.start : draft.end], moved)
+    return SEPARATOR.join(draft.written for draft in drafts)
 
 
 def _unknown(completion: Completion, draft: Draft, span: Span) -> Finding:

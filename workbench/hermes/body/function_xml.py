@@ -16,6 +16,7 @@ from workbench.hermes.marks import (
     PARAMETER_CLOSE,
     PARAMETER_OPEN,
     SPACE,
+    STOP,
     VALUE_EVENT,
 )
 from workbench.hermes.text.source import Node, Source, Unreadable
@@ -86,8 +87,7 @@ def read_function(source: Source, start: int, declares: Declares) -> Function:
         return _read_json(source, function, _behind_space(source, named.end()))
     tag = FUNCTION_OPEN.match(source.text, start, source.end)
     if not tag:
-        is_over = source.end - start <= _LONGEST_TAG and "\n" not in source.text[start : source.end]
-        raise Unreadable(start, is_over=is_over)
+        raise Unreadable(start, is_over=_is_cut(source, start, "<function="))
     name, span = _unquoted(source, tag)
     function = Function(name, span, start)
     position = _behind_space(source, tag.end())
@@ -135,7 +135,9 @@ def _read_parameter(source: Source, function: Function, position: int, declares:
     """Read the parameter whose open tag stands at `position`; give the position behind it and white space."""
     tag = PARAMETER_OPEN.match(source.text, position, source.end)
     if not tag:
-        raise Unreadable(position, is_over=source.stops_at(position) or _is_cut(source, position))
+        raise Unreadable(
+            position, is_over=source.stops_at(position) or _is_cut(source, position, "<parameter=")
+        )
     name, span = _unquoted(source, tag)
     end = _value_end(source, tag.end(), function.name, declares)
     function.parameters.append(Parameter(name, span, _trimmed(source.text, tag.end(), end.start)))
@@ -144,14 +146,16 @@ def _read_parameter(source: Source, function: Function, position: int, declares:
     return _behind_space(source, end.end)
 
 
-def _is_cut(source: Source, position: int) -> bool:
-    """Whether the text ends inside the tag at `position`."""
-    if source.end - position > _LONGEST_TAG:
+def _is_cut(source: Source, position: int, tag: str) -> bool:
+    """Whether the text ends inside the tag at `position`, which begins as `tag` or closes the function."""
+    stop = STOP.search(source.text, position, min(source.end, position + _LONGEST_TAG))
+    end = stop.start() if stop else source.end
+    if end - position > _LONGEST_TAG:
         return False
-    rest = source.text[position : source.end]
-    if rest.startswith("<parameter="):
+    rest = source.text[position:end]
+    if rest.startswith(tag):
         return "\n" not in rest
-    return "<parameter=".startswith(rest) or FUNCTION_CLOSE.startswith(rest)
+    return tag.startswith(rest) or FUNCTION_CLOSE.startswith(rest)
 
 
 def _note_end(source: Source, opener: int, start: int, end: _ValueEnd) -> None:

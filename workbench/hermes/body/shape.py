@@ -37,6 +37,9 @@ class Draft:
     """Code, start and end of what must be written anew once the arguments are known; whether as a whole
     call."""
 
+    written: str = ""
+    """The body as strict reads it, once it was asked for: of XML as written, with its fixes made."""
+
     @property
     def text(self) -> str:
         """The call as canonical JSON body."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.finding import Finding
-from workbench.hermes.marks import CALL_CLOSE, CALL_CLOSE_ANY_CASE, CALL_TAG, MARK, PAYLOAD_START, SPACE
+from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.scanner.alternates import read_alternate
 from workbench.hermes.scanner.block import Block, refused_block, stray
 from workbench.hermes.scanner.clean_block import read_clean_block
+from workbench.hermes.scanner.seal import as_text
 from workbench.hermes.scanner.tagged import read_call_block
 from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
 from workbench.hermes.text.completion import Completion, Tag
@@ -58,20 +59,8 @@ def _add(found: Scan, block: Block) -> int:
 def _stray(found: Scan, code: str, tag: Tag) -> int:
     """Note a tag that is text."""
     text = found.completion.text
-    after = f"&lt;{text[tag.start + 1 : tag.end - 1]}&gt;"
-    if found.blocks and _is_cut_off(text, found.blocks[-1], tag):
-        after = f"\n{after}{CALL_CLOSE}"  # the block ends here and stays unreadable
-    found.blocks.append(stray(code, text, tag.start, tag.end, after))
+    found.blocks.append(stray(code, text, tag.start, tag.end, as_text(text[tag.start : tag.end])))
     return tag.end
-
-
-def _is_cut_off(text: str, block: Block, tag: Tag) -> bool:
-    """Whether only `tag` ends the block, which cannot be read."""
-    if block.end != tag.start or not block.is_call:
-        return False
-    if CALL_CLOSE_ANY_CASE.match(text, block.end - len(CALL_CLOSE), block.end):
-        return False
-    return any(finding.code in ("invalid-json", "invalid-xml") for finding in block.findings)
 
 
 def _is_quoted(text: str, tag: Tag) -> bool:
@@ -101,7 +90,7 @@ def _open(found: Scan, tag: Tag) -> int:
         return _add(found, refused_block("truncated", tag.start, stop))
     following = completion.call_tags.next(tag.end, stop)
     if following and not following.is_close and following.start == start:
-        found.blocks.append(stray("duplicate-open-tag", text, tag.start, tag.end, ""))
+        found.blocks.append(stray("duplicate-open-tag", text, tag.start, start, ""))
         return tag.end
     is_closed = following is not None and following.is_close and not _is_quoted(text, following)
     if not is_closed and not PAYLOAD_START.match(text, start):
@@ -211,12 +200,16 @@ def _note_fences(found: Scan) -> None:
         return
     group: list[Block] = []
     floor = 0
-    for block in [*(block for block in found.blocks if block.is_call), None]:
+    for block in [*(block for block in found.blocks if block.is_call or _is_duplicate(block)), None]:
         if group and (block is None or text[group[-1].end : block.start].strip()):
             floor = _note_fence(found, floor, group[0].start, group[-1].end)
             group = []
         if block is not None:
             group.append(block)
+
+
+def _is_duplicate(block: Block) -> bool:
+    return any(fix.code == "duplicate-open-tag" for fix in block.fixes)
 
 
 def _note_fence(found: Scan, floor: int, start: int, end: int) -> int:

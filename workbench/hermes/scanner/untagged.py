@@ -9,7 +9,7 @@ from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import Draft
 from workbench.hermes.json_text.reader import read_value
-from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
+from workbench.hermes.marks import CALL_BEGINS, CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
 from workbench.hermes.reading import Level, SegmentKind
 from workbench.hermes.scanner.block import Block, call_block
 from workbench.hermes.text.completion import Completion
@@ -77,8 +77,9 @@ def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | Non
     if completion.tools is None or not completion.may_look_far:
         return None
     notes = Notes(completion.text)
-    source = Source(completion.text, len(completion.text), notes)
     is_xml = completion.text.startswith("<function=", start)
+    block = completion.places(CALL_BEGINS).next(start, len(completion.text)) if is_xml else None
+    source = Source(completion.text, block.start if block else len(completion.text), notes)
     try:
         payload = (
             read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
