@@ -1,5 +1,6 @@
 """A completion to its Reading. One reader: strict is the tolerant reader that may use no fix."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from workbench.chat.finding import Finding
@@ -57,10 +58,11 @@ def parse(
 
 def _is_same(fixed_reading: Reading, reading: Reading) -> bool:
     """Whether strict reads the same calls from the fixed text, and nothing more is told of it."""
-    told = {finding.code for finding in reading.findings}
-    return [(call.name, call.arguments) for call in fixed_reading.calls] == [
+    told = Counter(finding.code for finding in reading.findings)
+    told_now = Counter(finding.code for finding in fixed_reading.findings)
+    return told_now <= told and [(call.name, call.arguments) for call in fixed_reading.calls] == [
         (call.name, call.arguments) for call in reading.calls
-    ] and all(finding.code in told for finding in fixed_reading.findings)
+    ]
 
 
 def _reading(terms: Completion, blocks: list[Block]) -> Reading:

@@ -14,6 +14,7 @@ from workbench.hermes.body.function_xml import Function
 from workbench.hermes.body.payload import Body, Payload
 from workbench.hermes.body.shape import Draft, decode_alone, is_bad_parameter, normal_name, shape_call
 from workbench.hermes.body.xml_values import typed_value
+from workbench.hermes.json_text.fast import is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
 from workbench.hermes.text.completion import Completion
 from workbench.hermes.text.notes import Notes
@@ -206,6 +207,9 @@ def _function_calls(completion: Completion, notes: Notes, function: Function) ->
     has_bad_parameter = _tell_parameters(completion, notes, function, draft.name)
     if name is None or has_bad_parameter:
         return []
+    if function.holds_tag and not is_utf8(draft.text):  # JSON, which spells it, cannot spell this
+        notes.tell("lone-surrogate", function.start, function.end)
+        return []
     if function.holds_tag and completion.dialect is not Dialect.XML:
         notes.rewrite("tag-in-value", function.start, function.end, draft.text)
     return [draft]
@@ -227,7 +231,10 @@ def _json_function(
         return [draft]
     head = f'{{"name": {json.dumps(draft.name, ensure_ascii=False)}, "arguments": '
     notes.rewrite("json-in-function-tag", function.start, arguments.start, head)
-    notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
+    if function.end > arguments.end:
+        notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
+    else:
+        notes.close("json-in-function-tag", function.start, function.end, "}")
     finish_draft(completion, notes, draft)
     return [draft]
 

@@ -110,11 +110,16 @@ def _behind_space(source: Source, position: int) -> int:
 
 def _unquoted(source: Source, tag: "re.Match[str]") -> tuple[str, Span]:
     name, span = tag.group(1), Span(*tag.span(1))
-    if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0]:
-        source.notes.edit("quoted-name", span.start, span.start + 1, "")
-        source.notes.edit("quoted-name", span.end - 1, span.end, "")
-        return name[1:-1], Span(span.start + 1, span.end - 1)
-    return name, span
+    bare = name.strip()
+    if len(bare) < 2 or bare[0] not in "\"'" or bare[-1] != bare[0]:
+        return name, span
+    start = span.start + name.index(bare)
+    end = start + len(bare)
+    source.notes.edit("quoted-name", start, start + 1, "")
+    source.notes.edit("quoted-name", end - 1, end, "")
+    if bare == name:
+        return bare[1:-1], Span(start + 1, end - 1)
+    return name.replace(bare, bare[1:-1]), span  # with the white space around it, which has its own fix
 
 
 def _read_json(source: Source, function: Function, position: int) -> Function:

@@ -107,7 +107,7 @@ class _Container:
             return behind
         if position >= source.end or not self._begins_member(text[position]):
             raise source.failure(position)
-        source.notes.edit("missing-comma", end, end, ",")
+        source.notes.close("missing-comma", self.start, end, ",")
         return position
 
     def trailing_comma(self, position: int) -> None:

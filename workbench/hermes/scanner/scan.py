@@ -9,7 +9,7 @@ from workbench.chat.finding import Finding
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.scanner.alternates import read_alternate
-from workbench.hermes.scanner.block import Block, refused_block, stray
+from workbench.hermes.scanner.block import Block, refused_block, stray, unread
 from workbench.hermes.scanner.clean_block import read_clean_block
 from workbench.hermes.scanner.seal import as_text
 from workbench.hermes.scanner.tagged import read_call_block
@@ -171,13 +171,11 @@ def _response(found: Scan, tag: Tag) -> int:
 def _alternate(found: Scan, tag: Tag) -> int:
     if _is_quoted(found.completion.text, tag):
         return tag.end
-    block = read_alternate(found.completion, tag.start, tag.end)
-    return _add(found, block) if block else tag.end
+    return _add(found, read_alternate(found.completion, tag.start, tag.end) or unread(tag.start, tag.end))
 
 
 def _function(found: Scan, tag: Tag) -> int:
-    block = read_function_between_prose(found.completion, tag.start)
-    return _add(found, block) if block else tag.end
+    return _add(found, read_function_between_prose(found.completion, tag.start) or unread(tag.start, tag.end))
 
 
 _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {

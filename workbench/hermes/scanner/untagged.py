@@ -17,7 +17,7 @@ from workbench.hermes.text.notes import Notes, finding_of
 from workbench.hermes.text.source import Source, Unreadable
 
 _CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
-_REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>)")
+_REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>|(?<=\n)<tool_response>)")
 _NOT_COMPLETE: Final = frozenset(
     {
         "add-closing-bracket",
@@ -38,7 +38,7 @@ def read_function_between_prose(completion: Completion, start: int) -> Block | N
 
 
 def read_whole(completion: Completion, start: int) -> Block | None:
-    """The payload that all the text from `start` on is, a fence and a stop mark apart; None where it is
+    """The payload that all the text from `start` on is, a fence and what is cut apart; None where it is
     not."""
     text = completion.text
     begin = _behind_space(text, start)
