@@ -10,7 +10,7 @@ from workbench.hermes.scanner.block import Block
 from workbench.hermes.scanner.tagged import read_call_block
 from workbench.hermes.stream_events import BecameThought, Event, TextDelta
 from workbench.hermes.streaming.call_events import CallEvents
-from workbench.hermes.streaming.held_back import OVERLAP_CHARS, held_from, held_of, is_final, is_plain
+from workbench.hermes.streaming.held_back import OVERLAP_CHARS, held_from, held_of, is_closed, is_plain
 from workbench.hermes.text.completion import Completion, Tag
 from workbench.toolspec.spec import OfferedTools
 
@@ -48,6 +48,8 @@ class Stream:
         self._step = self._thought if starts_in_thought else self._prose
         self._thought_close = "</think>"
         self._has_substance = starts_in_thought
+        self._has_given_prose = False
+        """Whether prose was given that may yet become a thought."""
         self._last = "\n"
         self._may_be_bare = True
         """Whether only thoughts and white space came so far: an untagged call may follow."""
@@ -94,6 +96,9 @@ class Stream:
         """What was held back until `finish`; once."""
         reading = self.finish()
         events: list[Event] = []
+        if reading.segments and self._has_given_prose and reading.segments[0].kind is SegmentKind.THOUGHT:
+            events.append(BecameThought())
+            self._has_given_prose = False
         for segment in reading.segments:
             if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
                 rest = segment.text[max(0, self._sent - segment.span.start) :]
@@ -101,9 +106,7 @@ class Stream:
         self._sent = len(reading.text)
         for call in reading.calls[self._calls :]:
             block = call.span.of(reading.text)
-            if self._events.is_started and not (
-                call.name == self._events.name and call.span.start >= self._block_start
-            ):
+            if call.span.start != self._block_start:
                 events.extend(self._events.drop())
             moved = [
                 replace(edit, span=edit.span.shifted(-call.span.start))
@@ -126,6 +129,7 @@ class Stream:
 
     def _give(self, events: list[Event], kind: SegmentKind, size: int) -> None:
         if size:
+            self._has_given_prose |= kind is SegmentKind.PROSE and not self._has_substance
             events.append(TextDelta(kind, self._take(size)))
 
     def _prose(self, events: list[Event]) -> bool:
@@ -163,16 +167,22 @@ class Stream:
         elif kind == "thought_end" and not self._has_substance:
             events.append(BecameThought())
             self._has_substance = True
+            self._has_given_prose = False
             self._give(events, SegmentKind.THOUGHT, size)
         elif (
             kind in ("stop", "alternate", "named")
             or (kind == "response" and self._last == "\n")
-            or (kind == "function" and self._level is Level.LENIENT)
+            or (kind == "function" and self._may_be_offered(self._pending[len("<function=") : size - 1]))
         ):
             self._step = self._deferred
         else:
             self._give(events, SegmentKind.PROSE, size)
         return True
+
+    def _may_be_offered(self, written: str) -> bool:
+        """Whether an offered tool may be named so: a call of it without tags is told as a whole."""
+        name = written.strip().strip("\"'").strip().removeprefix("functions.")
+        return self._tools is not None and name in self._tools.by_name
 
     def _thought(self, events: list[Event]) -> bool:
         end = self._pending.find(self._thought_close)
@@ -229,7 +239,9 @@ class Stream:
         self._block_text = [text]
         terms = Completion(text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False)
         block = read_call_block(terms, Tag(0, self._tag_size))
-        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final(text, block.end):
+        # Of a readable block without close tag only the finish reason says whether it was cut off.
+        is_final = is_closed(text, block.end) or (not block.drafts and CALL_TAG.match(text, block.end))
+        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final:
             self._tried = self._block_size
             return False
         self._give_calls(events, text, block)

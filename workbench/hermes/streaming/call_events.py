@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.reading import Level
 from workbench.hermes.stream_events import ArgumentsDelta, CallDropped, CallEnded, CallStarted, Event
-from workbench.hermes.streaming.arguments_lexer import ArgumentsLexer
+from workbench.hermes.streaming.arguments_lexer import ArgumentsLexer, arguments_text
 from workbench.toolspec.coerce import types_allowed
 from workbench.toolspec.spec import OfferedTools
 
@@ -23,7 +23,7 @@ class CallEvents:
         self._tools = tools
         self._level = level
         self._index = 0
-        self._given = 0
+        self._given: list[str] = []
         self._lexer = ArgumentsLexer()
         self.is_started = False
         """Whether a call was begun and neither ended nor dropped."""
@@ -31,13 +31,8 @@ class CallEvents:
     def begin_block(self) -> None:
         """What is fed from here on is the body of another block."""
         self._lexer = ArgumentsLexer()
-        self._given = 0
+        self._given: list[str] = []
         self.is_started = False
-
-    @property
-    def name(self) -> str | None:
-        """The tool that the block names, once it is certain."""
-        return self._lexer.name
 
     @property
     def is_in_string(self) -> bool:
@@ -51,7 +46,7 @@ class CallEvents:
 
     def give_plain(self, piece: str) -> Event:
         """Give out `piece` as it is, which stands inside a plain string."""
-        self._given += len(piece)
+        self._given.append(piece)
         return ArgumentsDelta(self._index, piece)
 
     def feed(self, piece: str) -> Iterator[Event]:
@@ -65,7 +60,7 @@ class CallEvents:
                 return
             self.is_started = True
             yield CallStarted(self._index, self._lexer.name)
-        self._given += len(given)
+        self._given.append(given)
         yield ArgumentsDelta(self._index, given)
 
     def end(self, name: str, arguments: JsonObject, body: str) -> Iterator[Event]:
@@ -76,13 +71,16 @@ class CallEvents:
             arguments: Of the call.
             body: What stands behind the block's open tag, its fixes made.
         """
-        if self.is_started:
-            written = ArgumentsLexer().feed(body)
-            if len(written) > self._given:
-                yield ArgumentsDelta(self._index, written[self._given :])
-        else:
+        written, given = "", "".join(self._given)
+        if self.is_started and not self._lexer.is_complete:
+            written = arguments_text(body)
+            if not written.startswith(given):  # written anew as a whole, in another spelling
+                yield from self.drop()
+        if not self.is_started:
             yield CallStarted(self._index, name)
-            yield ArgumentsDelta(self._index, json.dumps(arguments, ensure_ascii=False))
+            written, given = json.dumps(arguments, ensure_ascii=False), ""
+        if len(written) > len(given):
+            yield ArgumentsDelta(self._index, written[len(given) :])
         yield CallEnded(self._index)
         self.is_started = False
         self._index += 1
