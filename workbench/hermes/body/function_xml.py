@@ -170,7 +170,8 @@ def _note_end(source: Source, opener: int, start: int, end: _ValueEnd) -> None:
     elif end.code:
         notes.close("missing-close-parameter", opener, end.start, PARAMETER_CLOSE + "\n")
     if end.code == "ambiguous-parameter":
-        notes.tell("ambiguous-parameter", end.start, end.end)
+        tag = _behind_space(source, end.end)
+        notes.tell("ambiguous-parameter", tag, source.text.index(">", tag) + 1)
     if end.holds_tag:
         notes.place("tag-in-value", start, end.start)
 
