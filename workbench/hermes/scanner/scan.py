@@ -36,6 +36,8 @@ class Scan:
     """Whether a block or a thought was found: a close tag of a thought behind it closes nothing."""
     has_others: bool = False
     """Whether anything but thoughts was found: an untagged call is no longer all the text."""
+    thoughts_end: int = 0
+    """Behind the last thought: what stands from there to the next is no thought."""
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
@@ -112,6 +114,7 @@ def _thought(found: Scan, tag: Tag, word: str) -> int:
     """Behind the thought that `tag` opens."""
     completion = found.completion
     text = completion.text
+    found.has_others |= not _is_blank(text, found.thoughts_end, tag.start)
     close = completion.places(_THOUGHT_CLOSE[word]).next(tag.end, len(text))
     if close:
         return _add_thought(found, tag.start, close.end)
@@ -127,7 +130,13 @@ def _thought(found: Scan, tag: Tag, word: str) -> int:
 
 def _add_thought(found: Scan, start: int, end: int) -> int:
     told = _calls_told(found.completion.text, start, end)
+    found.thoughts_end = end
     return _add(found, Block(start, end, SegmentKind.THOUGHT, findings=told))
+
+
+def _is_blank(text: str, start: int, end: int) -> bool:
+    space = SPACE.match(text, start, end)
+    return space is not None and space.end() == end
 
 
 def _calls_told(text: str, start: int, end: int) -> tuple[Finding, ...]:
@@ -147,7 +156,7 @@ def _thought_close(found: Scan, tag: Tag) -> int:
     """A close tag without opener makes all before it a thought, unless a block or a thought came before."""
     if found.has_substance or _is_quoted(found.completion.text, tag):
         return _stray(found, "orphan-close-tag", tag)
-    found.blocks.clear()
+    found.blocks = [block for block in found.blocks if block.is_unread]
     return _whole(found, _add_thought(found, 0, tag.end))
 
 
