@@ -74,6 +74,14 @@ def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
     return SEPARATOR.join(draft.written for draft in drafts)
 
 
+def json_can_spell(notes: Notes, text: str, start: int, end: int) -> bool:
+    """Whether `text`, which a fix writes into a JSON body for `[start, end)`, can stand there; told where not."""
+    if not is_utf8(text):
+        notes.tell("lone-surrogate", start, end)
+        return False
+    return True
+
+
 def _unknown(completion: Completion, draft: Draft, span: Span) -> Finding:
     names = completion.tools.names if completion.tools is not None else ()
     near = _nearest(draft.name, names)
@@ -207,8 +215,7 @@ def _function_calls(completion: Completion, notes: Notes, function: Function) ->
     has_bad_parameter = _tell_parameters(completion, notes, function, draft.name)
     if name is None or has_bad_parameter:
         return []
-    if function.holds_tag and not is_utf8(draft.text):  # JSON, which spells it, cannot spell this
-        notes.tell("lone-surrogate", function.start, function.end)
+    if function.holds_tag and not json_can_spell(notes, draft.text, function.start, function.end):
         return []
     if function.holds_tag and completion.dialect is not Dialect.XML:
         notes.rewrite("tag-in-value", function.start, function.end, draft.text)
@@ -222,6 +229,8 @@ def _json_function(
         notes.tell("arguments-not-object", arguments.start, arguments.end)
         return []
     if not draft.name or notes.has_refused(function.start, function.end):
+        return []
+    if not json_can_spell(notes, draft.name, function.name_span.start, function.name_span.end):
         return []
     values: JsonValue = arguments.value
     draft.arguments, draft.node = values if isinstance(values, dict) else {}, arguments

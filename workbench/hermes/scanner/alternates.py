@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft
+from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft, json_can_spell
 from workbench.hermes.body.payload import Body, note_tail, read_all
 from workbench.hermes.body.shape import Draft, normal_name
 from workbench.hermes.json_text.reader import read_value
@@ -124,6 +124,8 @@ def _named(completion: Completion, notes: Notes, tag: Tag, body: Body) -> list[D
     name = normal_name(scratch, written, (tag.start, tag.end), completion.tools, json_text=False)
     notes.extend(scratch)
     if name is None or not isinstance(arguments, Node) or notes.has_refused(arguments.start, arguments.end):
+        return []
+    if not json_can_spell(notes, name, tag.start, tag.end):
         return []
     if completion.dialect is Dialect.XML:
         notes.tell("format-mismatch", arguments.start, arguments.end)
