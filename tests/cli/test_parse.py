@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 
@@ -288,14 +287,3 @@ def test_there_are_colours_on_a_terminal_only_and_never_with_no_color(workbench,
 
 def test_a_model_s_text_cannot_command_the_terminal(verb):
     assert "\x1b" not in verb("parse", stdin="\x1b[2Jgone \x9b").out
-
-
-def test_the_examples_of_the_documentation_are_what_comes_out(verb):
-    page = (CHECKOUT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    chapter = page.split("## `workbench parse`")[1].split("\n## ")[0]
-    shown = re.search(r"^```text\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)[1]
-    text = 'Let me see.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris",}}\n</tool_call>'
-    assert verb("parse", "--tools", "weather", stdin=text).out == shown
-    request = re.search(r"^echo '(.*)' \| workbench parse --jsonl$", chapter, re.MULTILINE)[1]
-    answer = re.search(r"^```json\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)[1]
-    assert verb("parse", "--jsonl", stdin=request).out == answer

@@ -1,12 +1,24 @@
 """What holds of every reading, whatever the text."""
 
+import json
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
 from tests.hermes.readings import calls_of
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import CallStatus, Reading, SegmentKind
+from workbench.hermes.stream import Stream
+from workbench.hermes.stream_events import (
+    ArgumentsDelta,
+    BecameThought,
+    CallDropped,
+    CallEnded,
+    CallStarted,
+    Event,
+    TextDelta,
+)
 
 
 def assert_spans_hold(reading: Reading) -> None:
@@ -60,3 +72,37 @@ def assert_statuses_hold(reading: Reading) -> None:
         )
     kinds = {segment.kind for segment in reading.segments}
     assert not reading.calls or kinds & {SegmentKind.CALL}
+
+
+def played(pieces: Iterable[str], **terms: Any) -> tuple[list[Event], Reading]:
+    """All events of a text that comes in pieces, and its reading."""
+    stream = Stream(**terms)
+    events = [event for piece in pieces for event in stream.feed(piece)]
+    reading = stream.finish()
+    events.extend(stream.last_events())
+    assert stream.finish() is reading
+    assert (stream.feed("more"), stream.last_events()) == ((), ())
+    return events, reading
+
+
+def assert_events_tell(events: list[Event], reading: Reading) -> None:
+    """The events tell the reading: each call once, its arguments' text joined, and the prose."""
+    names = {event.call_index: event.name for event in events if isinstance(event, CallStarted)}
+    dropped = {event.call_index for event in events if isinstance(event, CallDropped)}
+    ended = {event.call_index for event in events if isinstance(event, CallEnded)}
+    assert sorted(names) == list(range(len(names)))
+    assert ended == set(names) - dropped
+    given = dict.fromkeys(names, "")
+    for event in events:
+        if isinstance(event, ArgumentsDelta):
+            given[event.call_index] += event.text
+    kept = [index for index in names if index not in dropped]
+    assert [(names[index], json.loads(given[index])) for index in kept] == calls_of(reading)
+    for index, call in zip(kept, reading.calls, strict=True):
+        if call.dialect == "json" and not call.fixes:
+            assert given[index] in call.payload or given[index] == json.dumps(
+                call.arguments, ensure_ascii=False
+            )
+    if not any(isinstance(event, BecameThought) for event in events):
+        texts = [event.text for event in events if isinstance(event, TextDelta) and event.kind == "prose"]
+        assert "".join(texts) == "".join(reading.prose)

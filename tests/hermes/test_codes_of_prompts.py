@@ -11,7 +11,7 @@ from workbench.hermes.spelling.families import FAMILIES
 CHECKOUT = Path(__file__).parents[2]
 HERMES = CHECKOUT / "workbench" / "hermes"
 REFERENCE = CHECKOUT / "docs" / "reference"
-RENDERING = ("prompt_writer", "prompt_findings", "spelling/tools_signature", "openai_messages")
+RENDERING = ("rendering/writer", "rendering/findings", "spelling/tools_signature", "openai_messages")
 CODE = re.compile(r"[a-z]+(?:-[a-z]+)+")
 CHECKING = ("templates/probes", "templates/check")
 

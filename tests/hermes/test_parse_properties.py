@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -9,9 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hermes.laws import (
+    assert_events_tell,
+    assert_fixed_reads_strictly,
     assert_spans_hold,
     assert_statuses_hold,
     assert_strict_is_tolerant_without_fixes,
+    played,
 )
 from tests.hermes.readings import TOOLS, calls_of, is_clean, rows
 from workbench.hermes.parse import parse
@@ -50,6 +54,24 @@ def test_any_text_is_read(text: str, given_terms: dict[str, Any]) -> None:
     assert_spans_hold(reading)
     assert_statuses_hold(reading)
     assert_strict_is_tolerant_without_fixes(reading, given_terms)
+    assert_fixed_reads_strictly(reading, given_terms)
+
+
+@relaxed
+@given(text=st.text() | soup, given_terms=terms, sizes=st.lists(st.integers(1, 20), min_size=1))
+def test_any_text_in_pieces_is_read_and_told_as_in_one(
+    text: str, given_terms: dict[str, Any], sizes: list[int]
+) -> None:
+    pieces: list[str] = []
+    left = text
+    for size in cycle(sizes):
+        if not left:
+            break
+        pieces.append(left[:size])
+        left = left[size:]
+    events, reading = played(pieces, **given_terms)
+    assert reading == parse(text, **given_terms)
+    assert_events_tell(events, reading)
 
 
 @relaxed
@@ -115,6 +137,7 @@ def test_mutants_of_corpus_rows_keep_the_laws(seed: int) -> None:
         assert_spans_hold(reading)
         assert_statuses_hold(reading)
         assert_strict_is_tolerant_without_fixes(reading, given_terms)
+        assert_fixed_reads_strictly(reading, given_terms)
 
 
 @pytest.mark.parametrize(

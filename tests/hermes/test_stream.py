@@ -1,56 +1,21 @@
 """A stream gives the reading of one shot, leaks no tag, and takes nothing back."""
 
-import json
 import random
-from typing import Any
 
 import pytest
 
-from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
-from workbench.hermes.reading import Reading, SegmentKind
+from tests.hermes.laws import assert_events_tell, played
+from tests.hermes.readings import TOOLS, Row, is_clean, read, rows, terms
 from workbench.hermes.stream import Stream
-from workbench.hermes.stream_events import (
-    ArgumentsDelta,
-    BecameThought,
-    CallDropped,
-    CallEnded,
-    CallStarted,
-    Event,
-    TextDelta,
-)
+from workbench.hermes.stream_events import ArgumentsDelta, CallDropped, CallEnded, TextDelta
 
 ROWS = rows()
-
-
-def played(pieces: list[str], **given: Any) -> tuple[list[Event], Reading]:
-    stream = Stream(**given)
-    events = [event for piece in pieces for event in stream.feed(piece)]
-    reading = stream.finish()
-    events.extend(stream.last_events())
-    assert stream.finish() is reading
-    assert (stream.feed("more"), stream.last_events()) == ((), ())
-    return events, reading
 
 
 def assert_same(row: Row, pieces: list[str]) -> None:
     events, reading = played(pieces, **terms(row))
     assert reading == read(row)
-    names = {event.call_index: event.name for event in events if isinstance(event, CallStarted)}
-    dropped = {event.call_index for event in events if isinstance(event, CallDropped)}
-    ended = {event.call_index for event in events if isinstance(event, CallEnded)}
-    assert ended == set(names) - dropped
-    given = dict.fromkeys(names, "")
-    for event in events:
-        if isinstance(event, ArgumentsDelta):
-            given[event.call_index] += event.text
-    assert [(names[index], json.loads(given[index])) for index in names if index not in dropped] == calls_of(
-        reading
-    )
-    prose = "".join(
-        event.text for event in events if isinstance(event, TextDelta) and event.kind is SegmentKind.PROSE
-    )
-    if not any(isinstance(event, BecameThought) for event in events):
-        assert prose == "".join(reading.prose)
+    assert_events_tell(events, reading)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])

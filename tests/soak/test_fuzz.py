@@ -8,16 +8,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.hermes.laws import (
+    assert_events_tell,
     assert_fixed_reads_strictly,
     assert_spans_hold,
     assert_statuses_hold,
     assert_strict_is_tolerant_without_fixes,
+    played,
 )
 from tests.hermes.readings import TOOLS, rows
 from workbench.hermes.differ import Rule, differ
 from workbench.hermes.parse import parse
-from workbench.hermes.reading import Reading
-from workbench.hermes.stream import Stream
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
@@ -109,17 +109,17 @@ def mutant(chance: random.Random) -> str:
     return text
 
 
-def streamed(text: str, terms: dict[str, Any], chance: random.Random) -> Reading:
-    """The reading of `text` that comes in pieces of any size."""
-    stream = Stream(**terms)
-    position = 0
-    while position < len(text):
+def assert_pieces_tell(text: str, terms: dict[str, Any], chance: random.Random) -> None:
+    """In pieces of any size, the reading and the events are those of one shot."""
+    pieces: list[str] = []
+    left = text
+    while left:
         size = chance.choice([1, 1, 2, 3, 5, 8, 13, 40, len(text)])
-        stream.feed(text[position : position + size])
-        position += size
-    reading = stream.finish()
-    assert stream.finish() == reading
-    return reading
+        pieces.append(left[:size])
+        left = left[size:]
+    events, reading = played(pieces, **terms)
+    assert reading == parse(text, **terms)
+    assert_events_tell(events, reading)
 
 
 def assert_laws(text: str, terms: dict[str, Any]) -> None:
@@ -157,14 +157,13 @@ def test_any_bytes_are_read(data: bytes) -> None:
 @long
 @given(text=SOUP, chance=CHANCES, terms=TERMS)
 def test_a_soup_in_pieces_reads_as_in_one(text: str, chance: random.Random, terms: dict[str, Any]) -> None:
-    assert streamed(text, terms, chance) == parse(text, **terms)
+    assert_pieces_tell(text, terms, chance)
 
 
 @long
 @given(chance=CHANCES, terms=TERMS)
 def test_a_mutant_in_pieces_reads_as_in_one(chance: random.Random, terms: dict[str, Any]) -> None:
-    text = mutant(chance)
-    assert streamed(text, terms, chance) == parse(text, **terms)
+    assert_pieces_tell(mutant(chance), terms, chance)
 
 
 @long

@@ -12,6 +12,8 @@ class CodeKind(StrEnum):
     """An edit of the text; in strict a finding that refuses its block."""
     FINDING = "finding"
     """Told, without an edit."""
+    LINT = "lint"
+    """Told of prose, in neither list of a reading."""
 
 
 class CodeArea(StrEnum):
@@ -31,7 +33,7 @@ class Code(NamedTuple):
     word: str
     """The stable word."""
     kind: CodeKind
-    """Fix or finding."""
+    """Fix, finding or lint."""
     area: CodeArea
     """What it is about."""
     meaning: str
@@ -133,6 +135,7 @@ CODES: Final[tuple[Code, ...]] = (
     _finding(
         "ambiguous-parameter", CodeArea.READING, "a <parameter=…> line that may belong to the value before"
     ),
+    Code("near-miss-tag", CodeKind.LINT, CodeArea.READING, "no tag, but nearly one, in prose or a contract"),
     _finding("schema-type", CodeArea.SCHEMA, "a value of another type than the schema allows"),
     _finding("schema-missing-required", CodeArea.SCHEMA, "a required argument is not given"),
     _finding("schema-unknown-argument", CodeArea.SCHEMA, "an argument that the schema does not know"),

@@ -18,6 +18,8 @@ CALL_TAG: Final = re.compile(r"<(/?)(?i:tool_call)>")
 """An open or close tag of a call, in any case of letters; group 1 is `/` of a close tag."""
 CALL_CLOSE_ANY_CASE: Final = re.compile(r"</(?i:tool_call)>")
 """The close tag of a call, in any case of letters."""
+CALL_BEGINS: Final = re.compile(r"<(?i:tool_call)>(?=\s*+(?:[{\[]|<function))")
+"""An open tag with the payload of a call directly behind it."""
 CUT_CALL_CLOSE: Final = re.compile(
     r"\s*+(?:</tool(?:_(?:c(?:a(?:ll?)?)?)?)?(?![\w>])|<(?:/(?:t(?:oo?)?)?)?\Z)"
 )
@@ -38,15 +40,19 @@ MARK: Final = re.compile(
     r"|(?P<stop>\|(?:im_end|endoftext|eot_id)\|>)"
     r"|(?P<response>tool_response>)"
     r"|(?P<alternate>(?:tools|function_call|functioncall)>(?=\s*+[{\[]))"
-    r'|(?P<named>(?:tool_call name="[^"<>\n]*"|function name="[^"<>\n]*"|function=[^<>\n]*)>(?=\s*+\{))'
-    r"|(?P<function>function=[^<>\n]*>)"
+    r'|(?P<named>(?:tool_call name="[^"<>&\n]*"|function name="[^"<>&\n]*"|function=[^<>&\n]*)>(?=\s*+\{))'
+    r"|(?P<function>function=[^<>&\n]*>)"
     r")"
 )
-"""All that means something outside of a block; `lastgroup` says what. *Source:* `scratch_pad` the Hermes-3
-goal prompt,
-`REASONING_SCRATCHPAD` hermes-agent, `tools` Qwen2.5-Coder's drift, `function_call` and `<function name=`
-llama.cpp,
-`functioncall` glaive v2."""
+"""All that means something outside of a block; `lastgroup` says what. An entity in a name makes it text.
+*Source:* `scratch_pad` the Hermes-3 goal prompt, `REASONING_SCRATCHPAD` hermes-agent, `tools` Qwen2.5-Coder's
+drift, `function_call` and `<function name=` llama.cpp, `functioncall` glaive v2."""
+
+ANY_TAG: Final = re.compile(
+    r"</?(?:(?i:tool_call)|think|scratch_pad|REASONING_SCRATCHPAD|tool_response|tools|function_call|functioncall"
+    r"|function|parameter)(?:[= ][^<>\n]*)?>|<\|(?:im_end|endoftext|eot_id)\|>"
+)
+"""Any tag of the format, open or close, or stop mark, whatever stands around it."""
 
 PAYLOAD_START: Final = re.compile(r"""["'“‘]?[{\[]|```|<function""")
 """How the payload of a call begins, behind its open tag and white space."""

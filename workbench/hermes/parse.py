@@ -1,16 +1,18 @@
 """A completion to its Reading. One reader: strict is the tolerant reader that may use no fix."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix, apply_edits
 from workbench.chat.span import Span
-from workbench.hermes.block import Block
 from workbench.hermes.body.calls import judge
 from workbench.hermes.codes import meaning_of
-from workbench.hermes.completion import Completion
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
-from workbench.hermes.segments import scan
+from workbench.hermes.scanner.block import Block
+from workbench.hermes.scanner.scan import scan
+from workbench.hermes.scanner.seal import has_unread_before_fix, sealed
+from workbench.hermes.text.completion import Completion
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -44,6 +46,27 @@ def parse(
         text, tools=tools, dialect=Dialect(dialect), level=Level(level), is_cut=finish_reason == "length"
     )
     blocks = scan(terms, starts_in_thought=starts_in_thought)
+    reading = _reading(terms, blocks)
+    if terms.level is Level.STRICT or not has_unread_before_fix(blocks):
+        return reading
+    strict = Completion(
+        fixed(text, reading), tools=tools, dialect=terms.dialect, level=Level.STRICT, is_cut=terms.is_cut
+    )
+    again = _reading(strict, scan(strict, starts_in_thought=starts_in_thought))
+    return reading if _is_same(again, reading) else _reading(terms, sealed(text, blocks))
+
+
+def _is_same(fixed_reading: Reading, reading: Reading) -> bool:
+    """Whether strict reads the same calls from the fixed text, and nothing more is told of it."""
+    told = Counter(finding.code for finding in reading.findings)
+    told_now = Counter(finding.code for finding in fixed_reading.findings)
+    return told_now <= told and [(call.name, call.arguments) for call in fixed_reading.calls] == [
+        (call.name, call.arguments) for call in reading.calls
+    ]
+
+
+def _reading(terms: Completion, blocks: list[Block]) -> Reading:
+    text = terms.text
     results = [_Result(terms, block) for block in blocks]
     return Reading(
         text=text,

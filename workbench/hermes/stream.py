@@ -1,29 +1,17 @@
 """The same Reading, fed in pieces, with events on the way."""
 
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.chat.fix import apply_edits
-from workbench.chat.json_value import JsonObject
-from workbench.hermes.arguments_lexer import ArgumentsLexer
-from workbench.hermes.block import Block
-from workbench.hermes.blocks import read_call_block
-from workbench.hermes.completion import Completion, Tag
-from workbench.hermes.held_back import OVERLAP_CHARS, held_from, held_of, is_final, is_plain
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
-from workbench.hermes.stream_events import (
-    ArgumentsDelta,
-    BecameThought,
-    CallDropped,
-    CallEnded,
-    CallStarted,
-    Event,
-    TextDelta,
-)
-from workbench.toolspec.coerce import types_allowed
+from workbench.hermes.scanner.block import Block
+from workbench.hermes.scanner.tagged import read_call_block
+from workbench.hermes.stream_events import BecameThought, Event, TextDelta
+from workbench.hermes.streaming.call_events import CallEvents
+from workbench.hermes.streaming.held_back import OVERLAP_CHARS, held_from, held_of, is_closed, is_plain
+from workbench.hermes.text.completion import Completion, Tag
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -60,13 +48,14 @@ class Stream:
         self._step = self._thought if starts_in_thought else self._prose
         self._thought_close = "</think>"
         self._has_substance = starts_in_thought
+        self._has_given_prose = False
+        """Whether prose was given that may yet become a thought."""
         self._last = "\n"
         self._may_be_bare = True
         """Whether only thoughts and white space came so far: an untagged call may follow."""
         self._calls = 0
         """How many calls of the reading were given."""
-        self._index = 0
-        """Of the call that is given now, or next."""
+        self._events = CallEvents(tools, self._level)
         self._reading: Reading | None = None
         self._end_block()
 
@@ -75,11 +64,10 @@ class Stream:
         if not piece or self._reading is not None:
             return ()
         self._pieces.append(piece)
-        if self._lexer.is_in_plain_string and "<" not in self._window and is_plain(piece):
+        if self._events.is_in_plain_string and "<" not in self._window and is_plain(piece):
             self._block_text.append(piece)
             self._block_size += len(piece)
-            self._given += len(piece)
-            return (ArgumentsDelta(self._index, piece),)
+            return (self._events.give_plain(piece),)
         self._pending += piece
         events: list[Event] = []
         while self._step(events):
@@ -108,36 +96,29 @@ class Stream:
         """What was held back until `finish`; once."""
         reading = self.finish()
         events: list[Event] = []
+        if reading.segments and self._has_given_prose and reading.segments[0].kind is SegmentKind.THOUGHT:
+            events.append(BecameThought())
+            self._has_given_prose = False
         for segment in reading.segments:
             if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
                 rest = segment.text[max(0, self._sent - segment.span.start) :]
                 events.append(TextDelta(segment.kind, rest))
         self._sent = len(reading.text)
         for call in reading.calls[self._calls :]:
-            if self._started and call.name == self._lexer.name and call.span.start >= self._block_start:
-                edits = [edit for fix in call.fixes for edit in fix.edits]
-                moved = [replace(edit, span=edit.span.shifted(-call.span.start)) for edit in edits]
-                events.extend(self._rest(apply_edits(call.span.of(reading.text), moved)))
-            else:
-                self._drop(events)
-                events.extend(self._whole(call.name, call.arguments))
-            self._started = False
-        self._drop(events)
+            block = call.span.of(reading.text)
+            if call.span.start != self._block_start:
+                events.extend(self._events.drop())
+            moved = [
+                replace(edit, span=edit.span.shifted(-call.span.start))
+                for fix in call.fixes
+                for edit in fix.edits
+                if edit.span.start >= call.span.start
+            ]
+            body = apply_edits(block, moved)[self._tag_size :]
+            events.extend(self._events.end(call.name, call.arguments, body))
+        events.extend(self._events.drop())
         self._calls = len(reading.calls)
         return tuple(events)
-
-    def _drop(self, events: list[Event]) -> None:
-        """Tell that a call which had started is none."""
-        if self._started:
-            events.append(CallDropped(self._index))
-            self._index += 1
-            self._started = False
-
-    def _whole(self, name: str, arguments: JsonObject) -> Iterator[Event]:
-        """A call that was not given in parts."""
-        text = json.dumps(arguments, ensure_ascii=False)
-        yield from (CallStarted(self._index, name), ArgumentsDelta(self._index, text), CallEnded(self._index))
-        self._index += 1
 
     def _take(self, size: int) -> str:
         taken, self._pending = self._pending[:size], self._pending[size:]
@@ -148,6 +129,7 @@ class Stream:
 
     def _give(self, events: list[Event], kind: SegmentKind, size: int) -> None:
         if size:
+            self._has_given_prose |= kind is SegmentKind.PROSE and not self._has_substance
             events.append(TextDelta(kind, self._take(size)))
 
     def _prose(self, events: list[Event]) -> bool:
@@ -185,16 +167,22 @@ class Stream:
         elif kind == "thought_end" and not self._has_substance:
             events.append(BecameThought())
             self._has_substance = True
+            self._has_given_prose = False
             self._give(events, SegmentKind.THOUGHT, size)
         elif (
             kind in ("stop", "alternate", "named")
             or (kind == "response" and self._last == "\n")
-            or (kind == "function" and self._level is Level.LENIENT)
+            or (kind == "function" and self._may_be_offered(self._pending[len("<function=") : size - 1]))
         ):
             self._step = self._deferred
         else:
             self._give(events, SegmentKind.PROSE, size)
         return True
+
+    def _may_be_offered(self, written: str) -> bool:
+        """Whether an offered tool may be named so: a call of it without tags is told as a whole."""
+        name = written.strip().strip("\"'").strip().removeprefix("functions.")
+        return self._tools is not None and name in self._tools.by_name
 
     def _thought(self, events: list[Event]) -> bool:
         end = self._pending.find(self._thought_close)
@@ -220,9 +208,9 @@ class Stream:
             self._window = ""
             text, self._pending = self._pending, ""
             self._step = self._block
-            self._give_arguments(events, text[tag.end() :])
+            events.extend(self._events.feed(text[tag.end() :]))
             has_tag = CALL_TAG.search(text, tag.end()) is not None
-            return has_tag and not self._lexer.is_in_string and self._try_block(events)
+            return has_tag and not self._events.is_in_string and self._try_block(events)
         if tag and self._last == "`" and self._pending.startswith("`", tag.end()):
             self._give(events, SegmentKind.PROSE, tag.end())
             self._step = self._prose
@@ -235,10 +223,10 @@ class Stream:
         piece, self._pending = self._pending, ""
         self._block_text.append(piece)
         self._block_size += len(piece)
-        self._give_arguments(events, piece)
+        events.extend(self._events.feed(piece))
         if ">" in piece and CALL_TAG.search(self._window + piece):
             self._window = ""
-            return not self._lexer.is_in_string and self._try_block(events)
+            return not self._events.is_in_string and self._try_block(events)
         self._window = (self._window + piece)[-OVERLAP_CHARS:]
         return False
 
@@ -251,7 +239,9 @@ class Stream:
         self._block_text = [text]
         terms = Completion(text, tools=self._tools, dialect=self._dialect, level=self._level, is_cut=False)
         block = read_call_block(terms, Tag(0, self._tag_size))
-        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final(text, block.end):
+        # Of a readable block without close tag only the finish reason says whether it was cut off.
+        is_final = is_closed(text, block.end) or (not block.drafts and CALL_TAG.match(text, block.end))
+        if terms.has_met_end or block.kind is SegmentKind.UNCLOSED or not is_final:
             self._tried = self._block_size
             return False
         self._give_calls(events, text, block)
@@ -269,54 +259,16 @@ class Stream:
         self._tag_size = 0
         self._block_start = 0
         self._window = ""
-        self._lexer = ArgumentsLexer()
-        self._given = 0
-        self._started = False
-
-    def _give_arguments(self, events: list[Event], piece: str) -> None:
-        """Give out what is certain of the arguments, where no schema can change them."""
-        given = self._lexer.feed(piece)
-        if self._lexer.name is None or not given:
-            return
-        if not self._started:
-            if not self._is_plain_name(self._lexer.name):
-                self._lexer.is_stuck = True
-                return
-            self._started = True
-            events.append(CallStarted(self._index, self._lexer.name))
-        self._given += len(given)
-        events.append(ArgumentsDelta(self._index, given))
-
-    def _is_plain_name(self, name: str) -> bool:
-        """Whether the name is taken as it stands, and no string of its arguments can be coerced."""
-        if self._level is Level.STRICT or self._tools is None:
-            return not name.startswith("functions.") and bool(name)
-        spec = self._tools.by_name.get(name)
-        if spec is None:
-            return False
-        schemas = [spec.parameters, *spec.properties.values()]
-        is_flat = not any(key in schema for schema in schemas[1:] for key in ("properties", "items", "$ref"))
-        return is_flat and all("string" in types_allowed(schema, spec.parameters) for schema in schemas[1:])
+        self._events.begin_block()
 
     def _give_calls(self, events: list[Event], text: str, block: Block) -> None:
         drafts = () if block.fixes and self._level is Level.STRICT else block.drafts
+        edits = [edit for fix in block.fixes for edit in fix.edits]
+        body = apply_edits(text[: block.end], edits)[self._tag_size :] if drafts else ""
         for draft in drafts:
-            if self._started:
-                edits = [edit for fix in block.fixes for edit in fix.edits]
-                events.extend(self._rest(apply_edits(text[: block.end], edits)))
-                self._started = False
-            else:
-                events.extend(self._whole(draft.name, draft.arguments))
+            events.extend(self._events.end(draft.name, draft.arguments, body))
             self._calls += 1
-        self._drop(events)
-
-    def _rest(self, block: str) -> Iterator[Event]:
-        """What was not given of the arguments of a block, whose fixes are made."""
-        arguments = ArgumentsLexer().feed(block[self._tag_size :])
-        if len(arguments) > self._given:
-            yield ArgumentsDelta(self._index, arguments[self._given :])
-        yield CallEnded(self._index)
-        self._index += 1
+        events.extend(self._events.drop())
 
     def _deferred(self, events: list[Event]) -> bool:
         """What comes now can be told only at the end."""

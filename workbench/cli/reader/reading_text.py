@@ -9,6 +9,7 @@ from workbench.chat.fix import Edit, Fix
 from workbench.chat.span import Span
 from workbench.cli.terminal.excerpt import excerpt, place_of
 from workbench.cli.terminal.paint import Paint, Tone, shown
+from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import CallStatus, ReadCall, Reading, Segment, SegmentKind
 
 MAX_EDIT_CHARS: Final = 40
@@ -37,7 +38,7 @@ def reading_lines(reading: Reading, paint: Paint) -> Iterator[str]:
             yield from _call_lines(calls.pop(0), paint)
     for fix in reading.fixes:
         yield from _fix_lines(reading.text, fix, paint)
-    for finding in reading.findings:
+    for finding in (*reading.findings, *check_prose(reading)):
         yield from _finding_lines(reading.text, finding, paint)
     yield paint(_summary(reading), Tone.TITLE)
 

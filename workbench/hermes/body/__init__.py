@@ -1,2 +1,1 @@
-"""What stands inside one call block: a JSON or XML body, read to names and arguments, each departure
-noted."""
+"""What stands inside one call block: a JSON or XML body, from its payloads to names and arguments."""

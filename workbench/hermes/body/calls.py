@@ -13,11 +13,12 @@ from workbench.chat.span import Span
 from workbench.hermes.body.function_xml import Function
 from workbench.hermes.body.payload import Body, Payload
 from workbench.hermes.body.shape import Draft, decode_alone, is_bad_parameter, normal_name, shape_call
-from workbench.hermes.body.source import Node
 from workbench.hermes.body.xml_values import typed_value
-from workbench.hermes.completion import Completion
-from workbench.hermes.notes import Notes
+from workbench.hermes.json_text.fast import is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
+from workbench.hermes.text.completion import Completion
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Node
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.coerce import Path, coerced, coercions, types_allowed
 
@@ -61,16 +62,24 @@ def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
     between them."""
     edits = notes.all_edits()
     starts = [edit.span.start for edit in edits]
-    bodies: list[str] = []
     for draft in drafts:
-        if draft.dialect is Dialect.JSON:
-            bodies.append(draft.text)
+        if draft.written:
             continue
-        near = edits[bisect_left(starts, draft.start) : bisect_right(starts, draft.end)]
-        inside = [edit for edit in near if edit.span.end <= draft.end]
-        moved = [replace(edit, span=edit.span.shifted(-draft.start)) for edit in inside]
-        bodies.append(apply_edits(notes.text[draft.start : draft.end], moved))
-    return SEPARATOR.join(bodies)
+        draft.written = draft.text
+        if draft.dialect is Dialect.XML:
+            near = edits[bisect_left(starts, draft.start) : bisect_right(starts, draft.end)]
+            inside = [edit for edit in near if edit.span.end <= draft.end]
+            moved = [replace(edit, span=edit.span.shifted(-draft.start)) for edit in inside]
+            draft.written = apply_edits(notes.text[draft.start : draft.end], moved)
+    return SEPARATOR.join(draft.written for draft in drafts)
+
+
+def json_can_spell(notes: Notes, text: str, start: int, end: int) -> bool:
+    """Whether `text`, which a fix writes into a JSON body for `[start, end)`, can stand there; told where not."""
+    if not is_utf8(text):
+        notes.tell("lone-surrogate", start, end)
+        return False
+    return True
 
 
 def _unknown(completion: Completion, draft: Draft, span: Span) -> Finding:
@@ -206,6 +215,8 @@ def _function_calls(completion: Completion, notes: Notes, function: Function) ->
     has_bad_parameter = _tell_parameters(completion, notes, function, draft.name)
     if name is None or has_bad_parameter:
         return []
+    if function.holds_tag and not json_can_spell(notes, draft.text, function.start, function.end):
+        return []
     if function.holds_tag and completion.dialect is not Dialect.XML:
         notes.rewrite("tag-in-value", function.start, function.end, draft.text)
     return [draft]
@@ -219,6 +230,8 @@ def _json_function(
         return []
     if not draft.name or notes.has_refused(function.start, function.end):
         return []
+    if not json_can_spell(notes, draft.name, function.name_span.start, function.name_span.end):
+        return []
     values: JsonValue = arguments.value
     draft.arguments, draft.node = values if isinstance(values, dict) else {}, arguments
     if function.is_named:
@@ -227,7 +240,10 @@ def _json_function(
         return [draft]
     head = f'{{"name": {json.dumps(draft.name, ensure_ascii=False)}, "arguments": '
     notes.rewrite("json-in-function-tag", function.start, arguments.start, head)
-    notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
+    if function.end > arguments.end:
+        notes.rewrite("json-in-function-tag", arguments.end, function.end, "}")
+    else:
+        notes.close("json-in-function-tag", function.start, function.end, "}")
     finish_draft(completion, notes, draft)
     return [draft]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from workbench.chat.span import Span
-from workbench.hermes.body.json_reader import read_value
-from workbench.hermes.body.source import Node, Source, Unreadable
+from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import (
     CALL_CLOSE_ANY_CASE,
     DRIFTED_CLOSE,
@@ -17,8 +16,10 @@ from workbench.hermes.marks import (
     PARAMETER_CLOSE,
     PARAMETER_OPEN,
     SPACE,
+    STOP,
     VALUE_EVENT,
 )
+from workbench.hermes.text.source import Node, Source, Unreadable
 
 _RESTART: Final = re.compile(r"\s*+<(?i:tool_call)>\s*+(?:[{\[]|<function)")
 
@@ -86,8 +87,7 @@ def read_function(source: Source, start: int, declares: Declares) -> Function:
         return _read_json(source, function, _behind_space(source, named.end()))
     tag = FUNCTION_OPEN.match(source.text, start, source.end)
     if not tag:
-        is_over = source.end - start <= _LONGEST_TAG and "\n" not in source.text[start : source.end]
-        raise Unreadable(start, is_over=is_over)
+        raise Unreadable(start, is_over=_is_cut(source, start, "<function="))
     name, span = _unquoted(source, tag)
     function = Function(name, span, start)
     position = _behind_space(source, tag.end())
@@ -110,11 +110,16 @@ def _behind_space(source: Source, position: int) -> int:
 
 def _unquoted(source: Source, tag: "re.Match[str]") -> tuple[str, Span]:
     name, span = tag.group(1), Span(*tag.span(1))
-    if len(name) > 1 and name[0] in "\"'" and name[-1] == name[0]:
-        source.notes.edit("quoted-name", span.start, span.start + 1, "")
-        source.notes.edit("quoted-name", span.end - 1, span.end, "")
-        return name[1:-1], Span(span.start + 1, span.end - 1)
-    return name, span
+    bare = name.strip()
+    if len(bare) < 2 or bare[0] not in "\"'" or bare[-1] != bare[0]:
+        return name, span
+    start = span.start + name.index(bare)
+    end = start + len(bare)
+    source.notes.edit("quoted-name", start, start + 1, "")
+    source.notes.edit("quoted-name", end - 1, end, "")
+    if bare == name:
+        return bare[1:-1], Span(start + 1, end - 1)
+    return name.replace(bare, bare[1:-1]), span  # with the white space around it, which has its own fix
 
 
 def _read_json(source: Source, function: Function, position: int) -> Function:
@@ -135,7 +140,9 @@ def _read_parameter(source: Source, function: Function, position: int, declares:
     """Read the parameter whose open tag stands at `position`; give the position behind it and white space."""
     tag = PARAMETER_OPEN.match(source.text, position, source.end)
     if not tag:
-        raise Unreadable(position, is_over=source.stops_at(position) or _is_cut(source, position))
+        raise Unreadable(
+            position, is_over=source.stops_at(position) or _is_cut(source, position, "<parameter=")
+        )
     name, span = _unquoted(source, tag)
     end = _value_end(source, tag.end(), function.name, declares)
     function.parameters.append(Parameter(name, span, _trimmed(source.text, tag.end(), end.start)))
@@ -144,14 +151,16 @@ def _read_parameter(source: Source, function: Function, position: int, declares:
     return _behind_space(source, end.end)
 
 
-def _is_cut(source: Source, position: int) -> bool:
-    """Whether the text ends inside the tag at `position`."""
-    if source.end - position > _LONGEST_TAG:
+def _is_cut(source: Source, position: int, tag: str) -> bool:
+    """Whether the text ends inside the tag at `position`, which begins as `tag` or closes the function."""
+    stop = STOP.search(source.text, position, min(source.end, position + _LONGEST_TAG))
+    end = stop.start() if stop else source.end
+    if end - position > _LONGEST_TAG:
         return False
-    rest = source.text[position : source.end]
-    if rest.startswith("<parameter="):
+    rest = source.text[position:end]
+    if rest.startswith(tag):
         return "\n" not in rest
-    return "<parameter=".startswith(rest) or FUNCTION_CLOSE.startswith(rest)
+    return tag.startswith(rest) or FUNCTION_CLOSE.startswith(rest)
 
 
 def _note_end(source: Source, opener: int, start: int, end: _ValueEnd) -> None:
@@ -161,7 +170,8 @@ def _note_end(source: Source, opener: int, start: int, end: _ValueEnd) -> None:
     elif end.code:
         notes.close("missing-close-parameter", opener, end.start, PARAMETER_CLOSE + "\n")
     if end.code == "ambiguous-parameter":
-        notes.tell("ambiguous-parameter", end.start, end.end)
+        tag = _behind_space(source, end.end)
+        notes.tell("ambiguous-parameter", tag, source.text.index(">", tag) + 1)
     if end.holds_tag:
         notes.place("tag-in-value", start, end.start)
 

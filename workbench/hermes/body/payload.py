@@ -5,10 +5,10 @@ import re
 from typing import Final, NamedTuple
 
 from workbench.hermes.body.function_xml import Declares, Function, read_function
-from workbench.hermes.body.json_reader import read_payload
-from workbench.hermes.body.source import Node, Source, Unreadable
+from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.marks import FENCE_CLOSE, FENCE_OPEN, PAYLOAD_START, SPACE
-from workbench.hermes.notes import Notes
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Node, Source, Unreadable
 
 Payload = Node | Function
 """One call's body, or several in an array."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.body.json_reader import read_value
-from workbench.hermes.body.source import Node, Source, Unreadable
-from workbench.hermes.notes import Notes
+from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Node, Source, Unreadable
 from workbench.toolspec.spec import OfferedTools
 
 _NAME_KEYS: Final = ("name", "tool", "tool_name", "function_name")
@@ -36,6 +36,9 @@ class Draft:
     rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
     """Code, start and end of what must be written anew once the arguments are known; whether as a whole
     call."""
+
+    written: str = ""
+    """The body as strict reads it, once it was asked for: of XML as written, with its fixes made."""
 
     @property
     def text(self) -> str:

@@ -5,9 +5,9 @@ import re
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.body.json_reader import read_payload, read_value
-from workbench.hermes.body.source import Node, Source, Unreadable
-from workbench.hermes.notes import Notes
+from workbench.hermes.json_text.reader import read_payload, read_value
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Node, Source, Unreadable
 from workbench.toolspec.coerce import fits
 
 _CLEAN: Final = frozenset({"python-literal", "python-constant"})

@@ -11,6 +11,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix
 from workbench.desk.kept import KeptMessage
 from workbench.hermes.codes import meaning_of
+from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import Reading
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.edits import narrow
@@ -207,7 +208,9 @@ def show_fixes(reading: Reading | None) -> FixesView:
         hint="",
         calm="" if reading.fixes else "Read strictly: no fix was needed.",
         fixes=tuple(_fix_row(reading.text, fix) for fix in reading.fixes),
-        findings=tuple(_finding_row(reading.text, finding) for finding in reading.findings),
+        findings=tuple(
+            _finding_row(reading.text, finding) for finding in (*reading.findings, *check_prose(reading))
+        ),
     )
 
 

@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-from workbench.hermes.marks import CALL_TAG
-
 _TAG_STARTS: Final = (
     "</think>", "</scratch_pad>", "</REASONING_SCRATCHPAD>", "<think>", "<scratch_pad>",
     "<REASONING_SCRATCHPAD>",
@@ -28,13 +26,9 @@ def is_plain(piece: str) -> bool:
     return '"' not in piece and "\\" not in piece and "<" not in piece and piece.isprintable()
 
 
-def is_final(text: str, end: int) -> bool:
-    """Whether a block that ends at `end` will end there whatever comes: it is closed, or another tag
-    follows."""
-    return (
-        _CLOSED.search(text, max(0, end - OVERLAP_CHARS - 1), end) is not None
-        or CALL_TAG.search(text, end) is not None
-    )
+def is_closed(text: str, end: int) -> bool:
+    """Whether a close tag stands directly before `end`."""
+    return _CLOSED.search(text, max(0, end - OVERLAP_CHARS - 1), end) is not None
 
 
 def held_from(text: str) -> int:
@@ -47,8 +41,9 @@ def held_from(text: str) -> int:
         return len(text)
     tail = text[start:]
     is_name = _OPEN_NAME.match(tail) is not None
-    is_start = any(tag.startswith(tail) for tag in _TAG_STARTS) or any(
-        tag.startswith(tail.lower()) for tag in _CALL_STARTS
+    is_start = not tail.endswith(">") and (
+        any(tag.startswith(tail) for tag in _TAG_STARTS)
+        or any(tag.startswith(tail.lower()) for tag in _CALL_STARTS)
     )
     return start if is_name or is_start else len(text)
 

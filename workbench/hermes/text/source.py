@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.marks import STOP
-from workbench.hermes.notes import Notes
+from workbench.hermes.text.notes import Notes
 
 _JSON_SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _SKIPPED: Final = frozenset(" \t\n\r/#")

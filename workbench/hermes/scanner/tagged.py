@@ -2,12 +2,9 @@
 
 from typing import Final
 
-from workbench.hermes.block import Block, call_block, refused_block
 from workbench.hermes.body.calls import draft_calls
-from workbench.hermes.body.json_fast import decode
 from workbench.hermes.body.payload import Body, note_tail, read_body
-from workbench.hermes.body.source import Source, Unreadable
-from workbench.hermes.completion import Completion, Tag
+from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import (
     CALL_CLOSE,
     CALL_CLOSE_ANY_CASE,
@@ -16,7 +13,10 @@ from workbench.hermes.marks import (
     FOREIGN,
     SPACE,
 )
-from workbench.hermes.notes import Notes
+from workbench.hermes.scanner.block import Block, call_block, refused_block
+from workbench.hermes.text.completion import Completion, Tag
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Source, Unreadable
 
 _LONGEST_SCALAR: Final = 10_000
 _FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "python": "a Python call"}

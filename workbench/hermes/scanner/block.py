@@ -6,8 +6,8 @@ from workbench.chat.finding import Finding
 from workbench.chat.fix import Edit, Fix
 from workbench.chat.span import Span
 from workbench.hermes.body.shape import Draft
-from workbench.hermes.notes import Notes, finding_of
 from workbench.hermes.reading import SegmentKind
+from workbench.hermes.text.notes import Notes, finding_of
 
 
 class Block(NamedTuple):
@@ -28,6 +28,12 @@ class Block(NamedTuple):
     findings: tuple[Finding, ...] = ()
     """What is told of it."""
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether a call was looked for and none was found."""
+        is_mere_tag = self.kind is SegmentKind.PROSE and not (self.fixes or self.findings)
+        return not self.drafts and (self.is_call or is_mere_tag)
+
 
 def call_block(start: int, end: int, notes: Notes, drafts: list[Draft]) -> Block:
     """A call block that was read."""
@@ -39,6 +45,11 @@ def refused_block(code: str, start: int, end: int, message: str = "") -> Block:
     """A call block that gives no call, for one reason."""
     kind = SegmentKind.UNCLOSED if code == "truncated" else SegmentKind.CALL
     return Block(start, end, kind, True, findings=(finding_of(code, start, end, message),))
+
+
+def unread(start: int, end: int) -> Block:
+    """A tag outside of blocks that is text, without a code, since what stands behind it is no call."""
+    return Block(start, end, SegmentKind.PROSE)
 
 
 def stray(code: str, text: str, start: int, end: int, after: str) -> Block:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from workbench.hermes.body.source import Node, Source
+from workbench.hermes.text.source import Node, Source
 
 _WORD: Final = re.compile(r"[-+]?[A-Za-z_]\w*")
 _NUMBER: Final = re.compile(

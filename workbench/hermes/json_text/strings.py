@@ -4,8 +4,8 @@ import json
 import re
 from typing import Final
 
-from workbench.hermes.body.source import Source, Unreadable
-from workbench.hermes.marks import STOP
+from workbench.hermes.marks import CALL_BEGINS, STOP
+from workbench.hermes.text.source import Source, Unreadable
 
 _VALID: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
 _CLOSERS: Final = {'"': '"', "'": "'", "“": "”“", "”": "”“", "„": "”“", "‘": "’‘", "’": "’‘"}
@@ -19,7 +19,6 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _KEY_AHEAD: Final = re.compile(r""""(?:[^"\\\n]|\\.)*+"\s*+:|'(?:[^'\\\n]|\\.)*+'\s*+:""")
 _COMMENT_AHEAD: Final = re.compile(r"(?:(?://|#)[^\n]{0,200}\n|/\*[^*]{0,200}\*/)[ \t\n\r]*+")
-_RESTART: Final = re.compile(r"<(?i:tool_call)>\s*+(?:[{\[]|<function)")
 
 QUOTES: Final = frozenset(_CLOSERS)
 """What may open a string."""
@@ -131,7 +130,7 @@ class _Recovery:
 
     def _unescaped_quote(self, char: str, position: int) -> None:
         # A guess may not swallow a call that stands behind: no good block is lost to a bad one.
-        if _RESTART.search(self.source.text, self.checked, position):
+        if CALL_BEGINS.search(self.source.text, self.checked, position):
             raise Unreadable(position)
         self.checked = position
         if char == '"':

@@ -27,7 +27,7 @@ class _Noted(NamedTuple):
     end: int
     after: str
     opener: int = -1
-    """Of what is missing, such as a bracket: where that begins which it belongs to; -1 of other edits."""
+    """Of what is missing, a bracket or a comma: where that begins which it belongs to; -1 of other edits."""
 
 
 class _Told(NamedTuple):
@@ -63,7 +63,7 @@ class Notes:
         known.append(_Noted(start, end, after))
 
     def close(self, code: str, opener: int, position: int, after: str) -> None:
-        """Note that `after` is missing at `position` from what begins at `opener`: its bracket, as a rule."""
+        """Note that `after` is missing at `position` from what begins at `opener`: its bracket, or a comma."""
         self._edits.setdefault(code, []).append(_Noted(position, position, after, opener))
 
     def edit_once(self, code: str, start: int, end: int, after: str) -> None:

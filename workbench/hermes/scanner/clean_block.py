@@ -3,12 +3,12 @@
 from typing import cast
 
 from workbench.chat.json_value import JsonObject
-from workbench.hermes.block import Block
-from workbench.hermes.body.json_fast import decode
 from workbench.hermes.body.shape import Draft, is_plain_name
-from workbench.hermes.completion import Completion
+from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN, SPACE
 from workbench.hermes.reading import Dialect, SegmentKind
+from workbench.hermes.scanner.block import Block
+from workbench.hermes.text.completion import Completion
 from workbench.toolspec.coerce import coercions
 
 

@@ -1,5 +1,6 @@
 """How much of a call's arguments is certain while they are still being written."""
 
+import json
 import re
 from typing import Final
 
@@ -17,6 +18,7 @@ _TEXT: Final = re.compile(
     + "))*+"
 )
 _OPEN_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|" + _HIGH + r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
+_DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
 _SCALAR: Final = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]{0,300})(?:\.[0-9]+)?)(?=[ \t\n\r,}\]])")
 
@@ -40,6 +42,11 @@ class ArgumentsLexer:
         self._is_in_string = False
         self._is_key = False
         self._expects = "value"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the arguments were given out to their closing brace."""
+        return self._expects == "nothing"
 
     @property
     def is_in_plain_string(self) -> bool:
@@ -173,6 +180,15 @@ class ArgumentsLexer:
 
     def _closed(self, start: int) -> int:
         self._closers = self._closers[:-1]
-        self._expects = "next"
-        self.is_stuck = not self._closers  # the arguments are complete
+        self._expects = "next" if self._closers else "nothing"
+        self.is_stuck = not self._closers
         return start + 1
+
+
+def arguments_text(body: str) -> str:
+    """The arguments in a sound body that begins as one the lexer takes; empty for any other."""
+    head = _HEAD.match(body)
+    if not head:
+        return ""
+    _, size = _DECODER.raw_decode(body[head.end() :])
+    return body[head.end() : head.end() + size]

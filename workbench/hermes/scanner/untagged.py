@@ -4,20 +4,20 @@ import re
 from typing import Final
 
 from workbench.chat.span import Span
-from workbench.hermes.block import Block, call_block
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
-from workbench.hermes.body.json_reader import read_value
 from workbench.hermes.body.payload import Body
 from workbench.hermes.body.shape import Draft
-from workbench.hermes.body.source import Source, Unreadable
-from workbench.hermes.completion import Completion
-from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
-from workbench.hermes.notes import Notes, finding_of
+from workbench.hermes.json_text.reader import read_value
+from workbench.hermes.marks import CALL_BEGINS, CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
 from workbench.hermes.reading import Level, SegmentKind
+from workbench.hermes.scanner.block import Block, call_block
+from workbench.hermes.text.completion import Completion
+from workbench.hermes.text.notes import Notes, finding_of
+from workbench.hermes.text.source import Source, Unreadable
 
 _CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
-_REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>)")
+_REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>|(?<=\n)<tool_response>)")
 _NOT_COMPLETE: Final = frozenset(
     {
         "add-closing-bracket",
@@ -38,7 +38,7 @@ def read_function_between_prose(completion: Completion, start: int) -> Block | N
 
 
 def read_whole(completion: Completion, start: int) -> Block | None:
-    """The payload that all the text from `start` on is, a fence and a stop mark apart; None where it is
+    """The payload that all the text from `start` on is, a fence and what is cut apart; None where it is
     not."""
     text = completion.text
     begin = _behind_space(text, start)
@@ -77,8 +77,9 @@ def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | Non
     if completion.tools is None or not completion.may_look_far:
         return None
     notes = Notes(completion.text)
-    source = Source(completion.text, len(completion.text), notes)
     is_xml = completion.text.startswith("<function=", start)
+    block = completion.places(CALL_BEGINS).next(start, len(completion.text)) if is_xml else None
+    source = Source(completion.text, block.start if block else len(completion.text), notes)
     try:
         payload = (
             read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.finding import Finding
-from workbench.hermes.alternates import read_alternate
-from workbench.hermes.block import Block, refused_block, stray
-from workbench.hermes.blocks import read_call_block
-from workbench.hermes.clean_block import read_clean_block
-from workbench.hermes.completion import Completion, Tag
-from workbench.hermes.marks import CALL_CLOSE, CALL_CLOSE_ANY_CASE, CALL_TAG, MARK, PAYLOAD_START, SPACE
-from workbench.hermes.notes import Notes, finding_of
+from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.reading import SegmentKind
-from workbench.hermes.untagged import read_function_between_prose, read_whole
+from workbench.hermes.scanner.alternates import read_alternate
+from workbench.hermes.scanner.block import Block, refused_block, stray, unread
+from workbench.hermes.scanner.clean_block import read_clean_block
+from workbench.hermes.scanner.seal import as_text
+from workbench.hermes.scanner.tagged import read_call_block
+from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
+from workbench.hermes.text.completion import Completion, Tag
+from workbench.hermes.text.notes import Notes, finding_of
 
 _THOUGHT_CLOSE: Final = {
     word: re.compile(f"</{word}>") for word in ("think", "scratch_pad", "REASONING_SCRATCHPAD")
@@ -35,6 +36,8 @@ class Scan:
     """Whether a block or a thought was found: a close tag of a thought behind it closes nothing."""
     has_others: bool = False
     """Whether anything but thoughts was found: an untagged call is no longer all the text."""
+    thoughts_end: int = 0
+    """Behind the last thought: what stands from there to the next is no thought."""
 
 
 def scan(completion: Completion, *, starts_in_thought: bool) -> list[Block]:
@@ -58,20 +61,8 @@ def _add(found: Scan, block: Block) -> int:
 def _stray(found: Scan, code: str, tag: Tag) -> int:
     """Note a tag that is text."""
     text = found.completion.text
-    after = f"&lt;{text[tag.start + 1 : tag.end - 1]}&gt;"
-    if found.blocks and _is_cut_off(text, found.blocks[-1], tag):
-        after = f"\n{after}{CALL_CLOSE}"  # the block ends here and stays unreadable
-    found.blocks.append(stray(code, text, tag.start, tag.end, after))
+    found.blocks.append(stray(code, text, tag.start, tag.end, as_text(text[tag.start : tag.end])))
     return tag.end
-
-
-def _is_cut_off(text: str, block: Block, tag: Tag) -> bool:
-    """Whether only `tag` ends the block, which cannot be read."""
-    if block.end != tag.start or not block.is_call:
-        return False
-    if CALL_CLOSE_ANY_CASE.match(text, block.end - len(CALL_CLOSE), block.end):
-        return False
-    return any(finding.code in ("invalid-json", "invalid-xml") for finding in block.findings)
 
 
 def _is_quoted(text: str, tag: Tag) -> bool:
@@ -101,7 +92,7 @@ def _open(found: Scan, tag: Tag) -> int:
         return _add(found, refused_block("truncated", tag.start, stop))
     following = completion.call_tags.next(tag.end, stop)
     if following and not following.is_close and following.start == start:
-        found.blocks.append(stray("duplicate-open-tag", text, tag.start, tag.end, ""))
+        found.blocks.append(stray("duplicate-open-tag", text, tag.start, start, ""))
         return tag.end
     is_closed = following is not None and following.is_close and not _is_quoted(text, following)
     if not is_closed and not PAYLOAD_START.match(text, start):
@@ -123,6 +114,7 @@ def _thought(found: Scan, tag: Tag, word: str) -> int:
     """Behind the thought that `tag` opens."""
     completion = found.completion
     text = completion.text
+    found.has_others |= not _is_blank(text, found.thoughts_end, tag.start)
     close = completion.places(_THOUGHT_CLOSE[word]).next(tag.end, len(text))
     if close:
         return _add_thought(found, tag.start, close.end)
@@ -138,7 +130,13 @@ def _thought(found: Scan, tag: Tag, word: str) -> int:
 
 def _add_thought(found: Scan, start: int, end: int) -> int:
     told = _calls_told(found.completion.text, start, end)
+    found.thoughts_end = end
     return _add(found, Block(start, end, SegmentKind.THOUGHT, findings=told))
+
+
+def _is_blank(text: str, start: int, end: int) -> bool:
+    space = SPACE.match(text, start, end)
+    return space is not None and space.end() == end
 
 
 def _calls_told(text: str, start: int, end: int) -> tuple[Finding, ...]:
@@ -158,7 +156,7 @@ def _thought_close(found: Scan, tag: Tag) -> int:
     """A close tag without opener makes all before it a thought, unless a block or a thought came before."""
     if found.has_substance or _is_quoted(found.completion.text, tag):
         return _stray(found, "orphan-close-tag", tag)
-    found.blocks.clear()
+    found.blocks = [block for block in found.blocks if block.is_unread]
     return _whole(found, _add_thought(found, 0, tag.end))
 
 
@@ -182,13 +180,11 @@ def _response(found: Scan, tag: Tag) -> int:
 def _alternate(found: Scan, tag: Tag) -> int:
     if _is_quoted(found.completion.text, tag):
         return tag.end
-    block = read_alternate(found.completion, tag.start, tag.end)
-    return _add(found, block) if block else tag.end
+    return _add(found, read_alternate(found.completion, tag.start, tag.end) or unread(tag.start, tag.end))
 
 
 def _function(found: Scan, tag: Tag) -> int:
-    block = read_function_between_prose(found.completion, tag.start)
-    return _add(found, block) if block else tag.end
+    return _add(found, read_function_between_prose(found.completion, tag.start) or unread(tag.start, tag.end))
 
 
 _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
@@ -211,12 +207,16 @@ def _note_fences(found: Scan) -> None:
         return
     group: list[Block] = []
     floor = 0
-    for block in [*(block for block in found.blocks if block.is_call), None]:
+    for block in [*(block for block in found.blocks if block.is_call or _is_duplicate(block)), None]:
         if group and (block is None or text[group[-1].end : block.start].strip()):
             floor = _note_fence(found, floor, group[0].start, group[-1].end)
             group = []
         if block is not None:
             group.append(block)
+
+
+def _is_duplicate(block: Block) -> bool:
+    return any(fix.code == "duplicate-open-tag" for fix in block.fixes)
 
 
 def _note_fence(found: Scan, floor: int, start: int, end: int) -> int:

@@ -23,7 +23,7 @@ def decode(payload: str) -> tuple[JsonValue, int] | None:
     a surrogate pair. Cut a payload out of its text first: a failing scanner counts the lines before the
     place.
     """
-    if ("\\" in payload and _HALF.search(payload)) or not _is_unicode(payload):
+    if ("\\" in payload and _HALF.search(payload)) or not is_utf8(payload):
         return None
     try:
         value, end = _raw_decode(payload)
@@ -59,7 +59,8 @@ _raw_decode: Final = cast(
 )
 
 
-def _is_unicode(text: str) -> bool:
+def is_utf8(text: str) -> bool:
+    """Whether `text` can be written as UTF-8: it holds no half of a surrogate pair."""
     if text.isascii():
         return True
     try:

@@ -5,10 +5,10 @@ import re
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.body.json_plain import Run, read_plain_items, read_plain_members, read_run
-from workbench.hermes.body.json_scalars import read_number, read_word
-from workbench.hermes.body.json_strings import ALONE, KEY, QUOTES, TUPLE_VALUE, VALUE, read_string
-from workbench.hermes.body.source import Node, Source, Unreadable
+from workbench.hermes.json_text.plain import Run, read_plain_items, read_plain_members, read_run
+from workbench.hermes.json_text.scalars import read_number, read_word
+from workbench.hermes.json_text.strings import ALONE, KEY, QUOTES, TUPLE_VALUE, VALUE, read_string
+from workbench.hermes.text.source import Node, Source, Unreadable
 
 _BARE_KEY: Final = re.compile(r"[\w$][\w$.-]*+")
 _DEEPEST: Final = 200
@@ -107,7 +107,7 @@ class _Container:
             return behind
         if position >= source.end or not self._begins_member(text[position]):
             raise source.failure(position)
-        source.notes.edit("missing-comma", end, end, ",")
+        source.notes.close("missing-comma", self.start, end, ",")
         return position
 
     def trailing_comma(self, position: int) -> None:

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.body.json_fast import decode
-from workbench.hermes.body.source import Node, Source
+from workbench.hermes.json_text.fast import decode
+from workbench.hermes.text.source import Node, Source
 
 _SPACE: Final = r"[ \t\n\r]*+"
 _TEXT: Final = r'[^"\\\x00-\x1f\ud800-\udfff]{0,200}+'  # bounded: a long one is not looked at twice

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.block import Block, call_block, refused_block
-from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft
-from workbench.hermes.body.json_reader import read_value
+from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft, json_can_spell
 from workbench.hermes.body.payload import Body, note_tail, read_all
 from workbench.hermes.body.shape import Draft, normal_name
-from workbench.hermes.body.source import Node, Source, Unreadable
-from workbench.hermes.completion import Completion, Tag
+from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
-from workbench.hermes.notes import Notes
 from workbench.hermes.reading import Dialect
+from workbench.hermes.scanner.block import Block, call_block, refused_block
+from workbench.hermes.text.completion import Completion, Tag
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Node, Source, Unreadable
 
 _NAME: Final = re.compile(r'="([^"]*)">|=([^>]*)>')
 
@@ -124,6 +124,8 @@ def _named(completion: Completion, notes: Notes, tag: Tag, body: Body) -> list[D
     name = normal_name(scratch, written, (tag.start, tag.end), completion.tools, json_text=False)
     notes.extend(scratch)
     if name is None or not isinstance(arguments, Node) or notes.has_refused(arguments.start, arguments.end):
+        return []
+    if not json_can_spell(notes, name, tag.start, tag.end):
         return []
     if completion.dialect is Dialect.XML:
         notes.tell("format-mismatch", arguments.start, arguments.end)

@@ -1,0 +1,87 @@
+"""The command lines that the pages show run, and print what the pages say they print."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.docs.test_docs import CHECKOUT, PAGES, read
+from tests.hermes.templates.samples import GOOD
+from workbench.engines.embedded import find_embedded
+
+COMPLETION = (
+    'Let me see.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris",}}\n</tool_call>'
+)
+MESSAGES = [{"role": "user", "content": "What is the weather in Paris?"}]
+WITHOUT_MODEL = re.compile(r"(?:^|\| )workbench (?:parse|differ|render|template) ", re.MULTILINE)
+BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n```(?:text|json)\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
+PYTHONS_OWN_WORDS = re.compile(r" \([A-Z][^)]* at character \d+\)")
+
+
+def examples():
+    """Each command line that needs no engine and no store, and what the page says that it prints, if it does."""
+    for page in PAGES:
+        for block in BLOCK.finditer(read(page)):
+            lines = block.group(1).splitlines()
+            for line in filter(WITHOUT_MODEL.search, lines):
+                name = f"{page.relative_to(CHECKOUT)}: {line[:60]}"
+                yield pytest.param(line, block.group(2) if line == lines[-1] else None, id=name)
+
+
+EXAMPLES = list(examples())
+
+
+def test_each_of_these_verbs_has_an_example():
+    lines = "\n".join(str(example.values[0]) for example in EXAMPLES)
+    for verb in ("parse", "differ", "render", "template check"):
+        assert f"workbench {verb}" in lines
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs a command line as a reader of the page would, in a folder with the files that it names."""
+    (tmp_path / "completion.txt").write_text(COMPLETION)
+    (tmp_path / "messages.json").write_text(json.dumps(MESSAGES))
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"family": "qwen3", "messages": MESSAGES}) + "\n")
+    (tmp_path / "chat_template.jinja").write_text(GOOD)
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "workbench"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@"\n')
+    command.chmod(0o755)
+    if model := find_embedded():
+        (tmp_path / "model.gguf").symlink_to(model)
+
+    def run(line):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
+        environment |= {
+            "WORKBENCH_DATA": str(tmp_path / "data"),
+            "WORKBENCH_HOME": str(CHECKOUT),
+            "PYTHONPATH": str(CHECKOUT),
+            "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        }
+        return subprocess.run(
+            ["/bin/sh", "-c", line],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(("line", "shown"), EXAMPLES)
+def test_a_command_line_runs_and_prints_what_is_shown(shell, line, shown):
+    if "--gguf" in line and find_embedded() is None:
+        pytest.skip("the embedded model is not there")
+    done = shell(line)
+    # A template with an error in it is told by exit code 1; the embedded model's is one.
+    assert done.returncode == 0 or ("--gguf" in line and done.returncode == 1), done.stderr
+    assert "Traceback" not in done.stderr
+    if shown is not None:
+        assert PYTHONS_OWN_WORDS.sub("", done.stdout) == PYTHONS_OWN_WORDS.sub("", shown)

@@ -1,0 +1,81 @@
+"""What is no tag, but was perhaps meant as one: a lint of prose, and of what a contract says."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate
+from typing import Final
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.span import Span
+from workbench.hermes.reading import Reading, SegmentKind
+
+_TAG_LIKE: Final = re.compile(r"[<＜‹〈]([^<>＜＞‹›〈〉\n]{1,80})[>＞›〉]")
+_UNSEEN: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+_FILLER: Final = re.compile(r"[\s_|-]+")
+_EXACT: Final = re.compile(
+    r"</?(?:(?i:tool_call)|think|scratch_pad|REASONING_SCRATCHPAD|tool_response|tools|function|parameter)>"
+    r'|<(?:function|parameter)=[^\s\u200b-\u200d\u2060\ufeff][^<>]*>|<(?:function|tool_call) name="[^"<>]*">'
+)
+_MEANT: Final = {
+    "toolcall": "tool_call",
+    "toolcalls": "tool_call",
+    "toolresponse": "tool_response",
+    "toolresponses": "tool_response",
+    "think": "think",
+    "scratchpad": "scratch_pad",
+    "reasoningscratchpad": "REASONING_SCRATCHPAD",
+}
+_NAMED: Final = re.compile(r"(function|parameter)[=:].")
+
+
+def check_tags(text: str) -> tuple[Finding, ...]:
+    """Each place in `text` that looks like a tag of the format and is none: `near-miss-tag`.
+
+    Misspelt (`<tool-call>`), with white space (`< tool_call >`), of wide brackets (`＜tool_call＞`), or with a
+    character in it that no one sees. Between backticks it is a mention.
+
+    >>> [finding.message for finding in check_tags("Write <toolcall> first.")]
+    ["'<toolcall>' is no tag; perhaps '<tool_call>' is meant"]
+    """
+    return tuple(_near_misses(text))
+
+
+def check_prose(reading: Reading) -> tuple[Finding, ...]:
+    """`check_tags` of what a completion says outside of blocks and thoughts; spans are of the completion."""
+    starts = accumulate((len(segment.text) for segment in reading.segments), initial=0)
+    return tuple(
+        replace(finding, span=finding.span.shifted(start))
+        for start, segment in zip(starts, reading.segments, strict=False)
+        if segment.kind is SegmentKind.PROSE
+        for finding in _near_misses(segment.text)
+        if finding.span
+    )
+
+
+def _near_misses(text: str) -> Iterator[Finding]:
+    for match in _TAG_LIKE.finditer(text):
+        written = match.group()
+        if _EXACT.fullmatch(written) or _is_quoted(text, match):
+            continue
+        meant = _meant(match.group(1))
+        if meant:
+            message = f"{written[:30]!r} is no tag; perhaps {meant!r} is meant"
+            yield Finding(
+                code="near-miss-tag", message=message, severity=Severity.NOTE, span=Span(*match.span())
+            )
+
+
+def _is_quoted(text: str, match: "re.Match[str]") -> bool:
+    return text.startswith("`", match.end()) and text[match.start() - 1 : match.start()] == "`"
+
+
+def _meant(inside: str) -> str:
+    """The tag that `inside` brackets is nearly; empty where it is near none."""
+    squeezed = _FILLER.sub("", inside.translate(_UNSEEN).lower())
+    slash = "/" if squeezed.startswith("/") else ""
+    word = squeezed.strip("/")
+    named = _NAMED.match(word)
+    if named and not slash:
+        return f"<{named.group(1)}=…>"
+    return f"<{slash}{_MEANT[word]}>" if word in _MEANT else ""

@@ -1,0 +1,1 @@
+"""How a prompt is put together with the places of its parts, and what is told of it."""
