@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from workbench.desk.calendar import SystemCalendar
 from workbench.desk.services import Services
-from workbench.engines.llama_cpp import Loading
+from workbench.engines.llama_loading import Loading
 from workbench.engines.models import LocalModels
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary

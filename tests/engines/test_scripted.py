@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fakes import scripted
-from workbench.engines.llama_cpp import Loading
+from workbench.engines.llama_loading import Loading
 from workbench.engines.models import LocalModels
 from workbench.engines.scripted import load_scripted
 from workbench.errors import BadInput, EngineError, ModelMissing, PromptTooLong

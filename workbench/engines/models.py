@@ -8,7 +8,8 @@ from typing import Final, Protocol
 
 from workbench.desk.ports import ModelStatus
 from workbench.engines.embedded import REMEDY, find_embedded
-from workbench.engines.llama_cpp import Loading, load_llama_cpp
+from workbench.engines.llama_cpp import load_llama_cpp
+from workbench.engines.llama_loading import Loading
 from workbench.engines.scripted import load_scripted
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
