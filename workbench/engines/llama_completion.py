@@ -3,15 +3,20 @@
 import codecs
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy
 
 from workbench.engines.llama_binding import Binding, Logits
 from workbench.engines.llama_prefix import Prefixes
 from workbench.engines.llama_sampler import Sampler
+from workbench.engines.repeats import Repeats
 from workbench.engines.stop_texts import StopTexts
+from workbench.hermes.marks import THINK_CLOSE
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, GenerationRequest
 from workbench.toolspec.grammar import schema_grammar
+
+_THINK: Final = THINK_CLOSE.replace("/", "")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,6 +39,8 @@ class Completion:
     """All that were drawn, an end token included."""
     text: str = ""
     """All that was decoded of them, an incomplete last character left out."""
+    _repeats: Repeats | None = None
+    """Set once the model is held to blocks of calls."""
 
     def pieces(self) -> Iterator[Delta]:
         """The text as it comes, each piece with its tokens where they are wanted.
@@ -47,15 +54,22 @@ class Completion:
             added = "" if self.binding.is_end(token) else decoder.decode(self.binding.piece(token))
             self.text += added
             shown, is_stopped = stops.feed(added)
+            shown, is_repeated = self._repeats.feed(shown) if self._repeats else (shown, False)
             told = (EmittedToken(id=token, text=added, logprob=logprob),)
             yield Delta(text=shown, tokens=told if self.request.wants_logprobs else ())
+            if is_repeated:
+                self.finish_reason = FinishReason.STOP
+                return
             if is_stopped or self.binding.is_end(token):
                 self.finish_reason = FinishReason.STOP
                 break
             if self.is_cancelled():
                 self.finish_reason = FinishReason.CANCELLED
                 break
-        yield Delta(text=stops.flush(decoder.decode(b"", final=True)))
+        rest = stops.flush(decoder.decode(b"", final=True))
+        if self._repeats:
+            rest = self._repeats.feed(rest)[0] + self._repeats.flush()
+        yield Delta(text=rest)
 
     def _drawn(self) -> Iterator[tuple[int, float | None]]:
         """Tokens with their log-probabilities, free up to the trigger, then held to the grammar."""
@@ -66,6 +80,8 @@ class Completion:
         grammar = constraint.grammar or schema_grammar(constraint.schema, closing=constraint.closing)
         if constraint.trigger:
             yield from self._draw("", until=constraint.trigger)
+        if constraint.between_blocks:
+            self._repeats = Repeats(between=constraint.between_blocks)
         if len(self.tokens) < self.limit:
             yield from self._draw(grammar, until="")
 
@@ -75,10 +91,16 @@ class Completion:
             while len(self.tokens) < self.limit:
                 token = sampler.draw()
                 beyond = _beyond(self.text, self.binding.piece(token), until) if until else None
-                if beyond is not None:
+                if beyond is not None and not self._is_in_thought():
                     yield from self._take(self.binding.tokenize(beyond, is_start=False))
                     return
                 yield from self._take([token])
+
+    def _is_in_thought(self) -> bool:
+        """True where what was written so far ends inside a thought: a call there is never run."""
+        is_begun = self.request.prompt.rstrip().endswith(_THINK)
+        begun = max(self.text.rfind(_THINK), 0 if is_begun else -1)
+        return begun >= 0 and self.text.find(THINK_CLOSE, begun) < 0
 
     def _take(self, tokens: list[int]) -> Iterator[tuple[int, float | None]]:
         for token in tokens:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 import llama_cpp
+import numpy
+from numpy.typing import NDArray
 
 from workbench.engines.llama_binding import Binding
 from workbench.engines.llama_log import llama_log
@@ -18,6 +21,7 @@ MIROSTAT_TOKENS: Final = 100
 MOST_BIAS: Final = 100.0
 """A bias counts no more than this: one that is endless could leave a grammar without any token."""
 _KEEP: Final = 1
+_CANDIDATE: Final = numpy.dtype([("id", numpy.int32), ("logit", numpy.float32), ("p", numpy.float32)])
 
 if TYPE_CHECKING:
     _Pointer = llama_cpp.llama_sampler_p
@@ -26,8 +30,9 @@ if TYPE_CHECKING:
 class Sampler:
     """Draws tokens behind what a model has evaluated; to be used in a `with`.
 
-    The order is that of llama.cpp's own programs: biases, penalties, grammar, then greedy, Mirostat, or top-k,
-    typical, top-p, min-p and temperature.
+    The order is that of llama.cpp's own programs: biases, penalties, then greedy, Mirostat, or top-k, typical,
+    top-p, min-p and temperature. So is the way with a grammar: a token is drawn freely, and only where the grammar
+    refuses it drawn again from those that it allows, for asking it of a whole vocabulary takes long.
 
     Raises:
         ConstraintFailed: llama.cpp cannot read the grammar.
@@ -38,13 +43,11 @@ class Sampler:
     ) -> None:
         """A chain; `written` are the completion's tokens so far, which count for penalties."""
         self._binding = binding
+        self._grammar = _grammar(binding, grammar) if grammar else None
+        self._candidates = _Candidates(binding)
         self._chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
-        try:
-            for part in _parts(binding, sampling, grammar, written):
-                llama_cpp.llama_sampler_chain_add(self._chain, part)
-        except ConstraintFailed:
-            self.close()
-            raise
+        for part in _parts(binding, sampling, written):
+            llama_cpp.llama_sampler_chain_add(self._chain, part)
 
     def __enter__(self) -> Self:
         return self
@@ -60,13 +63,55 @@ class Sampler:
     def close(self) -> None:
         """Frees the chain and all in it."""
         llama_cpp.llama_sampler_free(self._chain)
+        if self._grammar is not None:
+            llama_cpp.llama_sampler_free(self._grammar)
 
     def draw(self) -> int:
         """The next token; it counts for penalties and grammar from here on."""
-        return llama_cpp.llama_sampler_sample(self._chain, self._binding.context, -1)
+        if self._grammar is None:
+            return llama_cpp.llama_sampler_sample(self._chain, self._binding.context, -1)
+        token = self._candidates.chosen(self._chain)
+        if not self._candidates.is_allowed(token, self._grammar):
+            token = self._candidates.chosen(self._grammar, self._chain)
+        for sampler in (self._grammar, self._chain):
+            llama_cpp.llama_sampler_accept(sampler, token)
+        return token
 
 
-def _parts(binding: Binding, sampling: Sampling, grammar: str, written: Sequence[int]) -> Iterator[_Pointer]:
+class _Candidates:
+    """The vocabulary with the logits of the moment, as samplers take it."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self._all = numpy.zeros(binding.vocabulary_size, dtype=_CANDIDATE)
+        self._ids = numpy.arange(binding.vocabulary_size, dtype=numpy.int32)
+
+    def chosen(self, *samplers: _Pointer) -> int:
+        """The token that the last of the samplers chooses."""
+        # Samplers sort and cut the array: it is filled anew each time.
+        self._all["id"], self._all["logit"], self._all["p"] = self._ids, self._binding.logits(), 0
+        array = _array(self._all)
+        for sampler in samplers:
+            llama_cpp.llama_sampler_apply(sampler, array)
+        return array[0].data[array[0].selected].id
+
+    def is_allowed(self, token: int, grammar: _Pointer) -> bool:
+        """Whether the grammar takes a token now."""
+        one = numpy.zeros(1, dtype=_CANDIDATE)
+        one["id"] = token
+        array = _array(one)
+        llama_cpp.llama_sampler_apply(grammar, array)
+        return bool(numpy.isfinite(one["logit"][0]))
+
+
+def _array(candidates: NDArray[numpy.void]) -> ctypes.Array[llama_cpp.llama_token_data_array]:
+    data = candidates.ctypes.data_as(ctypes.POINTER(llama_cpp.llama_token_data))
+    return (llama_cpp.llama_token_data_array * 1)(
+        llama_cpp.llama_token_data_array(data=data, size=len(candidates), selected=-1, sorted=False)
+    )
+
+
+def _parts(binding: Binding, sampling: Sampling, written: Sequence[int]) -> Iterator[_Pointer]:
     if biases := _biases(binding, sampling):
         yield _logit_bias(binding, biases)
     if _has_penalties(sampling):
@@ -74,8 +119,6 @@ def _parts(binding: Binding, sampling: Sampling, grammar: str, written: Sequence
         for token in written:
             llama_cpp.llama_sampler_accept(penalties, token)
         yield penalties
-    if grammar:
-        yield _grammar(binding, grammar)
     yield from _choice(binding, sampling)
 
 

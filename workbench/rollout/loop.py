@@ -4,9 +4,12 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
+from workbench.hermes.json_mode import check_answer
 from workbench.hermes.parse import parse
-from workbench.hermes.reading import ReadCall
+from workbench.hermes.prompt import Prompt
+from workbench.hermes.reading import ReadCall, Reading
 from workbench.hermes.render import render
 from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.events import (
@@ -21,10 +24,10 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
+from workbench.rollout.held import Held, hold
 from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import (
     Clock,
-    Constraint,
     Delta,
     EmittedToken,
     Engine,
@@ -35,12 +38,14 @@ from workbench.rollout.ports import (
     Usage,
 )
 from workbench.rollout.refusal import refusal_text
-from workbench.toolspec.grammar import call_schema
 
-PREFILL: Final = "<tool_call>\n"
-"""What a forced call begins with; the model goes on from here under the grammar."""
-CLOSING: Final = "\n</tool_call>"
-"""What a forced call ends with."""
+REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+"""Stands for U+0000, which no database keeps in a text."""
+_NUL_REPLACED: Final = Finding(
+    code="nul-replaced",
+    message="the model wrote U+0000, which cannot be kept: U+FFFD stands in its place",
+    severity=Severity.WARNING,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,52 +104,77 @@ def _complete(
     setup = turn.setup
     prompt = render(conversation, family=setup.family, has_contract=True)
     is_exact = turn.engine.capabilities.has_exact_prompt
-    yield RoundStarted(number=number, limit=setup.max_rounds, prompt=prompt, is_exact=is_exact)
-    prefill = PREFILL if choice.is_forced else ""
-    if prefill:
-        yield PieceArrived(text=prefill)
-    request = replace(_request(setup, choice, prompt.text + prefill), conversation=conversation)
-    written = yield from _stream(turn, request)
-    message = Message(
-        role=Role.ASSISTANT,
-        text=prefill + written.text,
-        calls=written.calls,
-        thought=written.thought or None,
+    held = hold(setup, choice, starts_in_thought=prompt.starts_in_thought)
+    yield RoundStarted(
+        number=number,
+        limit=setup.max_rounds,
+        prompt=prompt,
+        is_exact=is_exact,
+        findings=held.findings if turn.engine.capabilities.has_grammar else (),
     )
-    completion = CompletionEnded(
-        message=message,
-        reading=parse(message.text, tools=setup.tools, finish_reason=written.finish_reason),
-        generation=Generation(
-            prompt_text=prompt.text,
-            is_exact=is_exact,
-            prefill=prefill,
-            sampling=setup.sampling,
-            tool_choice=str(choice),
-            finish_reason=written.finish_reason,
-            timing=written.timing,
-            engine_name=turn.engine.name,
-            engine_fingerprint=turn.engine.fingerprint,
-            tools_fingerprint=setup.tools.fingerprint,
-            tokens=written.tokens or None,
-        ),
-    )
+    if held.prefill:
+        yield PieceArrived(text=held.prefill)
+    written = yield from _stream(turn, _request(setup, choice, held, prompt, conversation))
+    completion = _completion(turn, choice, held, prompt, written)
     yield completion
     return completion
 
 
-def _request(setup: TurnSetup, choice: ToolChoice, prompt: str) -> GenerationRequest:
-    constraint = None
-    if choice.is_forced:
-        tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
-        constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
+def _request(
+    setup: TurnSetup, choice: ToolChoice, held: Held, prompt: Prompt, conversation: Conversation
+) -> GenerationRequest:
     return GenerationRequest(
-        prompt=prompt,
+        prompt=prompt.text + held.prefill,
         sampling=setup.sampling,
-        constraint=constraint,
+        constraint=held.constraint,
+        conversation=conversation,
         tools=setup.tools,
         tool_choice=choice,
         wants_logprobs=setup.wants_logprobs,
     )
+
+
+def _completion(
+    turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt, written: "_Written"
+) -> CompletionEnded:
+    setup = turn.setup
+    message = Message(
+        role=Role.ASSISTANT,
+        text=held.prefill + written.text,
+        calls=written.calls,
+        thought=written.thought or None,
+    )
+    reading = parse(
+        message.text,
+        tools=setup.tools,
+        finish_reason=written.finish_reason,
+        starts_in_thought=prompt.starts_in_thought,
+    )
+    generation = Generation(
+        prompt_text=prompt.text,
+        is_exact=turn.engine.capabilities.has_exact_prompt,
+        prefill=held.prefill,
+        sampling=setup.sampling,
+        tool_choice=str(choice),
+        finish_reason=written.finish_reason,
+        timing=written.timing,
+        engine_name=turn.engine.name,
+        engine_fingerprint=turn.engine.fingerprint,
+        tools_fingerprint=setup.tools.fingerprint,
+        tokens=written.tokens or None,
+        findings=(*written.findings, *_findings(setup, choice, reading)),
+    )
+    return CompletionEnded(message=message, reading=reading, generation=generation)
+
+
+def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterator[Finding]:
+    """What of a completion is to be told beside its reading."""
+    if choice.kind is ChoiceKind.NONE and reading.calls:
+        names = ", ".join(repr(call.name[:40]) for call in reading.calls[:2])
+        message = f"tool choice is 'none' and the model called {names} all the same: not run"[:99]
+        yield Finding(code="call-not-run", message=message, severity=Severity.WARNING)
+    if setup.answer_schema is not None:
+        yield from check_answer(reading, setup.answer_schema)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +183,7 @@ class _Written:
     thought: str
     calls: tuple[ToolCall, ...]
     tokens: tuple[EmittedToken, ...]
+    findings: tuple[Finding, ...]
     finish_reason: FinishReason
     timing: Timing
 
@@ -161,7 +192,10 @@ def _stream(turn: Turn, request: GenerationRequest) -> Generator[Event, None, _W
     started_s = turn.clock.seconds()
     first_s: float | None = None
     deltas: list[Delta] = []
+    has_nul = False
     for delta in turn.engine.generate(request, is_cancelled=turn.is_cancelled):
+        if "\0" in delta.text:
+            has_nul, delta = True, replace(delta, text=delta.text.replace("\0", REPLACEMENT))
         if delta.place_in_line is not None:
             yield StoodInLine(place=delta.place_in_line)
         if delta.text:
@@ -175,6 +209,7 @@ def _stream(turn: Turn, request: GenerationRequest) -> Generator[Event, None, _W
         thought="".join(delta.thought for delta in deltas),
         calls=tuple(call for delta in deltas for call in delta.calls),
         tokens=tuple(token for delta in deltas for token in delta.tokens),
+        findings=(_NUL_REPLACED,) if has_nul else (),
         finish_reason=last.finish_reason or FinishReason.STOP,
         timing=_timing(last.usage, started_s=started_s, first_s=first_s or ended_s, ended_s=ended_s),
     )

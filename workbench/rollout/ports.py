@@ -72,6 +72,9 @@ class Constraint:
     """GBNF, rule `root`, of all that the model writes; stands for `schema` and `closing` where it is not empty."""
     trigger: str = ""
     """The model is free until it writes this; the grammar holds from behind it. Empty: from the first token."""
+    between_blocks: str = ""
+    """Parts what the grammar repeats: a block that says again what an earlier one said is left out, and the
+    completion ends there. Empty where blocks may be alike, or there is only one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
