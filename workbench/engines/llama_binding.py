@@ -100,6 +100,11 @@ class Binding:
         """True of a token that ends a completion."""
         return bool(llama_cpp.llama_vocab_is_eog(self.vocabulary, token))
 
+    def is_mark(self, token: int) -> bool:
+        """True of a token that is found in a text before all others: no other token reaches across it."""
+        marks = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+        return bool(llama_cpp.llama_vocab_get_attr(self.vocabulary, token) & marks)
+
     def decode(self, tokens: Sequence[int], *, is_each_told: bool = False) -> bool:
         """Evaluates at most `BATCH_TOKENS` tokens behind those in memory; False where it was aborted.
 

@@ -110,7 +110,7 @@ class LlamaCppEngine:
     def _generate(self, request: GenerationRequest, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         from workbench.engines.llama_completion import Completion
 
-        prompt = self._binding.tokenize(request.prompt, is_start=True)
+        prompt = self._prefixes.tokenize(request.prompt)
         room = self._room_behind(prompt, reserved=min(LEAST_ROOM_TOKENS, request.sampling.max_tokens))
         evaluated = self._prefixes.evaluate(prompt, is_cancelled)
         completion = Completion(

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import takewhile
-from operator import eq
+from operator import eq, itemgetter
 from typing import Final, NamedTuple
 
 from workbench.engines.llama_binding import Binding, State
@@ -35,12 +35,29 @@ class Prefixes:
         self._binding = binding
         self._limit_bytes = limit_bytes
         self._live: list[int] = []
+        # A begin token is added to each prompt, where the vocabulary wants one, and stands in no text.
+        self._added = len(binding.tokenize("", is_start=True))
         self._saved: OrderedDict[tuple[int, ...], State] = OrderedDict()
 
     @property
     def saved_bytes(self) -> int:
         """Size of all saved states."""
         return sum(len(state) for state in self._saved.values())
+
+    def tokenize(self, text: str) -> list[int]:
+        """The tokens of a prompt; where it goes on from what the model wrote itself, those that it wrote.
+
+        Held to a grammar, a model often writes other tokens than the vocabulary would make of its text. Made anew,
+        they would have to be evaluated again, and the model would see what it did not write. The two are joined
+        where a control mark begins or ends: there no token reaches across.
+        """
+        fresh = self._binding.tokenize(text, is_start=True)
+        known = [tuple(self._live), *self._saved]
+        shared = max(common_length(tokens, fresh) for tokens in known)
+        data = text.encode(errors="replace")
+        count, tokens = max(((self._count_within(one, data), one) for one in known), key=itemgetter(0))
+        joined = self._joined(tokens, count, data)
+        return joined if len(joined) - count < len(fresh) - shared else fresh
 
     def evaluate(self, prompt: Sequence[int], is_cancelled: Callable[[], bool]) -> Evaluated:
         """Has `prompt` in memory, and the logits behind its last token.
@@ -77,6 +94,28 @@ class Prefixes:
         """Nothing is in memory; what is saved stays."""
         self._binding.clear()
         self._live.clear()
+
+    def _count_within(self, tokens: Sequence[int], data: bytes) -> int:
+        """How many of the tokens have their text at the beginning of `data`."""
+        size = 0
+        for count, token in enumerate(tokens[self._added :]):
+            piece = self._binding.piece(token)
+            if not data.startswith(piece, size):
+                return count + self._added
+            size += len(piece)
+        return len(tokens)
+
+    def _joined(self, tokens: tuple[int, ...], count: int, data: bytes) -> list[int]:
+        """The first `count` tokens or fewer, up to a control mark, and those of the rest of `data`."""
+        kept = list(tokens[:count])
+        while True:
+            size = sum(len(self._binding.piece(token)) for token in kept[self._added :])
+            rest = self._binding.tokenize(data[size:].decode(errors="replace"), is_start=not kept)
+            marks = (*kept[-1:], *rest[:1])
+            if not kept or any(self._binding.is_mark(token) for token in marks):
+                return kept + rest
+            while kept and not self._binding.is_mark(kept[-1]):
+                kept.pop()
 
     def _decode(self, tokens: Sequence[int], is_cancelled: Callable[[], bool]) -> int:
         try:
