@@ -117,5 +117,6 @@ def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept
         elif isinstance(event, ToolFinished):
             print(f"{event.call.name} → {event.run.result.text}")
         elif isinstance(event, TurnEnded) and event.reason != "answered":
-            print(f"turn ended: {event.reason}", file=sys.stderr)
+            why = f", {event.problem}" if event.problem else ""
+            print(f"turn ended: {event.reason}{why}", file=sys.stderr)
         yield event

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
-from workbench.rollout.limits import TurnSetup, parse_tool_choice
+from workbench.rollout.choice import parse_tool_choice
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import Sampling
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
@@ -48,16 +49,22 @@ class Setup:
         tools = parse_tools(self.tools_text)
         return tools.only(frozenset(tools.names) - self.disabled_tools)
 
-    def system_text(self, *, date: str) -> str:
+    def system_text(self, *, date: str, are_tools_apart: bool = False) -> str:
         """The composed system text.
 
         Args:
             date: Today, as the contract's `{{ date }}` shows it.
+            are_tools_apart: True where the model's server writes the tools, so that the contract must not.
 
         Raises:
             BadInput: The contract or the tools cannot be used.
         """
-        return compose(self.contract(), self.offered_tools(), variables={"date": date})
+        return compose(
+            self.contract(),
+            self.offered_tools(),
+            variables={"date": date},
+            are_tools_apart=are_tools_apart,
+        )
 
     def turn_setup(self) -> TurnSetup:
         """What the loop needs to know.

@@ -9,6 +9,7 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.rollout.events import CompletionEnded, Event, ToolFinished
 from workbench.rollout.loop import Turn, play
+from workbench.settings import Secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +20,13 @@ class MessageKept:
     """As the store has it."""
 
 
-def begin_session(services: Services, setup: Setup) -> KeptSession:
+def begin_session(services: Services, setup: Setup, *, token: Secret | None = None) -> KeptSession:
     """A new session for a setup that can be played; nothing is written where it cannot.
+
+    Args:
+        services: The edges.
+        setup: What to play.
+        token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
 
     Raises:
         BadInput: The contract, the tools or the tool choice cannot be used.
@@ -29,7 +35,7 @@ def begin_session(services: Services, setup: Setup) -> KeptSession:
     """
     setup.turn_setup()
     setup.system_text(date=services.today())
-    services.models.engine(setup.model)
+    services.models.engine(setup.model, token=token)
     return services.store.create_session(setup)
 
 
@@ -40,6 +46,7 @@ def play_turn(
     user_text: str,
     *,
     is_cancelled: Callable[[], bool],
+    token: Secret | None = None,
 ) -> Iterator[Event | MessageKept]:
     """One turn of a session: the user's text, and all that answers it.
 
@@ -52,6 +59,7 @@ def play_turn(
         setup: What to play it with; kept as the session's own.
         user_text: What the user says.
         is_cancelled: True once a person has stopped the turn.
+        token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
 
     Raises:
         BadInput: The contract, the tools or the tool choice cannot be used.
@@ -59,8 +67,11 @@ def play_turn(
         StoreError: A message could not be committed.
     """
     turn_setup = setup.turn_setup()
-    system = Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))
-    engine = services.models.engine(setup.model)
+    engine = services.models.engine(setup.model, token=token)
+    system_text = setup.system_text(
+        date=services.today(), are_tools_apart=engine.capabilities.writes_tools
+    )
+    system = Message(role=Role.SYSTEM, text=system_text)
     services.store.save_setup(session_id, setup)
     kept = _with_system(services, session_id, system)
     if kept[-1].message.role is Role.USER:

@@ -1,13 +1,16 @@
 """The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
-from workbench.hermes.parse import parse
+from workbench.hermes.prompt import Prompt
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.render import render
+from workbench.hermes.written_out import read_message
+from workbench.rollout.choice import ChoiceKind, ToolChoice
+from workbench.rollout.completion_writer import CompletionWriter
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -15,15 +18,17 @@ from workbench.rollout.events import (
     Generation,
     PieceArrived,
     RoundStarted,
+    StoodInLine,
     Timing,
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.limits import ChoiceKind, ToolChoice, TurnSetup
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import (
     Clock,
     Constraint,
     Delta,
+    EmittedToken,
     Engine,
     FinishReason,
     GenerationRequest,
@@ -75,7 +80,7 @@ def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
         conversation = conversation.plus(completion.message)
         reason = _end_reason(completion, turn.setup.tool_choice)
         if reason is not None:
-            yield TurnEnded(reason=reason, rounds=number)
+            yield TurnEnded(reason=reason, rounds=number, problem=completion.problem)
             return
         for index, call in enumerate(completion.reading.calls):
             run = _run(turn, call)
@@ -94,17 +99,18 @@ def _complete(
     turn: Turn, conversation: Conversation, choice: ToolChoice, number: int
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
-    prompt = render(conversation, family=setup.family, has_contract=True)
+    prompt = _prompt(turn, conversation)
     is_exact = turn.engine.capabilities.has_exact_prompt
     yield RoundStarted(number=number, limit=setup.max_rounds, prompt=prompt, is_exact=is_exact)
-    prefill = PREFILL if choice.is_forced else ""
+    # A chat API takes no beginning of an answer: there the server sees to the choice.
+    prefill = PREFILL if choice.is_forced and not turn.engine.capabilities.is_chat_only else ""
     if prefill:
         yield PieceArrived(text=prefill)
-    written = yield from _stream(turn, _request(setup, choice, prompt.text + prefill))
-    message = Message(role=Role.ASSISTANT, text=prefill + written.text)
+    request = replace(_request(setup, choice, prompt.text + prefill), conversation=conversation)
+    written = yield from _stream(turn, request, CompletionWriter(prefill))
     completion = CompletionEnded(
-        message=message,
-        reading=parse(message.text, tools=setup.tools, finish_reason=written.finish_reason),
+        message=written.message,
+        reading=read_message(written.message, tools=setup.tools, finish_reason=written.finish_reason),
         generation=Generation(
             prompt_text=prompt.text,
             is_exact=is_exact,
@@ -116,50 +122,82 @@ def _complete(
             engine_name=turn.engine.name,
             engine_fingerprint=turn.engine.fingerprint,
             tools_fingerprint=setup.tools.fingerprint,
+            tokens=written.tokens or None,
         ),
+        problem=written.problem,
     )
     yield completion
     return completion
 
 
+def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
+    """What the engine is given; of a server that renders its own prompt, what it most likely makes of it."""
+    setup = turn.setup
+    writes_tools = turn.engine.capabilities.writes_tools
+    return render(conversation, family=setup.family, has_contract=not writes_tools, tools=setup.tools)
+
+
 def _request(setup: TurnSetup, choice: ToolChoice, prompt: str) -> GenerationRequest:
-    if not choice.is_forced:
-        return GenerationRequest(prompt=prompt, sampling=setup.sampling)
-    tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
-    constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
-    return GenerationRequest(prompt=prompt, sampling=setup.sampling, constraint=constraint)
+    constraint = None
+    if choice.is_forced:
+        tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
+        constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
+    return GenerationRequest(
+        prompt=prompt,
+        sampling=setup.sampling,
+        constraint=constraint,
+        tools=setup.tools,
+        tool_choice=choice,
+        wants_logprobs=setup.wants_logprobs,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Written:
-    text: str
+    message: Message
+    problem: str
+    tokens: tuple[EmittedToken, ...]
     finish_reason: FinishReason
     timing: Timing
 
 
-def _stream(turn: Turn, request: GenerationRequest) -> Generator[Event, None, _Written]:
+def _stream(
+    turn: Turn, request: GenerationRequest, writer: CompletionWriter
+) -> Generator[Event, None, _Written]:
     started_s = turn.clock.seconds()
     first_s: float | None = None
-    pieces: list[str] = []
-    last = Delta()
+    deltas: list[Delta] = []
     for delta in turn.engine.generate(request, is_cancelled=turn.is_cancelled):
-        if delta.text:
+        if delta.place_in_line is not None:
+            yield StoodInLine(place=delta.place_in_line)
+        piece = writer.feed(delta)
+        if piece:
             first_s = turn.clock.seconds() if first_s is None else first_s
-            pieces.append(delta.text)
-            yield PieceArrived(text=delta.text)
-        last = delta
+            yield PieceArrived(text=piece)
+        deltas.append(delta)
     ended_s = turn.clock.seconds()
-    usage = last.usage or Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+    last = deltas[-1] if deltas else Delta()
+    finish_reason = last.finish_reason or FinishReason.STOP
+    finished = writer.finish(finish_reason)
+    if finished.tail:
+        yield PieceArrived(text=finished.tail)
     return _Written(
-        text="".join(pieces),
-        finish_reason=last.finish_reason or FinishReason.STOP,
-        timing=Timing(
-            prompt_tokens=usage.prompt_tokens,
-            cached_tokens=usage.cached_tokens,
-            completion_tokens=usage.completion_tokens,
-            time_to_first_token_s=(first_s or ended_s) - started_s,
-            seconds=ended_s - started_s,
-        ),
+        message=finished.message,
+        problem=last.problem,
+        tokens=tuple(token for delta in deltas for token in delta.tokens),
+        finish_reason=finish_reason,
+        timing=_timing(last.usage, started_s=started_s, first_s=first_s or ended_s, ended_s=ended_s),
+    )
+
+
+def _timing(usage: Usage | None, *, started_s: float, first_s: float, ended_s: float) -> Timing:
+    return Timing(
+        prompt_tokens=usage.prompt_tokens if usage else 0,
+        cached_tokens=usage.cached_tokens if usage else 0,
+        completion_tokens=usage.completion_tokens if usage else 0,
+        time_to_first_token_s=first_s - started_s,
+        seconds=ended_s - started_s,
+        evaluated_tokens=usage.evaluated_tokens if usage else None,
     )
 
 
@@ -168,6 +206,8 @@ def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | 
     finish = completion.generation.finish_reason
     if finish is FinishReason.CANCELLED:
         return EndReason.CANCELLED
+    if finish is FinishReason.INTERRUPTED:
+        return EndReason.INTERRUPTED
     if completion.reading.calls:
         return EndReason.CALLS_TOLD if choice.kind is ChoiceKind.NONE else None
     if finish is FinishReason.LENGTH:

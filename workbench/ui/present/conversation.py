@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from workbench.chat.message import Role
 from workbench.desk.kept import KeptMessage
-from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
+from workbench.hermes.written_out import read_message
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -42,7 +42,7 @@ def _rounds(path: Sequence[KeptMessage], tools: OfferedTools) -> Iterator[ReadRo
         finish_reason = kept.generation.finish_reason.value if kept.generation else "stop"
         yield ReadRound(
             kept=kept,
-            reading=parse(kept.message.text, tools=tools, finish_reason=finish_reason),
+            reading=read_message(kept.message, tools=tools, finish_reason=finish_reason),
             results=_results(path, place),
             turn=turn,
             number=number,
