@@ -68,9 +68,7 @@ def play_turn(
     """
     turn_setup = setup.turn_setup()
     engine = services.models.engine(setup.model, token=token)
-    system_text = setup.system_text(
-        date=services.today(), are_tools_apart=engine.capabilities.writes_tools
-    )
+    system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
     system = Message(role=Role.SYSTEM, text=system_text)
     services.store.save_setup(session_id, setup)
     kept = _with_system(services, session_id, system)
