@@ -93,7 +93,7 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_MODEL",
         default="embedded",
-        meaning="The model to begin with: `embedded`, a path to a GGUF file, or `scripted:FILE`",
+        meaning="The model to begin with, by its [name](models.md); `workbench models default` chooses another",
     ),
     Variable(name="WORKBENCH_CONTRACT", default="minimal", meaning="The contract to begin with"),
     Variable(
@@ -159,6 +159,10 @@ VARIABLES: Final = (
 """Every variable that is read, in the order of the documentation."""
 
 
+CHOSEN_MODEL: Final = "default-model"
+"""File of the data folder with the name that `workbench models default` chose."""
+
+
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process.
 
@@ -180,7 +184,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     home = Path(text("WORKBENCH_HOME") or Path.cwd()).expanduser().absolute()
     data = Path(text("WORKBENCH_DATA") or _data_folder(home, given)).expanduser().absolute()
     return Settings(
-        model=text("WORKBENCH_MODEL"),
+        model=given.get("WORKBENCH_MODEL") or chosen_model(data) or text("WORKBENCH_MODEL"),
         contract=text("WORKBENCH_CONTRACT"),
         tools=tuple(name.strip() for name in text("WORKBENCH_TOOLS").split(",") if name.strip()),
         host=given.get("WORKBENCH_HOST") or ("0.0.0.0" if "SPACE_ID" in given else text("WORKBENCH_HOST")),
@@ -215,6 +219,35 @@ def is_colour_wanted(environment: Mapping[str, str] | None = None) -> bool:
     """False where `NO_COLOR` is set to anything (no-color.org), or the terminal is `dumb`."""
     given = os.environ if environment is None else environment
     return not given.get("NO_COLOR") and given.get("TERM") != "dumb"
+
+
+def chosen_model(data: Path) -> str:
+    """What `workbench models default` chose; empty where nothing was chosen.
+
+    Raises:
+        BadInput: The file cannot be read.
+    """
+    path = data / CHOSEN_MODEL
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"file {path}", str(error), "mend or delete it") from error
+
+
+def choose_model(data: Path, name: str) -> None:
+    """Makes `name` the model to begin with, wherever WORKBENCH_MODEL is not set.
+
+    Raises:
+        BadInput: The folder cannot be written.
+    """
+    path = data / CHOSEN_MODEL
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        path.write_text(name + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"file {path}", str(error.strerror or error), "set WORKBENCH_DATA") from error
 
 
 def _refuse_unknown(given: Mapping[str, str]) -> None:

@@ -140,8 +140,10 @@ def refusal_of_hf(error: BaseException, *, timeout_s: float) -> Refusal | None:
                 words = error.server_message or str(error)
             return Refusal(status=response.status_code, words=words, retry_after_s=retry_after_s(header))
         case TextGenerationError():
-            said = as_object(plain(error.args[0])) if error.args else {}
-            return Refusal(status=None, words=str(said.get("message", error)), is_final=True)
+            # Its text is the server's `error`, which is an object with a message where it is OpenAI's.
+            message = as_object(plain(next(iter(error.args), None))).get("message")
+            words = message if isinstance(message, str) else str(error)
+            return Refusal(status=None, words=words, is_final=True)
         case httpx2.HTTPError():
             return Refusal(status=None, words=str(error) or "the connection broke off")
         case JSONDecodeError():
