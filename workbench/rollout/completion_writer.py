@@ -16,7 +16,7 @@ class Finished(NamedTuple):
     """A completion that is over."""
 
     tail: str
-    """What still had to be written to close an open call; empty where there is none."""
+    """What still had to be written to close a thought or a call; empty where neither is open."""
     message: Message
     """Role assistant."""
 
@@ -59,7 +59,7 @@ class CompletionWriter:
             calls=tuple(calls),
             thought="".join(self._thought) or None,
         )
-        return Finished(self._leave(_TEXT) if self._stage >= 0 else "", message)
+        return Finished(self._leave(_TEXT), message)
 
     def _think(self, thought: str) -> str:
         self._thought.append(thought)

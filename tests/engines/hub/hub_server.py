@@ -49,14 +49,19 @@ def hub_server(files: dict[str, bytes]) -> Iterator[HubServer]:
             resolve = f"/{hub.repository}/resolve/"
             if parts.path == "/api/models":
                 hub.searches.append(parse_qs(parts.query))
-                self._json([{"id": hub.repository, "downloads": 12, "likes": 3, "gated": False, "tags": ["gguf"]}])
+                self._json(
+                    [{"id": hub.repository, "downloads": 12, "likes": 3, "gated": False, "tags": ["gguf"]}]
+                )
             elif parts.path.startswith(f"/api/models/{hub.repository}/tree/"):
                 self._json([
                     {"type": "file", "path": name, "size": len(data), "oid": "0" * 40,
                      "lfs": {"oid": sha256(data).hexdigest(), "size": len(data), "pointerSize": 100}}
                     for name, data in hub.files.items()
                 ])  # fmt: skip
-            elif parts.path.startswith(resolve) and parts.path.removeprefix(resolve).partition("/")[2] in hub.files:
+            elif (
+                parts.path.startswith(resolve)
+                and parts.path.removeprefix(resolve).partition("/")[2] in hub.files
+            ):
                 self._file(hub.files[parts.path.removeprefix(resolve).partition("/")[2]], is_head=is_head)
             else:
                 code = "EntryNotFound" if parts.path.startswith(resolve) else "RepoNotFound"

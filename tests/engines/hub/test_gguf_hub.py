@@ -1,6 +1,7 @@
 """The hub, by huggingface_hub's own client against a server on loopback."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -60,12 +61,13 @@ def test_a_model_is_fetched_with_progress_and_then_known_without_the_hub(hub, se
     steps = pull(hub)
     assert [step.done_bytes for step in steps] == sorted(step.done_bytes for step in steps)
     assert {step.total_bytes for step in steps} == {3_000_000}
-    with open(steps[-1].path, "rb") as file:
-        assert file.read() == SMALL
+    assert Path(steps[-1].path).read_bytes() == SMALL
     asked = len(server.tokens)
     assert str(hub.path(NAME)) == steps[-1].path
     assert [one.path for one in pull(hub)] == [steps[-1].path]
-    assert [(one.name, one.size_bytes, one.quantisation) for one in hub.cached()] == [(NAME, 3_000_000, "Q4_K_M")]
+    assert [(one.name, one.size_bytes, one.quantisation) for one in hub.cached()] == [
+        (NAME, 3_000_000, "Q4_K_M")
+    ]
     assert len(server.tokens) == asked
     assert hub.files(server.repository)[0].is_cached
 
@@ -99,10 +101,8 @@ def test_a_download_that_keeps_breaking_is_told_and_goes_on_the_next_time(hub, s
 
 
 def test_a_stopped_download_keeps_what_came_and_another_process_could_go_on(hub, server, tmp_path):
-    seen = []
-    steps = hub.pull(NAME, is_cancelled=lambda: len(seen) > 1)
-    for step in steps:
-        seen.append(step)
+    looks = iter([False, True])
+    seen = pull(hub, is_cancelled=lambda: next(looks, True))
     assert not seen[-1].path
     assert hub.path(NAME) is None
     assert hub.cached() == []

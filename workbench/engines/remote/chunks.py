@@ -123,7 +123,9 @@ def _float(value: JsonValue) -> float | None:
 def plain(value: object) -> JsonValue:
     """A client's chunk as plain JSON, fields that its types do not know among them."""
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in cast(Mapping[object, object], value).items()}
+        # huggingface_hub's values are mappings, with what their types do not know as attributes.
+        fields = {**cast(Mapping[object, object], value), **getattr(cast(object, value), "__dict__", {})}
+        return {str(key): plain(inner) for key, inner in fields.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in cast(Sequence[object], value)]
     return value if isinstance(value, str | int | float | bool) else None

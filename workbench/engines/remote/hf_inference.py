@@ -1,6 +1,6 @@
 """Models that Hugging Face's Inference Providers serve, through huggingface_hub's own client."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PLACE: Final = "https://router.huggingface.co"
 """Where the hub hands requests on to the providers."""
+NO_CHUNK: Final = "the server sent something that is no piece of a completion"
 ANY_PROVIDER: Final = "auto"
 """The first provider that the account prefers and that serves the model."""
 
@@ -62,6 +63,10 @@ def stored_token() -> Secret | None:
     return Secret(token) if token else None
 
 
+class ChunkError(ValueError):
+    """A piece of a stream that cannot be read."""
+
+
 class _HfLine:
     def __init__(self, server: Server, model: str, provider: str, base_url: str | None) -> None:
         self._server = server
@@ -99,11 +104,27 @@ class _HfAsk:
     def read(self) -> Iterable[JsonObject]:
         with self._client as client:
             complete = cast(Any, client).chat_completion
-            for chunk in complete(model=self._model, stream=True, **chat_arguments(self._request)):
-                yield cast(JsonObject, plain(chunk))
+            chunks = complete(model=self._model, stream=True, **chat_arguments(self._request))
+            yield from _sound(iter(chunks))
 
     def hang_up(self) -> None:
         """Nothing to do; see the class."""
+
+
+def _sound(chunks: Iterator[object]) -> Iterator[JsonObject]:
+    """The chunks as JSON; one that the client's types cannot hold is no chunk.
+
+    Raises:
+        ChunkError: The server sent something else.
+    """
+    while True:
+        try:
+            chunk = next(chunks)
+        except StopIteration:
+            return
+        except (AttributeError, LookupError, TypeError) as error:
+            raise ChunkError(NO_CHUNK) from error
+        yield cast(JsonObject, plain(chunk))
 
 
 def chat_arguments(request: GenerationRequest) -> dict[str, Any]:

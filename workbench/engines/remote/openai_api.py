@@ -142,7 +142,7 @@ class _OpenAiAsk:
         with stream:
             if not is_over:
                 for chunk in stream:
-                    yield cast(JsonObject, plain(chunk.model_dump(exclude_unset=True)))
+                    yield cast(JsonObject, plain(chunk.model_dump(exclude_unset=True, warnings=False)))
 
     def hang_up(self) -> None:
         """Shuts the socket down: closing it would not wake the thread that waits on it."""
