@@ -9,6 +9,7 @@ from workbench.contract.contract import Contract
 from workbench.desk.kept import KeptMessage, KeptSession, NewMessage
 from workbench.desk.setup import Setup
 from workbench.rollout.ports import Engine, Toolbox
+from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -104,6 +105,8 @@ class ModelStatus:
     """Where it runs, such as `CPU, 2 threads`."""
     is_loaded: bool
     """False until it is first asked."""
+    writes_tools: bool = False
+    """True: its server writes the offered tools into the prompt; the contract leaves them out."""
 
 
 class Models(Protocol):
@@ -113,8 +116,12 @@ class Models(Protocol):
         """Names that `--model` takes and that are there now."""
         ...
 
-    def engine(self, name: str) -> Engine:
+    def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """The engine of that name, loaded; asking again gives the same one.
+
+        Args:
+            name: As `--model` takes it.
+            token: A visitor's own, for a model that the hub's providers serve; None takes the settings'.
 
         Raises:
             ModelMissing: Its file is not there.

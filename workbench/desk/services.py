@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from workbench.desk.hub import Hub
 from workbench.desk.ports import Calendar, Catalog, Library, Models, Store
 from workbench.desk.setup import Setup
 from workbench.settings import Settings
@@ -22,6 +23,8 @@ class Services:
     """Tools on disk, and their mocks."""
     models: Models
     """Engines by name."""
+    hub: Hub
+    """Models of the hub, and those of its cache."""
     calendar: Calendar
     """Date and clock."""
 

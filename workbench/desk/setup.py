@@ -52,16 +52,22 @@ class Setup:
         tools = parse_tools(self.tools_text)
         return tools.only(frozenset(tools.names) - self.disabled_tools)
 
-    def system_text(self, *, date: str) -> str:
+    def system_text(self, *, date: str, are_tools_apart: bool = False) -> str:
         """The composed system text.
 
         Args:
             date: Today, as the contract's `{{ date }}` shows it.
+            are_tools_apart: True where the model's server writes the tools, so that the contract must not.
 
         Raises:
             BadInput: The contract or the tools cannot be used.
         """
-        return compose(self.contract(), self.offered_tools(), variables={"date": date})
+        return compose(
+            self.contract(),
+            self.offered_tools(),
+            variables={"date": date},
+            are_tools_apart=are_tools_apart,
+        )
 
     def turn_setup(self, *, answer_schema: JsonObject | None = None) -> TurnSetup:
         """What the loop needs to know.

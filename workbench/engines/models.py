@@ -1,7 +1,6 @@
-"""The models that can be chosen, by the names that `--model` takes."""
+"""Models that run on this machine, by the names that `--model` takes."""
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
@@ -10,12 +9,11 @@ from workbench.desk.ports import ModelStatus
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import Loading
-from workbench.engines.scripted import load_scripted
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
 
 EMBEDDED: Final = "embedded"
-SCRIPTED: Final = "scripted:"
+HUB: Final = "hf:"
 
 
 class _OpenEngine(Engine, Protocol):
@@ -30,16 +28,21 @@ class _OpenEngine(Engine, Protocol):
 class LocalModels:
     """Loads one model at a time; asking for another frees the first."""
 
-    def __init__(self, *, loading: Loading, default: str) -> None:
+    def __init__(self, *, loading: Loading, find_cached: Callable[[str], Path | None]) -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            loading: How to load.
+            find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
+        """
         self._loading = loading
-        self._default = default
+        self._find_cached = find_cached
         self._open: _OpenEngine | None = None
         self._lock = Lock()
 
     def names(self) -> Sequence[str]:
-        """The default, and the embedded model where it is installed."""
-        embedded = (EMBEDDED,) if find_embedded() else ()
-        return tuple(dict.fromkeys((self._default, *embedded)))
+        """The embedded model, where it is installed."""
+        return (EMBEDDED,) if find_embedded() else ()
 
     def engine(self, name: str) -> Engine:
         """The engine of that name, loaded; see `workbench.desk.ports.Models`."""
@@ -68,9 +71,11 @@ class LocalModels:
             self._open = None
 
     def _load(self, name: str) -> _OpenEngine:
-        if name.startswith(SCRIPTED):
-            path = Path(name.removeprefix(SCRIPTED)).expanduser()
-            return load_scripted(path, name=name, wait=time.sleep)
+        if name.startswith(HUB):
+            cached = self._find_cached(name)
+            if cached is None:
+                raise ModelMissing(name, f"run `workbench models pull {name}`")
+            return load_llama_cpp(cached, name=name, loading=self._loading)
         if name != EMBEDDED:
             return load_llama_cpp(Path(name).expanduser(), name=name, loading=self._loading)
         path = find_embedded()

@@ -94,7 +94,7 @@ class StoodInLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceArrived:
-    """More of the completion; the pieces of a round join to its message's text."""
+    """More of the completion; the pieces of a round join to its message, written out as one text."""
 
     text: str
     """What was added."""
@@ -105,11 +105,13 @@ class CompletionEnded:
     """The model's message of this round is whole."""
 
     message: Message
-    """Role assistant; the text byte for byte, prefill included."""
+    """Role assistant; the text byte for byte, prefill included; calls and thought where a server gave them apart."""
     reading: Reading
     """What the reader made of it."""
     generation: Generation
     """How it came to be."""
+    problem: str = ""
+    """What interrupted it, for a person; empty where nothing did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +143,8 @@ class EndReason(StrEnum):
     """The model still calls after the last round allowed."""
     CANCELLED = "cancelled"
     """A person stopped it."""
+    INTERRUPTED = "interrupted"
+    """The connection to the server broke or fell silent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +155,8 @@ class TurnEnded:
     """Why."""
     rounds: int
     """Completions that were made."""
+    problem: str = ""
+    """What interrupted the last one, for a person; empty where nothing did."""
 
 
 Event = RoundStarted | StoodInLine | PieceArrived | CompletionEnded | ToolFinished | TurnEnded

@@ -35,18 +35,23 @@ class Held:
     """What of the schemas it is not held to."""
 
 
-def hold(setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool) -> Held:
+def hold(setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_grammar: bool = True) -> Held:
     """What the tool choice and the answer's schema come to.
 
     A forced choice is a call and perhaps further ones. With `auto` the model is free until it opens a call. An
-    answer's schema leaves it a call or the answer. With `none` it is free, but for the answer's schema.
+    answer's schema leaves it a call or the answer. With `none` it is free, but for the answer's schema. An engine
+    that knows no grammar is given the beginning of a forced call alone.
 
     Raises:
         ConstraintFailed: A call is forced, or an answer is held, and a schema leads nowhere or allows no value.
     """
     tools = OfferedTools() if choice.kind is ChoiceKind.NONE else setup.tools
+    # A call inside a thought is never run: the thought is closed before it.
+    prefill = (THINK_CLOSE if starts_in_thought else "") + PREFILL if choice.is_forced else ""
+    if not has_grammar:
+        return Held(prefill=prefill)
     if choice.is_forced:
-        return _forced(setup, _chosen(tools, choice), starts_in_thought=starts_in_thought)
+        return _forced(setup, _chosen(tools, choice), prefill)
     if setup.answer_schema is not None and not starts_in_thought:
         return _answer(setup, tools, setup.answer_schema)
     return _auto(setup, tools) if tools.specs else Held()
@@ -56,11 +61,9 @@ def _chosen(tools: OfferedTools, choice: ToolChoice) -> OfferedTools:
     return tools.only(frozenset({choice.tool})) if choice.tool else tools
 
 
-def _forced(setup: TurnSetup, tools: OfferedTools, *, starts_in_thought: bool) -> Held:
+def _forced(setup: TurnSetup, tools: OfferedTools, prefill: str) -> Held:
     dialect = family_named(setup.family).dialect
     made = calls_grammar(tools, _FORCED, dialect=dialect, begins_open=True)
-    # A call inside a thought is never run: the thought is closed before it.
-    prefill = (THINK_CLOSE if starts_in_thought else "") + PREFILL
     return Held(prefill=prefill, constraint=_constraint(tools, made), findings=made.findings)
 
 

@@ -1,17 +1,17 @@
 """The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.json_mode import check_answer
-from workbench.hermes.parse import parse
 from workbench.hermes.prompt import Prompt
 from workbench.hermes.reading import ReadCall, Reading
 from workbench.hermes.render import render
+from workbench.hermes.written_out import read_message
 from workbench.rollout.choice import ChoiceKind, ToolChoice
+from workbench.rollout.completion_writer import CompletionWriter
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -19,8 +19,6 @@ from workbench.rollout.events import (
     Generation,
     PieceArrived,
     RoundStarted,
-    StoodInLine,
-    Timing,
     ToolFinished,
     TurnEnded,
 )
@@ -28,24 +26,14 @@ from workbench.rollout.held import Held, hold
 from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import (
     Clock,
-    Delta,
-    EmittedToken,
     Engine,
     FinishReason,
     GenerationRequest,
     Toolbox,
     ToolRun,
-    Usage,
 )
 from workbench.rollout.refusal import refusal_text
-
-REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
-"""Stands for U+0000, which no database keeps in a text."""
-_NUL_REPLACED: Final = Finding(
-    code="nul-replaced",
-    message="the model wrote U+0000, which cannot be kept: U+FFFD stands in its place",
-    severity=Severity.WARNING,
-)
+from workbench.rollout.stream import Written, stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +71,7 @@ def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
         conversation = conversation.plus(completion.message)
         reason = _end_reason(completion, turn.setup.tool_choice)
         if reason is not None:
-            yield TurnEnded(reason=reason, rounds=number)
+            yield TurnEnded(reason=reason, rounds=number, problem=completion.problem)
             return
         for index, call in enumerate(completion.reading.calls):
             run = _run(turn, call)
@@ -102,22 +90,41 @@ def _complete(
     turn: Turn, conversation: Conversation, choice: ToolChoice, number: int
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
-    prompt = render(conversation, family=setup.family, has_contract=True)
-    is_exact = turn.engine.capabilities.has_exact_prompt
-    held = hold(setup, choice, starts_in_thought=prompt.starts_in_thought)
+    prompt = _prompt(turn, conversation)
+    can = turn.engine.capabilities
+    # A chat API takes no beginning of an answer: there the server sees to the choice.
+    held = (
+        Held()
+        if can.is_chat_only
+        else hold(setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=can.has_grammar)
+    )
     yield RoundStarted(
         number=number,
         limit=setup.max_rounds,
         prompt=prompt,
-        is_exact=is_exact,
-        findings=held.findings if turn.engine.capabilities.has_grammar else (),
+        is_exact=can.has_exact_prompt,
+        findings=held.findings,
     )
     if held.prefill:
         yield PieceArrived(text=held.prefill)
-    written = yield from _stream(turn, _request(setup, choice, held, prompt, conversation))
+    request = _request(setup, choice, held, prompt, conversation)
+    written = yield from stream(
+        turn.engine,
+        request,
+        CompletionWriter(held.prefill),
+        clock=turn.clock,
+        is_cancelled=turn.is_cancelled,
+    )
     completion = _completion(turn, choice, held, prompt, written)
     yield completion
     return completion
+
+
+def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
+    """What the engine is given; of a server that renders its own prompt, what it most likely makes of it."""
+    setup = turn.setup
+    writes_tools = turn.engine.capabilities.writes_tools
+    return render(conversation, family=setup.family, has_contract=not writes_tools, tools=setup.tools)
 
 
 def _request(
@@ -135,17 +142,11 @@ def _request(
 
 
 def _completion(
-    turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt, written: "_Written"
+    turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt, written: Written
 ) -> CompletionEnded:
     setup = turn.setup
-    message = Message(
-        role=Role.ASSISTANT,
-        text=held.prefill + written.text,
-        calls=written.calls,
-        thought=written.thought or None,
-    )
-    reading = parse(
-        message.text,
+    reading = read_message(
+        written.message,
         tools=setup.tools,
         finish_reason=written.finish_reason,
         starts_in_thought=prompt.starts_in_thought,
@@ -164,7 +165,9 @@ def _completion(
         tokens=written.tokens or None,
         findings=(*written.findings, *_findings(setup, choice, reading)),
     )
-    return CompletionEnded(message=message, reading=reading, generation=generation)
+    return CompletionEnded(
+        message=written.message, reading=reading, generation=generation, problem=written.problem
+    )
 
 
 def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterator[Finding]:
@@ -177,60 +180,13 @@ def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterato
         yield from check_answer(reading, setup.answer_schema)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Written:
-    text: str
-    thought: str
-    calls: tuple[ToolCall, ...]
-    tokens: tuple[EmittedToken, ...]
-    findings: tuple[Finding, ...]
-    finish_reason: FinishReason
-    timing: Timing
-
-
-def _stream(turn: Turn, request: GenerationRequest) -> Generator[Event, None, _Written]:
-    started_s = turn.clock.seconds()
-    first_s: float | None = None
-    deltas: list[Delta] = []
-    has_nul = False
-    for delta in turn.engine.generate(request, is_cancelled=turn.is_cancelled):
-        if "\0" in delta.text:
-            has_nul, delta = True, replace(delta, text=delta.text.replace("\0", REPLACEMENT))
-        if delta.place_in_line is not None:
-            yield StoodInLine(place=delta.place_in_line)
-        if delta.text:
-            first_s = turn.clock.seconds() if first_s is None else first_s
-            yield PieceArrived(text=delta.text)
-        deltas.append(delta)
-    ended_s = turn.clock.seconds()
-    last = deltas[-1] if deltas else Delta()
-    return _Written(
-        text="".join(delta.text for delta in deltas),
-        thought="".join(delta.thought for delta in deltas),
-        calls=tuple(call for delta in deltas for call in delta.calls),
-        tokens=tuple(token for delta in deltas for token in delta.tokens),
-        findings=(_NUL_REPLACED,) if has_nul else (),
-        finish_reason=last.finish_reason or FinishReason.STOP,
-        timing=_timing(last.usage, started_s=started_s, first_s=first_s or ended_s, ended_s=ended_s),
-    )
-
-
-def _timing(usage: Usage | None, *, started_s: float, first_s: float, ended_s: float) -> Timing:
-    return Timing(
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        cached_tokens=usage.cached_tokens if usage else 0,
-        completion_tokens=usage.completion_tokens if usage else 0,
-        time_to_first_token_s=first_s - started_s,
-        seconds=ended_s - started_s,
-        evaluated_tokens=usage.evaluated_tokens if usage else None,
-    )
-
-
 def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | None:
     """Why the turn ends here; None where its calls are to be run and the model asked again."""
     finish = completion.generation.finish_reason
     if finish is FinishReason.CANCELLED:
         return EndReason.CANCELLED
+    if finish is FinishReason.INTERRUPTED:
+        return EndReason.INTERRUPTED
     if completion.reading.calls:
         return EndReason.CALLS_TOLD if choice.kind is ChoiceKind.NONE else None
     if finish is FinishReason.LENGTH:

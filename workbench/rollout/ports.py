@@ -113,6 +113,8 @@ class FinishReason(StrEnum):
     """`max_tokens` or the context was reached."""
     CANCELLED = "cancelled"
     """A person stopped it."""
+    INTERRUPTED = "interrupted"
+    """The connection to the server broke or fell silent; what had come is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +144,18 @@ class EmittedToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallPiece:
+    """A stretch of a call that a server gives as structure, while it is written."""
+
+    index: int
+    """Place of the call among the calls of the completion, from 0."""
+    name: str = ""
+    """The tool's name; comes whole, with the first piece of the call."""
+    arguments_text: str = ""
+    """What was added to the arguments' JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
     """One piece of a stream."""
 
@@ -155,8 +169,10 @@ class Delta:
     """The tokens behind `text`, where they were asked for and the engine can tell them."""
     thought: str = ""
     """Reasoning that was added, where a server keeps it apart from the text."""
-    calls: tuple[ToolCall, ...] = ()
-    """Whole calls that a server gave as structure; they stand in no text."""
+    call_pieces: tuple[CallPiece, ...] = ()
+    """What was added to calls that a server gives as structure; they stand in no text."""
+    problem: str = ""
+    """Of the last piece, where the finish reason is `interrupted`: what happened, for a person."""
     place_in_line: int | None = None
     """Told while others are served first: 1 is next. None once the model is at work."""
 
@@ -173,6 +189,10 @@ class Capabilities:
     """True: log-probabilities of what was written can be asked for."""
     is_chat_only: bool = False
     """True: it takes `conversation`, `tools` and `tool_choice`, and no text to go on from."""
+    writes_tools: bool = False
+    """True: the server writes the offered tools into its prompt, so that the contract must not."""
+    has_tokenizer: bool = True
+    """False: `count_tokens` is an estimate."""
 
 
 class Engine(Protocol):

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from workbench.chat.message import Role
 from workbench.desk.kept import KeptMessage
-from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
 from workbench.hermes.spelling.thoughts import THINK_OPEN
+from workbench.hermes.written_out import read_message
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -52,12 +52,12 @@ def _rounds(path: Sequence[KeptMessage], tools: OfferedTools) -> Iterator[ReadRo
 def _read(kept: KeptMessage, tools: OfferedTools) -> Reading:
     made = kept.generation
     if made is None:
-        return parse(kept.message.text, tools=tools)
-    return parse(
-        kept.message.text,
+        return read_message(kept.message, tools=tools)
+    return read_message(
+        kept.message,
         tools=tools,
         finish_reason=made.finish_reason.value,
-        starts_in_thought=made.prompt_text.endswith(THINK_OPEN),
+        starts_in_thought=made.is_exact and made.prompt_text.endswith(THINK_OPEN),
     )
 
 
