@@ -12,9 +12,10 @@ import numpy
 from numpy.typing import NDArray
 
 from workbench.engines.llama_abort import AbortFlag
-from workbench.engines.llama_loading import FlashAttention, Loading, LoraAdapter
+from workbench.engines.llama_loading import Loading, LoraAdapter
 from workbench.engines.llama_log import llama_log
 from workbench.errors import EngineError
+from workbench.settings import FlashAttention
 
 Pointer = TypeVar("Pointer")
 BATCH_TOKENS: Final = 512

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
-FlashAttention = Literal["auto", "on", "off"]
-KV_TYPES: Final = ("f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
-"""Types that the keys and values of the context may have, the most exact first."""
+from workbench.settings import FlashAttention
+
 MEGABYTE: Final = 1 << 20
 
 
@@ -33,7 +32,7 @@ class Loading:
     flash_attention: FlashAttention = "auto"
     """`auto` uses it where the device can."""
     kv_type: str = "f16"
-    """One of `KV_TYPES`; a quantised one needs flash attention."""
+    """One of `workbench.settings.KV_TYPES`; a quantised one needs flash attention."""
     lora: tuple[LoraAdapter, ...] = ()
     """Adapters, all at once."""
     prefix_cache_bytes: int = 1024 * MEGABYTE
