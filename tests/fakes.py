@@ -63,6 +63,32 @@ class RecordingEngine:
         yield Delta(finish_reason=self.finish, usage=_usage(request, written))
 
 
+class ChatEngine:
+    """A server with a chat API: gives written deltas, and remembers what it was asked."""
+
+    name = "chat"
+    fingerprint = "1" * 64
+    context_tokens = 0
+
+    def __init__(self, *answers: Sequence[Delta], writes_tools: bool = True) -> None:
+        self.answers = answers
+        self.requests: list[GenerationRequest] = []
+        self.capabilities = Capabilities(
+            has_exact_prompt=False,
+            has_grammar=False,
+            is_chat_only=True,
+            writes_tools=writes_tools,
+            has_tokenizer=False,
+        )
+
+    def count_tokens(self, text: str) -> int:
+        return len(text)
+
+    def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        self.requests.append(request)
+        yield from self.answers[len(self.requests) - 1]
+
+
 def _usage(request: GenerationRequest, written: int) -> Usage:
     return Usage(prompt_tokens=len(request.prompt), cached_tokens=0, completion_tokens=written)
 

@@ -5,7 +5,8 @@
     ├── EngineError           a model could not be asked, or stopped answering
     │   ├── ModelMissing      the named model file or package is not there
     │   ├── PromptTooLong     the prompt does not fit into the model's context
-    │   └── ConstraintFailed  a tool's schema could not be turned into a grammar
+    │   ├── ConstraintFailed  a tool's schema could not be turned into a grammar
+    │   └── RemoteFailed      a server could not be reached, or refused
     └── StoreError            the database cannot be opened, read or written
 
 A message says what is wrong, where, and what to do. What a *model* got wrong is never an exception:
@@ -88,6 +89,22 @@ class ConstraintFailed(EngineError):
         super().__init__(
             f"the tools' schemas could not be made into a grammar: {reason}; set tool choice to 'auto'"
         )
+
+
+class RemoteFailed(EngineError):
+    """A server could not be reached, refused, or answered with something that is no answer.
+
+    Args:
+        server: Which, as a person names it; no key and no password in it.
+        problem: What happened.
+        remedy: What to do about it; empty when the problem says it.
+    """
+
+    def __init__(self, server: str, problem: str, remedy: str = "") -> None:
+        self.server = server
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{server}: {problem}" + (f" ({remedy})" if remedy else ""))
 
 
 class StoreError(WorkbenchError):

@@ -2,12 +2,44 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, cast
 
 from workbench.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A key or token: it lives in memory, and no way of showing a value shows it.
+
+    >>> Secret("sk-1")
+    Secret(…)
+    >>> f"{Secret('sk-1')}", Secret("sk-1").reveal()
+    ('…', 'sk-1')
+    """
+
+    _value: str
+
+    def __repr__(self) -> str:
+        return "Secret(…)"
+
+    def __str__(self) -> str:
+        return "…"
+
+    def reveal(self) -> str:
+        """The value itself; for the request that needs it and nothing else."""
+        return self._value
+
+    def struck_out(self, text: str) -> str:
+        """`text` without the value, wherever it stands in it."""
+        return text.replace(self._value, "…") if self._value else text
+
+
+FlashAttention = Literal["auto", "on", "off"]
+KV_TYPES: Final = ("f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
+"""Types that the keys and values of a context may have, the most exact first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +68,26 @@ class Settings:
     """Threads that a local model may use; 0 takes one a core."""
     gpu_layers: int
     """Layers of a local model that go to the GPU; -1 all, when the build can."""
+    flash_attention: FlashAttention
+    """Whether a local model uses it; `auto` where the device can."""
+    kv_type: str
+    """Type of the keys and values of a local model's context; one of `KV_TYPES`."""
+    lora: tuple[tuple[Path, float], ...]
+    """GGUF files of adapters that are laid over a local model, each with its scale."""
+    prefix_cache_mb: int
+    """Memory for evaluated prompts of a local model that are not under way, in megabytes."""
     max_rounds: int
     """Completions that a turn may take."""
+    openai_base_url: str
+    """Where `openai:NAME` is asked; empty where no server is named."""
+    openai_api_key: Secret | None
+    """Key of that server; None where it wants none."""
+    openai_kind: str
+    """What software that server is; tells which sampling it takes."""
+    openai_mode: str
+    """`chat` or `raw`."""
+    remote_timeout_s: int
+    """How long a server may be silent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +106,7 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_MODEL",
         default="embedded",
-        meaning="The model to begin with: `embedded`, a path to a GGUF file, or `scripted:FILE`",
+        meaning="The model to begin with, by its [name](models.md); `workbench models default` chooses another",
     ),
     Variable(name="WORKBENCH_CONTRACT", default="minimal", meaning="The contract to begin with"),
     Variable(
@@ -96,9 +146,55 @@ VARIABLES: Final = (
         default="-1",
         meaning="Layers of a local model on the GPU; -1 all, where the build can",
     ),
+    Variable(
+        name="WORKBENCH_FLASH_ATTENTION",
+        default="auto",
+        meaning="Flash attention of a local model: `on`, `off`, or `auto`, where the device can",
+    ),
+    Variable(
+        name="WORKBENCH_KV_TYPE",
+        default="f16",
+        meaning=f"Keys and values of a local model's context, one of {', '.join(KV_TYPES)}; "
+        "a quantised one needs flash attention",
+    ),
+    Variable(
+        name="WORKBENCH_LORA",
+        default="",
+        meaning="GGUF adapters laid over a local model, `PATH` or `PATH=SCALE`, parted by commas",
+    ),
+    Variable(
+        name="WORKBENCH_PREFIX_CACHE",
+        default="1024",
+        meaning="Megabytes for evaluated prompts of a local model that may be gone on from; 0 keeps none",
+    ),
     Variable(name="WORKBENCH_MAX_ROUNDS", default="8", meaning="Completions that a turn may take"),
+    Variable(
+        name="WORKBENCH_OPENAI_BASE_URL",
+        default="",
+        meaning="Where `openai:NAME` is asked, such as `http://127.0.0.1:8000/v1`",
+    ),
+    Variable(name="WORKBENCH_OPENAI_API_KEY", default="", meaning="Key of that server, where it wants one"),
+    Variable(
+        name="WORKBENCH_OPENAI_KIND",
+        default="openai",
+        meaning="What that server is: openai, vllm, sglang, llama-server, ollama or lm-studio",
+    ),
+    Variable(
+        name="WORKBENCH_OPENAI_MODE",
+        default="chat",
+        meaning="`chat` asks with messages and tools, `raw` with our prompt byte for byte",
+    ),
+    Variable(
+        name="WORKBENCH_REMOTE_TIMEOUT",
+        default="120",
+        meaning="Seconds that a server may be silent before the answer counts as broken off",
+    ),
 )
 """Every variable that is read, in the order of the documentation."""
+
+
+CHOSEN_MODEL: Final = "default-model"
+"""File of the data folder with the name that `workbench models default` chose."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -119,10 +215,15 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     def number(name: str, *, least: int, most: int) -> int:
         return _whole_number(name, text(name), least=least, most=most)
 
+    def one_of(name: str, words: Sequence[str]) -> str:
+        if text(name) not in words:
+            raise BadInput(f"setting {name}", f"{text(name)!r} is none of {', '.join(words)}")
+        return text(name)
+
     home = Path(text("WORKBENCH_HOME") or Path.cwd()).expanduser().absolute()
     data = Path(text("WORKBENCH_DATA") or _data_folder(home, given)).expanduser().absolute()
     return Settings(
-        model=text("WORKBENCH_MODEL"),
+        model=given.get("WORKBENCH_MODEL") or chosen_model(data) or text("WORKBENCH_MODEL"),
         contract=text("WORKBENCH_CONTRACT"),
         tools=tuple(name.strip() for name in text("WORKBENCH_TOOLS").split(",") if name.strip()),
         host=given.get("WORKBENCH_HOST") or ("0.0.0.0" if "SPACE_ID" in given else text("WORKBENCH_HOST")),
@@ -133,8 +234,28 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         context_tokens=number("WORKBENCH_CONTEXT", least=0, most=1_048_576),
         threads=number("WORKBENCH_THREADS", least=0, most=1024),
         gpu_layers=number("WORKBENCH_GPU_LAYERS", least=-1, most=10_000),
+        flash_attention=cast(FlashAttention, one_of("WORKBENCH_FLASH_ATTENTION", ("auto", "on", "off"))),
+        kv_type=one_of("WORKBENCH_KV_TYPE", KV_TYPES),
+        lora=tuple(_adapters(text("WORKBENCH_LORA"))),
+        prefix_cache_mb=number("WORKBENCH_PREFIX_CACHE", least=0, most=1_048_576),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),
+        openai_base_url=text("WORKBENCH_OPENAI_BASE_URL"),
+        openai_api_key=read_secret("WORKBENCH_OPENAI_API_KEY", given),
+        openai_kind=text("WORKBENCH_OPENAI_KIND"),
+        openai_mode=text("WORKBENCH_OPENAI_MODE"),
+        remote_timeout_s=number("WORKBENCH_REMOTE_TIMEOUT", least=1, most=86_400),
     )
+
+
+def read_secret(name: str, environment: Mapping[str, str] | None = None) -> Secret | None:
+    """A key that a variable of any name holds; None where it is not set.
+
+    Args:
+        name: The variable.
+        environment: Variables by name; None takes the process's own.
+    """
+    value = (os.environ if environment is None else environment).get(name, "").strip()
+    return Secret(value) if value else None
 
 
 def is_colour_wanted(environment: Mapping[str, str] | None = None) -> bool:
@@ -143,11 +264,50 @@ def is_colour_wanted(environment: Mapping[str, str] | None = None) -> bool:
     return not given.get("NO_COLOR") and given.get("TERM") != "dumb"
 
 
+def chosen_model(data: Path) -> str:
+    """What `workbench models default` chose; empty where nothing was chosen.
+
+    Raises:
+        BadInput: The file cannot be read.
+    """
+    path = data / CHOSEN_MODEL
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"file {path}", str(error), "mend or delete it") from error
+
+
+def choose_model(data: Path, name: str) -> None:
+    """Makes `name` the model to begin with, wherever WORKBENCH_MODEL is not set.
+
+    Raises:
+        BadInput: The folder cannot be written.
+    """
+    path = data / CHOSEN_MODEL
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        path.write_text(name + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"file {path}", str(error.strerror or error), "set WORKBENCH_DATA") from error
+
+
 def _refuse_unknown(given: Mapping[str, str]) -> None:
     known = {row.name for row in VARIABLES}
     for name in given:
         if name.startswith("WORKBENCH_") and name not in known:
             raise BadInput(f"setting {name}", "no such setting", "docs/reference/settings.md lists them")
+
+
+def _adapters(text: str) -> Iterator[tuple[Path, float]]:
+    """`PATH` or `PATH=SCALE`, parted by commas."""
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        path, equals, scale = part.rpartition("=")
+        try:
+            yield Path(path if equals else part).expanduser(), float(scale) if equals else 1.0
+        except ValueError:
+            raise BadInput("setting WORKBENCH_LORA", f"the scale {scale!r} is no number") from None
 
 
 def _whole_number(name: str, text: str, *, least: int, most: int) -> int:

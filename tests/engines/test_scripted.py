@@ -3,10 +3,8 @@
 import pytest
 
 from tests.fakes import scripted
-from workbench.engines.llama_cpp import Loading
-from workbench.engines.models import LocalModels
 from workbench.engines.scripted import load_scripted
-from workbench.errors import BadInput, EngineError, ModelMissing, PromptTooLong
+from workbench.errors import BadInput, EngineError, PromptTooLong
 from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
 
 
@@ -55,22 +53,3 @@ def test_a_file_that_is_no_script_says_where(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(BadInput, match=message):
         load_scripted(path, name="scripted:x", wait=lambda seconds: None)
-
-
-def test_models_are_found_by_name_and_the_same_one_is_given_again(tmp_path):
-    path = tmp_path / "script.yaml"
-    path.write_text("completions: [hello]")
-    models = LocalModels(
-        loading=Loading(context_tokens=0, threads=0, gpu_layers=0), default=f"scripted:{path}"
-    )
-    engine = models.engine(f"scripted:{path}")
-    assert models.engine(f"scripted:{path}") is engine
-    assert models.names()[0] == f"scripted:{path}"
-    assert models.status(f"scripted:{path}").is_loaded
-
-
-@pytest.mark.parametrize("name", ["scripted:/no/such/file", "/no/such/model.gguf"])
-def test_a_missing_file_is_named_with_a_remedy(name):
-    models = LocalModels(loading=Loading(context_tokens=0, threads=0, gpu_layers=0), default="embedded")
-    with pytest.raises(ModelMissing, match="/no/such"):
-        models.engine(name)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
+from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -14,7 +15,7 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.limits import ChoiceKind, ToolChoice, TurnSetup
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -132,7 +133,7 @@ def test_a_forced_choice_prefills_and_binds_the_first_completion_alone(choice, n
     branches = first.constraint.schema.get("oneOf", [first.constraint.schema])
     assert {branch["properties"]["name"]["const"] for branch in branches} == names
     assert first.constraint.closing == "\n</tool_call>"
-    assert second.constraint is None
+    assert second.constraint.trigger == "<tool_call>"
     assert not second.prompt.endswith("<tool_call>\n")
     assert of_kind(events, CompletionEnded)[0].message.text == CALL
 

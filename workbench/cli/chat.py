@@ -1,17 +1,15 @@
 """`workbench chat`: one turn on the terminal, kept as the page would keep it."""
 
 import json
-import signal
 import sys
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from threading import Event as Flag
 from typing import Annotated
 
 import typer
 
 from workbench.cli.chat_report import ChatReport, report_turn
+from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.desk.kept import KeptSession
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
@@ -80,27 +78,10 @@ def _play(
     services: Services, kept: KeptSession | None, setup: Setup, said: str, *, is_quiet: bool
 ) -> ChatReport:
     session_id = kept.id if kept else begin_session(services, setup).id
-    with _stop_at_interrupt() as stop:
+    with stop_at_interrupt() as stop:
         events = play_turn(services, session_id, setup, said, is_cancelled=stop.is_set)
         report = report_turn(session_id, events if is_quiet else _told(events))
     return replace(report, messages=tuple(one.message for one in services.sessions.path(session_id)))
-
-
-@contextmanager
-def _stop_at_interrupt() -> Generator[Flag]:
-    """Ctrl+C once stops the model within a token and keeps what came; twice ends the process."""
-    stop = Flag()
-    before = signal.getsignal(signal.SIGINT)
-
-    def on_interrupt(_number: int, _frame: object) -> None:
-        stop.set()
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, on_interrupt)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept]:
@@ -117,5 +98,6 @@ def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept
         elif isinstance(event, ToolFinished):
             print(f"{event.call.name} → {event.run.result.text}")
         elif isinstance(event, TurnEnded) and event.reason != "answered":
-            print(f"turn ended: {event.reason}", file=sys.stderr)
+            why = f", {event.problem}" if event.problem else ""
+            print(f"turn ended: {event.reason}{why}", file=sys.stderr)
         yield event

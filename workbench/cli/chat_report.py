@@ -9,6 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.desk.turns import MessageKept
 from workbench.hermes.reading import ReadCall
+from workbench.hermes.written_out import written_out
 from workbench.rollout.events import CompletionEnded, EndReason, Event, Timing, ToolFinished, TurnEnded
 
 
@@ -45,7 +46,7 @@ class ChatReport:
         """As `workbench chat --json` prints it; see `docs/reference/cli.md`."""
         return {
             "session": self.session_id,
-            "messages": [{"role": one.role.value, "content": one.text} for one in self.messages],
+            "messages": [{"role": one.role.value, "content": written_out(one)} for one in self.messages],
             "calls": [
                 {"name": call.name, "arguments": call.arguments, "status": call.status, "result": call.result}
                 for call in self.calls

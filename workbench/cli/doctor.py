@@ -5,6 +5,7 @@ import platform
 import shutil
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -72,23 +73,21 @@ def _llama(_: Settings) -> Check:
     if importlib.util.find_spec("llama_cpp") is None:
         state = "llama-cpp-python is not installed: `make run`, or `pip install 'hermes-workbench[local]'`"
         return Check(subject="llama.cpp", state=state, is_well=False)
-    from workbench.engines.llama_cpp import describe_build
+    from workbench.engines.llama_loading import describe_build
 
     return Check(subject="llama.cpp", state=describe_build())
 
 
 def _model(settings: Settings) -> Check:
-    from workbench.engines.llama_cpp import Loading
-    from workbench.engines.models import LocalModels
+    from workbench.engines.hub.gguf_hub import GgufHub
+    from workbench.wiring import build_models
 
-    loading = Loading(
-        context_tokens=settings.context_tokens, threads=settings.threads, gpu_layers=settings.gpu_layers
-    )
-    models = LocalModels(loading=loading, default=settings.model)
+    models = build_models(settings, GgufHub(wait=time.sleep))
     try:
         engine = models.engine(settings.model)
         device = models.status(settings.model).device
-        state = f"{settings.model} loads: {device}, context {engine.context_tokens} tokens"
+        room = f"context {engine.context_tokens} tokens" if engine.context_tokens else "context not known"
+        state = f"{settings.model} loads: {device}, {room}"
         return Check(subject="model", state=state)
     finally:
         models.close()

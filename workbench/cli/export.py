@@ -15,6 +15,7 @@ class RowFormat(StrEnum):
     """Row formats that can be written."""
 
     SHAREGPT = "sharegpt"
+    GENERATIONS = "generations"
 
 
 def export(
@@ -24,11 +25,12 @@ def export(
 ) -> None:
     """Write sessions as rows, one a line; say which stay out, and why."""
     from workbench.desk.export import export_sharegpt
+    from workbench.desk.recording import export_recording
     from workbench.wiring import open_services
 
-    del row_format  # there is one so far
+    write = export_recording if row_format is RowFormat.GENERATIONS else export_sharegpt
     with open_services(read_settings()) as services:
-        done = export_sharegpt(services, session)
+        done = write(services, session)
     _write(out, done.text)
     for line in done.left_out:
         print(f"left out: {line}", file=sys.stderr)

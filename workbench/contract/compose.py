@@ -13,7 +13,17 @@ ALWAYS_GIVEN: Final = frozenset({"date"})
 """Variables that a caller may hand in to any contract, and that it need not declare."""
 
 
-def compose(contract: Contract, tools: OfferedTools, *, variables: Mapping[str, str]) -> str:
+TOOLS_APART: Final = "(their specs are given to you apart from this text)"
+"""What `{{ tools }}` becomes where a server writes the tools into its prompt: they are never written twice."""
+
+
+def compose(
+    contract: Contract,
+    tools: OfferedTools,
+    *,
+    variables: Mapping[str, str],
+    are_tools_apart: bool = False,
+) -> str:
     """The system text: the contract's, with the tools in its family's spelling and all variables filled.
 
     Filled in values are not looked at again: a value may hold braces.
@@ -22,13 +32,15 @@ def compose(contract: Contract, tools: OfferedTools, *, variables: Mapping[str, 
         contract: Text, family and defaults.
         tools: What `{{ tools }}` becomes.
         variables: Values by name, which win over the contract's defaults; `date` is today, as it is shown.
+        are_tools_apart: True where a server writes the tools; `{{ tools }}` becomes `TOOLS_APART`.
 
     Raises:
         BadInput: A placeholder names no variable, or `variables` has one that the contract does not declare.
     """
     family = family_named(contract.family)
     _check_given(contract, variables)
-    values = {**contract.variables, **variables, "tools": family.spell_tools(tools)}
+    spelled = TOOLS_APART if are_tools_apart else family.spell_tools(tools)
+    values = {**contract.variables, **variables, "tools": spelled}
     pieces: list[str] = []
     position = 0
     for place in placeholders(contract.text):

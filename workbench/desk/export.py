@@ -39,7 +39,7 @@ def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None
     """
     lines: list[str] = []
     left_out: list[str] = []
-    for session in _sessions(services, session_ids):
+    for session in selected_sessions(services, session_ids):
         exported = _export(services, session)
         if exported.row is None:
             left_out.append(f"session {session.id}: {exported.problem}")
@@ -48,7 +48,13 @@ def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None
     return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))
 
 
-def _sessions(services: Services, session_ids: Sequence[str] | None) -> Sequence[KeptSession]:
+def selected_sessions(services: Services, session_ids: Sequence[str] | None) -> Sequence[KeptSession]:
+    """The sessions of these ids, in this order; None takes all, the last used first.
+
+    Raises:
+        BadInput: There is no session of such an id.
+        StoreError: The store cannot be read.
+    """
     if session_ids is not None:
         return [_session(services, session_id) for session_id in session_ids]
     found: list[KeptSession] = []

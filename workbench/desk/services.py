@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from workbench.desk.hub import Hub
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.ports import Calendar, Catalog, Library, Models, Sessions, Store
 from workbench.desk.setup import Setup
@@ -23,6 +24,8 @@ class Services:
     """Tools on disk, and their mocks."""
     models: Models
     """Engines by name."""
+    hub: Hub
+    """Models of the hub, and those of its cache."""
     calendar: Calendar
     """Date and clock."""
     owner: Owner = LOCAL_OWNER

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
-from workbench.rollout.limits import TurnSetup, parse_tool_choice
+from workbench.rollout.choice import parse_tool_choice
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import Sampling
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
@@ -30,6 +32,8 @@ class Setup:
     """How tokens are chosen."""
     max_rounds: int = 8
     """Completions a turn may take."""
+    wants_logprobs: bool = False
+    """True: tokens are kept with their log-probabilities, where the engine can tell them."""
 
     def contract(self) -> Contract:
         """The contract as edited.
@@ -48,19 +52,28 @@ class Setup:
         tools = parse_tools(self.tools_text)
         return tools.only(frozenset(tools.names) - self.disabled_tools)
 
-    def system_text(self, *, date: str) -> str:
+    def system_text(self, *, date: str, are_tools_apart: bool = False) -> str:
         """The composed system text.
 
         Args:
             date: Today, as the contract's `{{ date }}` shows it.
+            are_tools_apart: True where the model's server writes the tools, so that the contract must not.
 
         Raises:
             BadInput: The contract or the tools cannot be used.
         """
-        return compose(self.contract(), self.offered_tools(), variables={"date": date})
+        return compose(
+            self.contract(),
+            self.offered_tools(),
+            variables={"date": date},
+            are_tools_apart=are_tools_apart,
+        )
 
-    def turn_setup(self) -> TurnSetup:
+    def turn_setup(self, *, answer_schema: JsonObject | None = None) -> TurnSetup:
         """What the loop needs to know.
+
+        Args:
+            answer_schema: JSON Schema that an answer is held to; None leaves answers free.
 
         Raises:
             BadInput: The contract, the tools or the tool choice cannot be used.
@@ -72,4 +85,6 @@ class Setup:
             sampling=self.sampling,
             tool_choice=parse_tool_choice(self.tool_choice, tools),
             max_rounds=self.max_rounds,
+            answer_schema=answer_schema,
+            wants_logprobs=self.wants_logprobs,
         )

@@ -7,8 +7,10 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
+from workbench.hermes.json_mode import find_schema
 from workbench.rollout.events import CompletionEnded, Event, ToolFinished
 from workbench.rollout.loop import Turn, play
+from workbench.settings import Secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +21,13 @@ class MessageKept:
     """As the store has it."""
 
 
-def begin_session(services: Services, setup: Setup) -> KeptSession:
+def begin_session(services: Services, setup: Setup, *, token: Secret | None = None) -> KeptSession:
     """A new session for a setup that can be played; nothing is written where it cannot.
+
+    Args:
+        services: The edges.
+        setup: What to play.
+        token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
 
     Raises:
         BadInput: The contract, the tools or the tool choice cannot be used.
@@ -29,7 +36,7 @@ def begin_session(services: Services, setup: Setup) -> KeptSession:
     """
     setup.turn_setup()
     setup.system_text(date=services.today())
-    services.models.engine(setup.model)
+    services.models.engine(setup.model, token=token)
     return services.sessions.create_session(setup)
 
 
@@ -40,6 +47,7 @@ def play_turn(
     user_text: str,
     *,
     is_cancelled: Callable[[], bool],
+    token: Secret | None = None,
 ) -> Iterator[Event | MessageKept]:
     """One turn of a session: the user's text, and all that answers it.
 
@@ -52,15 +60,17 @@ def play_turn(
         setup: What to play it with; kept as the session's own.
         user_text: What the user says.
         is_cancelled: True once a person has stopped the turn.
+        token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
 
     Raises:
         BadInput: The contract, the tools or the tool choice cannot be used.
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: A message could not be committed.
     """
-    turn_setup = setup.turn_setup()
-    system = Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))
-    engine = services.models.engine(setup.model)
+    engine = services.models.engine(setup.model, token=token)
+    system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
+    turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)
+    system = Message(role=Role.SYSTEM, text=system_text)
     services.sessions.save_setup(session_id, setup)
     kept = _with_system(services, session_id, system)
     if kept[-1].message.role is Role.USER:

@@ -1,52 +1,48 @@
-"""The models that can be chosen, by the names that `--model` takes."""
+"""Models that run on this machine, by the names that `--model` takes."""
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Final, Protocol
+from typing import Final
 
 from workbench.desk.ports import ModelStatus
 from workbench.engines.embedded import REMEDY, find_embedded
-from workbench.engines.llama_cpp import Loading, load_llama_cpp
-from workbench.engines.scripted import load_scripted
+from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
+from workbench.engines.llama_loading import Loading, describe_build
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
 
 EMBEDDED: Final = "embedded"
-SCRIPTED: Final = "scripted:"
-
-
-class _OpenEngine(Engine, Protocol):
-    """An engine that holds something until it is closed."""
-
-    @property
-    def device(self) -> str: ...
-
-    def close(self) -> None: ...
+HUB: Final = "hf:"
 
 
 class LocalModels:
     """Loads one model at a time; asking for another frees the first."""
 
-    def __init__(self, *, loading: Loading, default: str) -> None:
+    def __init__(self, *, loading: Loading, find_cached: Callable[[str], Path | None]) -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            loading: How to load.
+            find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
+        """
         self._loading = loading
-        self._default = default
-        self._open: _OpenEngine | None = None
+        self._find_cached = find_cached
+        self._open: LlamaCppEngine | None = None
         self._lock = Lock()
 
     def names(self) -> Sequence[str]:
-        """The default, and the embedded model where it is installed."""
-        embedded = (EMBEDDED,) if find_embedded() else ()
-        return tuple(dict.fromkeys((self._default, *embedded)))
+        """The embedded model, where it is installed."""
+        return (EMBEDDED,) if find_embedded() else ()
 
     def engine(self, name: str) -> Engine:
         """The engine of that name, loaded; see `workbench.desk.ports.Models`."""
         with self._lock:
             if self._open is None or self._open.name != name:
-                loaded = self._load(name)
+                path = self._find(name)
+                # Freed before the other is loaded: memory may hold only one of them.
                 self._close_open()
-                self._open = loaded
+                self._open = load_llama_cpp(path, name=name, loading=self._loading)
             return self._open
 
     def status(self, name: str) -> ModelStatus:
@@ -54,7 +50,7 @@ class LocalModels:
         engine = self._open
         if engine is None or engine.name != name:
             return ModelStatus(name=name, device="", is_loaded=False)
-        return ModelStatus(name=name, device=engine.device, is_loaded=True)
+        return ModelStatus(name=name, device=engine.device, is_loaded=True, build=describe_build())
 
     def close(self) -> None:
         """Frees what is loaded."""
@@ -66,13 +62,18 @@ class LocalModels:
             self._open.close()
             self._open = None
 
-    def _load(self, name: str) -> _OpenEngine:
-        if name.startswith(SCRIPTED):
-            path = Path(name.removeprefix(SCRIPTED)).expanduser()
-            return load_scripted(path, name=name, wait=time.sleep)
-        if name != EMBEDDED:
-            return load_llama_cpp(Path(name).expanduser(), name=name, loading=self._loading)
-        path = find_embedded()
-        if path is None:
-            raise ModelMissing(name, REMEDY)
-        return load_llama_cpp(path, name=name, loading=self._loading)
+    def _find(self, name: str) -> Path:
+        """The model's file, which may still turn out to be none.
+
+        Raises:
+            ModelMissing: It is not on this machine.
+        """
+        if name == EMBEDDED:
+            path, remedy = find_embedded(), REMEDY
+        elif name.startswith(HUB):
+            path, remedy = self._find_cached(name), f"run `workbench models pull {name}`"
+        else:
+            path, remedy = Path(name).expanduser(), "set WORKBENCH_MODEL to a GGUF file or 'embedded'"
+        if path is None or not path.is_file():
+            raise ModelMissing(name, f"no file {path}; {remedy}" if path else remedy)
+        return path

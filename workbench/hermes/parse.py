@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix, apply_edits
@@ -14,6 +15,9 @@ from workbench.hermes.scanner.scan import scan
 from workbench.hermes.scanner.seal import has_unread_before_fix, sealed
 from workbench.hermes.text.completion import Completion
 from workbench.toolspec.spec import OfferedTools
+
+CUT_OFF: Final = frozenset({"length", "cancelled", "interrupted"})
+"""Finish reasons of a completion that did not come to its own end: an open block is cut, and never run."""
 
 
 def parse(
@@ -32,7 +36,7 @@ def parse(
         tools: The offered tools; with None no name is checked, with no specs every name is unknown.
         dialect: The form that the family writes: auto, json or xml.
         level: How much may be repaired: strict, tolerant or lenient.
-        finish_reason: Why the model stopped; `length` means that it was cut off.
+        finish_reason: Why the model stopped; `length`, `cancelled` and `interrupted` mean that it was cut off.
         starts_in_thought: Whether the prompt ended inside a thought.
 
     Raises:
@@ -43,7 +47,7 @@ def parse(
     ([('f', {'a': 1})], ['trailing-comma'])
     """
     terms = Completion(
-        text, tools=tools, dialect=Dialect(dialect), level=Level(level), is_cut=finish_reason == "length"
+        text, tools=tools, dialect=Dialect(dialect), level=Level(level), is_cut=finish_reason in CUT_OFF
     )
     blocks = scan(terms, starts_in_thought=starts_in_thought)
     reading = _reading(terms, blocks)

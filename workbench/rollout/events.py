@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workbench.chat.finding import Finding
 from workbench.chat.message import Message
 from workbench.hermes.prompt import Prompt
 from workbench.hermes.reading import ReadCall, Reading
-from workbench.rollout.ports import FinishReason, Sampling, ToolRun
+from workbench.rollout.ports import EmittedToken, FinishReason, Sampling, ToolRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,8 @@ class Timing:
     """From the request to the first token."""
     seconds: float
     """From the request to the end."""
+    evaluated_tokens: int | None = None
+    """Of the prompt, the ones that were evaluated for it; None where the engine does not say."""
 
     @property
     def tokens_per_second(self) -> float:
@@ -59,6 +62,10 @@ class Generation:
     """Tells the weights."""
     tools_fingerprint: str
     """Tells the offered tools."""
+    tokens: tuple[EmittedToken, ...] | None = None
+    """What the model wrote, token by token, the prefill left out; None where it was not asked for or told."""
+    findings: tuple[Finding, ...] = ()
+    """Told beside the reading's: a call that was not run, an answer that breaks its schema, a character replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +80,21 @@ class RoundStarted:
     """What the engine is given."""
     is_exact: bool
     """Whether the model gets just this text."""
+    findings: tuple[Finding, ...] = ()
+    """What of the schemas the model is not held to; pointers lead into the tools' specs or the answer's schema."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoodInLine:
+    """The model serves others first; told again when the place changes."""
+
+    place: int
+    """1 is next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceArrived:
-    """More of the completion; the pieces of a round join to its message's text."""
+    """More of the completion; the pieces of a round join to its message, written out as one text."""
 
     text: str
     """What was added."""
@@ -88,11 +105,13 @@ class CompletionEnded:
     """The model's message of this round is whole."""
 
     message: Message
-    """Role assistant; the text byte for byte, prefill included."""
+    """Role assistant; the text byte for byte, prefill included; calls and thought where a server gave them apart."""
     reading: Reading
     """What the reader made of it."""
     generation: Generation
     """How it came to be."""
+    problem: str = ""
+    """What interrupted it, for a person; empty where nothing did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +143,8 @@ class EndReason(StrEnum):
     """The model still calls after the last round allowed."""
     CANCELLED = "cancelled"
     """A person stopped it."""
+    INTERRUPTED = "interrupted"
+    """The connection to the server broke or fell silent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +155,9 @@ class TurnEnded:
     """Why."""
     rounds: int
     """Completions that were made."""
+    problem: str = ""
+    """What interrupted the last one, for a person; empty where nothing did."""
 
 
-Event = RoundStarted | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
+Event = RoundStarted | StoodInLine | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
 """Anything that happens in a turn."""

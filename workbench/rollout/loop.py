@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Final
 
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
-from workbench.hermes.parse import parse
-from workbench.hermes.reading import ReadCall
+from workbench.hermes.json_mode import check_answer
+from workbench.hermes.prompt import Prompt
+from workbench.hermes.reading import ReadCall, Reading
 from workbench.hermes.render import render
+from workbench.hermes.written_out import read_message
+from workbench.rollout.choice import ChoiceKind, ToolChoice
+from workbench.rollout.completion_writer import CompletionWriter
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -15,29 +19,21 @@ from workbench.rollout.events import (
     Generation,
     PieceArrived,
     RoundStarted,
-    Timing,
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.limits import ChoiceKind, ToolChoice, TurnSetup
+from workbench.rollout.held import Held, hold
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import (
     Clock,
-    Constraint,
-    Delta,
     Engine,
     FinishReason,
     GenerationRequest,
     Toolbox,
     ToolRun,
-    Usage,
 )
 from workbench.rollout.refusal import refusal_text
-from workbench.toolspec.grammar import call_schema
-
-PREFILL: Final = "<tool_call>\n"
-"""What a forced call begins with; the model goes on from here under the grammar."""
-CLOSING: Final = "\n</tool_call>"
-"""What a forced call ends with."""
+from workbench.rollout.stream import Written, stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +71,7 @@ def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
         conversation = conversation.plus(completion.message)
         reason = _end_reason(completion, turn.setup.tool_choice)
         if reason is not None:
-            yield TurnEnded(reason=reason, rounds=number)
+            yield TurnEnded(reason=reason, rounds=number, problem=completion.problem)
             return
         for index, call in enumerate(completion.reading.calls):
             run = _run(turn, call)
@@ -94,73 +90,94 @@ def _complete(
     turn: Turn, conversation: Conversation, choice: ToolChoice, number: int
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
-    prompt = render(conversation, family=setup.family, has_contract=True)
-    is_exact = turn.engine.capabilities.has_exact_prompt
-    yield RoundStarted(number=number, limit=setup.max_rounds, prompt=prompt, is_exact=is_exact)
-    prefill = PREFILL if choice.is_forced else ""
-    if prefill:
-        yield PieceArrived(text=prefill)
-    written = yield from _stream(turn, _request(setup, choice, prompt.text + prefill))
-    message = Message(role=Role.ASSISTANT, text=prefill + written.text)
-    completion = CompletionEnded(
-        message=message,
-        reading=parse(message.text, tools=setup.tools, finish_reason=written.finish_reason),
-        generation=Generation(
-            prompt_text=prompt.text,
-            is_exact=is_exact,
-            prefill=prefill,
-            sampling=setup.sampling,
-            tool_choice=str(choice),
-            finish_reason=written.finish_reason,
-            timing=written.timing,
-            engine_name=turn.engine.name,
-            engine_fingerprint=turn.engine.fingerprint,
-            tools_fingerprint=setup.tools.fingerprint,
-        ),
+    prompt = _prompt(turn, conversation)
+    can = turn.engine.capabilities
+    # A chat API takes no beginning of an answer: there the server sees to the choice.
+    held = (
+        Held()
+        if can.is_chat_only
+        else hold(setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=can.has_grammar)
     )
+    yield RoundStarted(
+        number=number,
+        limit=setup.max_rounds,
+        prompt=prompt,
+        is_exact=can.has_exact_prompt,
+        findings=held.findings,
+    )
+    if held.prefill:
+        yield PieceArrived(text=held.prefill)
+    request = _request(setup, choice, held, prompt, conversation)
+    written = yield from stream(
+        turn.engine,
+        request,
+        CompletionWriter(held.prefill),
+        clock=turn.clock,
+        is_cancelled=turn.is_cancelled,
+    )
+    completion = _completion(turn, choice, held, prompt, written)
     yield completion
     return completion
 
 
-def _request(setup: TurnSetup, choice: ToolChoice, prompt: str) -> GenerationRequest:
-    if not choice.is_forced:
-        return GenerationRequest(prompt=prompt, sampling=setup.sampling)
-    tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
-    constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
-    return GenerationRequest(prompt=prompt, sampling=setup.sampling, constraint=constraint)
+def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
+    """What the engine is given; of a server that renders its own prompt, what it most likely makes of it."""
+    setup = turn.setup
+    writes_tools = turn.engine.capabilities.writes_tools
+    return render(conversation, family=setup.family, has_contract=not writes_tools, tools=setup.tools)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Written:
-    text: str
-    finish_reason: FinishReason
-    timing: Timing
-
-
-def _stream(turn: Turn, request: GenerationRequest) -> Generator[Event, None, _Written]:
-    started_s = turn.clock.seconds()
-    first_s: float | None = None
-    pieces: list[str] = []
-    last = Delta()
-    for delta in turn.engine.generate(request, is_cancelled=turn.is_cancelled):
-        if delta.text:
-            first_s = turn.clock.seconds() if first_s is None else first_s
-            pieces.append(delta.text)
-            yield PieceArrived(text=delta.text)
-        last = delta
-    ended_s = turn.clock.seconds()
-    usage = last.usage or Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
-    return _Written(
-        text="".join(pieces),
-        finish_reason=last.finish_reason or FinishReason.STOP,
-        timing=Timing(
-            prompt_tokens=usage.prompt_tokens,
-            cached_tokens=usage.cached_tokens,
-            completion_tokens=usage.completion_tokens,
-            time_to_first_token_s=(first_s or ended_s) - started_s,
-            seconds=ended_s - started_s,
-        ),
+def _request(
+    setup: TurnSetup, choice: ToolChoice, held: Held, prompt: Prompt, conversation: Conversation
+) -> GenerationRequest:
+    return GenerationRequest(
+        prompt=prompt.text + held.prefill,
+        sampling=setup.sampling,
+        constraint=held.constraint,
+        conversation=conversation,
+        tools=setup.tools,
+        tool_choice=choice,
+        wants_logprobs=setup.wants_logprobs,
     )
+
+
+def _completion(
+    turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt, written: Written
+) -> CompletionEnded:
+    setup = turn.setup
+    reading = read_message(
+        written.message,
+        tools=setup.tools,
+        finish_reason=written.finish_reason,
+        starts_in_thought=prompt.starts_in_thought,
+    )
+    generation = Generation(
+        prompt_text=prompt.text,
+        is_exact=turn.engine.capabilities.has_exact_prompt,
+        prefill=held.prefill,
+        sampling=setup.sampling,
+        tool_choice=str(choice),
+        finish_reason=written.finish_reason,
+        timing=written.timing,
+        engine_name=turn.engine.name,
+        engine_fingerprint=turn.engine.fingerprint,
+        tools_fingerprint=setup.tools.fingerprint,
+        tokens=written.tokens or None,
+        findings=(*written.findings, *_findings(setup, choice, reading)),
+    )
+    return CompletionEnded(
+        message=written.message, reading=reading, generation=generation, problem=written.problem
+    )
+
+
+def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterator[Finding]:
+    """What of a completion is to be told beside its reading."""
+    if choice.kind is ChoiceKind.NONE and reading.calls:
+        names = ", ".join(repr(call.name[:40]) for call in reading.calls[:2])
+        message = f"tool choice is 'none' and the model called {names} all the same: not run"[:99]
+        yield Finding(code="call-not-run", message=message, severity=Severity.WARNING)
+    if setup.answer_schema is not None:
+        yield from check_answer(reading, setup.answer_schema)
 
 
 def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | None:
@@ -168,6 +185,8 @@ def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | 
     finish = completion.generation.finish_reason
     if finish is FinishReason.CANCELLED:
         return EndReason.CANCELLED
+    if finish is FinishReason.INTERRUPTED:
+        return EndReason.INTERRUPTED
     if completion.reading.calls:
         return EndReason.CALLS_TOLD if choice.kind is ChoiceKind.NONE else None
     if finish is FinishReason.LENGTH:

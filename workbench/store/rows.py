@@ -101,12 +101,18 @@ def message_row(new: NewMessage, place: Place, *, generation_id: int | None) -> 
         role=message.role.value,
         origin=new.origin.value,
         text=message.text,
-        calls=[{"name": call.name, "arguments": call.arguments} for call in message.calls],
+        calls=[_call_document(call) for call in message.calls],
         thought=message.thought,
         name=message.name,
         created_at=place.created_at,
         generation_id=generation_id,
     )
+
+
+def _call_document(call: ToolCall) -> dict[str, Any]:
+    """Name and arguments; the arguments' text only where they were given as a text that is no object."""
+    document = {"name": call.name, "arguments": call.arguments}
+    return document if call.arguments_text is None else {**document, "arguments_text": call.arguments_text}
 
 
 def prompt_row(text: str) -> PromptRow:
@@ -150,7 +156,7 @@ def message_value(parts: MessageParts) -> KeptMessage:
     message = Message(
         role=Role(row.role),
         text=row.text,
-        calls=tuple(ToolCall(name=call["name"], arguments=call["arguments"]) for call in row.calls),
+        calls=tuple(ToolCall(**call) for call in row.calls),
         thought=row.thought,
         name=row.name,
     )

@@ -9,6 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Level, Reading
+from workbench.hermes.written_out import read_message, written_out
 from workbench.toolspec.spec import OfferedTools
 
 SPEAKERS: Final = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt", Role.TOOL: "tool"}
@@ -58,7 +59,7 @@ def to_sharegpt(messages: Sequence[FinishedMessage], tools: OfferedTools, *, sou
         text, problem = _entry_text(turn, tools)
         if problem:
             return Exported(row=None, problem=f"message {place}: {problem}")
-        if len(turn) == 1 and turn[0].message.role is Role.ASSISTANT and text != turn[0].message.text:
+        if len(turn) == 1 and turn[0].message.role is Role.ASSISTANT and text != written_out(turn[0].message):
             fixed_entries.append(len(entries))
         entries.append({"from": SPEAKERS[turn[0].message.role], "value": text})
     specs = json.dumps([spec.document for spec in tools.specs], ensure_ascii=False)
@@ -91,11 +92,11 @@ def _trainable(one: FinishedMessage, tools: OfferedTools) -> tuple[str, str]:
         return one.message.text, ""
     if one.finish_reason != "stop":
         return "", f"the completion was not finished ({one.finish_reason})"
-    reading = parse(one.message.text, tools=tools)
+    reading = read_message(one.message, tools=tools)
     problem = _defect(reading)
     if problem:
         return "", problem
-    text = fixed(one.message.text, reading)
+    text = fixed(reading.text, reading)
     again = parse(text, tools=tools, level=Level.STRICT)
     if [(call.name, call.arguments) for call in again.calls] != [
         (call.name, call.arguments) for call in reading.calls

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from workbench.contract.contract import Contract
 from workbench.rollout.ports import Engine, Toolbox
+from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -61,9 +62,13 @@ class ModelStatus:
     name: str
     """As a person names it."""
     device: str
-    """Where it runs, such as `CPU, 2 threads`."""
+    """Where it runs, such as `CPU, 30 layers, 2 threads` or `GPU, 33/33 layers, CUDA0 NVIDIA L4`."""
     is_loaded: bool
     """False until it is first asked."""
+    build: str = ""
+    """What runs it: version, what the build can use; empty where it is not known."""
+    writes_tools: bool = False
+    """True: its server writes the offered tools into the prompt; the contract leaves them out."""
 
 
 class Models(Protocol):
@@ -73,8 +78,12 @@ class Models(Protocol):
         """Names that `--model` takes and that are there now."""
         ...
 
-    def engine(self, name: str) -> Engine:
+    def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """The engine of that name, loaded; asking again gives the same one.
+
+        Args:
+            name: As `--model` takes it.
+            token: A visitor's own, for a model that the hub's providers serve; None takes the settings'.
 
         Raises:
             ModelMissing: Its file is not there.

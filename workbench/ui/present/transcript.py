@@ -284,6 +284,8 @@ def _ending(kept: KeptMessage, reading: Reading) -> str:
         return "stopped by you"
     if generation.finish_reason is FinishReason.LENGTH:
         return f"cut off at {count(generation.timing.completion_tokens, 'token')}"
+    if generation.finish_reason is FinishReason.INTERRUPTED:
+        return "unfinished: the connection broke off"
     return "" if reading.text.strip() else "the model wrote nothing"
 
 

@@ -76,7 +76,8 @@ class SetupEvents:
             setup = setup_of(read_fields(fields), sampling=Sampling())
             if check_tools_text(setup.tools_text):
                 return SAME, CLEAR
-            text = setup.system_text(date=self.services.today())
+            status = self.services.models.status(setup.model)
+            text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
         except BadInput as error:
             return SAME, problem(error)
         notice = advice(EDITED) if self._is_edited(setup) else CLEAR
@@ -128,7 +129,8 @@ class SetupEvents:
     def _count(self, model: str, text: str) -> int | None:
         if not self.services.models.status(model).is_loaded:
             return None
-        return self.services.models.engine(model).count_tokens(text)
+        engine = self.services.models.engine(model)
+        return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
 
 
 def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:

@@ -1,0 +1,216 @@
+"""What a server can do wrong, and what is made of it; for both kinds of clients."""
+
+import logging
+import traceback
+
+import pytest
+
+from tests.engines.remote.asking import KEY, ask, hf_engine, openai_engine, raw_engine, text_of
+from tests.engines.remote.scripted_server import (
+    DONE,
+    Answer,
+    delta,
+    event,
+    piece,
+    refused,
+    said,
+    scripted_server,
+    stream,
+)
+from workbench.errors import RemoteFailed
+from workbench.rollout.ports import FinishReason
+
+CHAT = pytest.mark.parametrize("engine_of", [openai_engine, hf_engine], ids=["openai", "hf-inference"])
+
+
+def failure(engine) -> RemoteFailed:
+    with pytest.raises(RemoteFailed) as caught:
+        ask(engine)
+    return caught.value
+
+
+@CHAT
+@pytest.mark.parametrize(
+    ("status", "words", "tries"),
+    [
+        (400, "refused the request with status 400", 1),
+        (401, "the key was refused", 1),
+        (403, "the key was refused", 1),
+        (404, "model '.*[Hh]ermes' is not there", 1),
+        (429, "too many requests", 4),
+        (500, "failed with status 500", 4),
+        (503, "failed with status 503", 4),
+    ],
+)
+def test_a_refusal_is_said_in_words_and_asked_again_where_it_may_pass(engine_of, status, words, tries):
+    with scripted_server(refused(status, "because")) as server:
+        error = failure(engine_of(server.url))
+    assert error.args[0].startswith("http://127.0.0.1:")
+    assert "because" in str(error)
+    assert len(server.asked) == tries
+    import re
+
+    assert re.search(words, str(error))
+
+
+@CHAT
+def test_the_key_stands_in_no_error_no_traceback_and_no_log(engine_of, caplog):
+    caplog.set_level(logging.DEBUG)
+    with scripted_server(refused(401, f"Incorrect API key provided: {KEY}")) as server:
+        error = failure(engine_of(server.url))
+    assert KEY in str(server.asked[0].headers)
+    told = str(error) + repr(error) + "".join(traceback.format_exception(error))
+    assert KEY not in told
+    assert KEY not in caplog.text
+    assert "Incorrect API key provided: …" in str(error)
+    assert error.__cause__ is None and error.__context__ is None
+
+
+@CHAT
+def test_the_key_stands_in_no_delta_when_a_stream_breaks_with_it(engine_of):
+    broken = stream(delta(content="a"), event({"error": {"message": f"no room for {KEY}"}}))
+    with scripted_server(broken) as server:
+        deltas = ask(engine_of(server.url))
+    assert KEY not in repr(deltas)
+    assert deltas[-1].problem == "no room for …"
+
+
+@CHAT
+def test_too_many_requests_is_asked_again_as_the_server_wants(engine_of):
+    with scripted_server(refused(429, "slow down", **{"Retry-After": "3"}), said("hello")) as server:
+        deltas = ask(engine_of(server.url))
+    assert text_of(deltas) == "hello"
+    assert len(server.asked) == 2
+
+
+@CHAT
+def test_a_server_that_wants_to_be_left_alone_for_long_is_not_waited_for(engine_of):
+    with scripted_server(refused(429, "slow down", **{"Retry-After": "3600"})) as server:
+        failure(engine_of(server.url))
+    assert len(server.asked) == 1
+
+
+@CHAT
+def test_a_dropped_stream_keeps_what_came_and_is_unfinished(engine_of):
+    with scripted_server(stream(delta(content="It is "), delta(content="no"), None)) as server:
+        deltas = ask(engine_of(server.url))
+    assert text_of(deltas) == "It is no"
+    assert deltas[-1].finish_reason is FinishReason.INTERRUPTED
+    assert deltas[-1].problem
+    assert len(server.asked) == 1
+
+
+@CHAT
+def test_a_stream_that_drops_before_anything_came_is_asked_again(engine_of):
+    with scripted_server(stream(None), said("hello")) as server:
+        assert text_of(ask(engine_of(server.url))) == "hello"
+
+
+@CHAT
+def test_a_stalled_stream_keeps_what_came_and_is_unfinished(engine_of):
+    with scripted_server(stream(delta(content="It is "), 20.0)) as server:
+        deltas = ask(engine_of(server.url, timeout_s=0.3))
+    assert text_of(deltas) == "It is "
+    assert deltas[-1].finish_reason is FinishReason.INTERRUPTED
+    assert "silent for 0.3 s" in deltas[-1].problem
+
+
+@CHAT
+def test_a_server_that_never_answers_is_not_waited_for_twice(engine_of):
+    with scripted_server(stream(20.0)) as server:
+        assert "silent for 0.3 s" in str(failure(engine_of(server.url, timeout_s=0.3)))
+    assert len(server.asked) == 1
+
+
+@CHAT
+def test_invalid_json_is_said(engine_of):
+    with scripted_server(stream(event(b'{"choices": ['))) as server:
+        assert "no JSON" in str(failure(engine_of(server.url)))
+    with scripted_server(stream(delta(content="a"), event(b'{"choices": ['))) as server:
+        deltas = ask(engine_of(server.url))
+    assert (text_of(deltas), deltas[-1].finish_reason) == ("a", FinishReason.INTERRUPTED)
+
+
+@CHAT
+def test_a_page_in_place_of_a_stream_is_said(engine_of):
+    page = Answer(headers={"Content-Type": "text/html"}, pieces=(b"<html>Welcome</html>",))
+    with scripted_server(page) as server:
+        assert "holds no completion" in str(failure(engine_of(server.url)))
+    assert len(server.asked) == 1
+
+
+@CHAT
+@pytest.mark.parametrize("shape", [[1], [{"delta": 5}], [None], "x", 7, {"a": 1}])
+def test_a_chunk_of_any_shape_is_read_or_refused_in_words(engine_of, shape):
+    with scripted_server(
+        stream(event({"choices": shape}), delta(content="a"), delta("stop"), DONE)
+    ) as server:
+        try:
+            assert ask(engine_of(server.url))[-1].finish_reason is FinishReason.STOP
+        except RemoteFailed as error:
+            assert server.url in str(error)
+
+
+@CHAT
+def test_ten_megabytes_come_whole(engine_of):
+    text = "0123456789" * 100_000
+    answer = stream(*(delta(content=text) for _ in range(10)), delta("stop"), DONE)
+    with scripted_server(answer) as server:
+        deltas = ask(engine_of(server.url, timeout_s=30.0))
+    assert text_of(deltas) == text * 10
+    assert deltas[-1].finish_reason is FinishReason.STOP
+
+
+@CHAT
+def test_nobody_there_is_said(engine_of):
+    assert "no answer" in str(failure(engine_of("http://127.0.0.1:1/v1")))
+
+
+@pytest.mark.parametrize("engine_of", [openai_engine, raw_engine])
+def test_stopping_a_silent_server_is_at_once_and_hangs_up(engine_of):
+    looks = []
+
+    def is_cancelled():
+        looks.append(1)
+        return len(looks) > 5
+
+    one = piece("a") if engine_of is raw_engine else delta(content="a")
+    with scripted_server(stream(one, 2.0, one, 0.2, one, 0.2, one)) as server:
+        deltas = ask(engine_of(server.url), is_cancelled=is_cancelled)
+        assert deltas[-1].finish_reason is FinishReason.CANCELLED
+        assert text_of(deltas) == "a"
+        assert server.gone.wait(timeout=10)
+
+
+@CHAT
+def test_stopping_while_it_waits_for_another_try_sends_none(engine_of):
+    looks = []
+
+    def is_cancelled():
+        looks.append(1)
+        return bool(server.asked) and len(looks) > 3
+
+    with scripted_server(refused(503, "later")) as server:
+        deltas = ask(engine_of(server.url), is_cancelled=is_cancelled)
+    assert [one.finish_reason for one in deltas] == [FinishReason.CANCELLED]
+    assert len(server.asked) == 1
+
+
+def test_several_askers_get_each_their_own_answer():
+    from concurrent.futures import ThreadPoolExecutor
+    from dataclasses import replace
+
+    from tests.engines.remote.asking import REQUEST
+
+    def echo(asked):
+        return stream(piece(str(asked.body["prompt"])), 0.01, piece("!", "stop"), DONE)
+
+    with scripted_server(echo) as server:
+        engine = raw_engine(server.url)
+        with ThreadPoolExecutor(8) as pool:
+            requests = [replace(REQUEST, prompt=f"visitor {number}") for number in range(8)]
+            answers = pool.map(
+                lambda request: text_of(list(engine.generate(request, is_cancelled=lambda: False))), requests
+            )
+            assert list(answers) == [f"visitor {number}!" for number in range(8)]
+        engine.close()

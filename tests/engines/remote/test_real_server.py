@@ -1,0 +1,139 @@
+"""The embedded model behind llama-cpp-python's own server, for every remote kind."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.engines.remote.asking import ASKED, hf_engine, openai_engine, raw_engine, text_of
+from workbench.chat.message import Conversation, Message, Role
+from workbench.engines.embedded import find_embedded
+from workbench.engines.llama_cpp import Loading, load_llama_cpp
+from workbench.engines.remote.server import Kind
+from workbench.errors import RemoteFailed
+from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
+
+pytestmark = [pytest.mark.model, pytest.mark.slow]
+
+PROMPT = "<|im_start|>user\nWhat is the capital of France?<|im_end|>\n<|im_start|>assistant\n"
+REQUEST = GenerationRequest(
+    prompt=PROMPT,
+    sampling=Sampling(max_tokens=24),
+    conversation=Conversation(messages=(Message(role=Role.USER, text="What is the capital of France?"),)),
+)
+
+
+SERVER = """
+import sys, threading, time, uvicorn
+from llama_cpp.server.app import create_app
+from llama_cpp.server.settings import ModelSettings, ServerSettings
+model = ModelSettings(model=sys.argv[1], model_alias="hermes", n_ctx=2048, verbose=False)
+app = create_app(server_settings=ServerSettings(), model_settings=[model])
+server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
+threading.Thread(target=lambda: (sys.stdin.read(), setattr(server, "should_exit", True)), daemon=True).start()
+threading.Thread(target=lambda: ([time.sleep(0.05) for _ in iter(lambda: server.started, True)],
+    print(server.servers[0].sockets[0].getsockname()[1], flush=True)), daemon=True).start()
+server.run()
+"""
+"""llama-cpp-python's own server; says its port once it listens, and ends when its standard input does."""
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    pytest.importorskip("llama_cpp.server.app")
+    command = [sys.executable, "-c", SERVER, str(find_embedded())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin and process.stdout
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+        process.stdin.close()
+        process.wait(timeout=30)
+
+
+def answer(engine, request=REQUEST):
+    try:
+        return list(engine.generate(request, is_cancelled=lambda: False))
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    "engine_of", [openai_engine, raw_engine, hf_engine], ids=["chat", "raw", "hf-inference"]
+)
+def test_each_kind_answers(url, engine_of):
+    deltas = answer(engine_of(url, timeout_s=60.0))
+    assert "Paris" in text_of(deltas)
+    assert deltas[-1].finish_reason in (FinishReason.STOP, FinishReason.LENGTH)
+    assert len(deltas) > 3
+
+
+def test_raw_gives_what_the_model_itself_gives(url):
+    path = find_embedded()
+    local = load_llama_cpp(
+        path, name="embedded", loading=Loading(context_tokens=2048, threads=0, gpu_layers=0)
+    )
+    sampling = Sampling(max_tokens=24, temperature=0.0, min_p=0.05, top_k=40)
+    request = replace(REQUEST, sampling=sampling)
+    try:
+        mine = text_of(list(local.generate(request, is_cancelled=lambda: False)))
+    finally:
+        local.close()
+    theirs = text_of(answer(raw_engine(url, timeout_s=60.0, kind=Kind.LLAMA_SERVER), request))
+    assert theirs == mine
+
+
+def test_a_prompt_that_does_not_fit_is_refused(url):
+    with pytest.raises(RemoteFailed):
+        answer(raw_engine(url, timeout_s=60.0), replace(REQUEST, prompt="word " * 4000))
+
+
+def test_stopping_leaves_the_server_able_to_answer_the_next(url):
+    engine = raw_engine(url, timeout_s=60.0)
+    looks = iter([False, False, False])
+    seen = list(engine.generate(REQUEST, is_cancelled=lambda: next(looks, True)))
+    assert seen[-1].finish_reason is FinishReason.CANCELLED
+    assert "Paris" in text_of(answer(engine))
+
+
+def test_a_chat_server_s_models_are_listed(url):
+    from workbench.engines.remote.openai_api import fetch_model_names
+    from workbench.engines.remote.server import Server
+
+    assert fetch_model_names(Server(name="", base_url=url)) == ("hermes",)
+
+
+def test_a_whole_turn_through_the_page_s_own_path(url, tmp_path):
+    """Contract, tools, the loop and the store, with a chat server; then the same session goes on raw."""
+    from tests.services import CHECKOUT
+    from workbench.desk.turns import begin_session, play_turn
+    from workbench.hermes.written_out import written_out
+    from workbench.settings import read_settings
+    from workbench.wiring import open_services
+
+    (tmp_path / "servers.yaml").write_text(
+        json.dumps({"servers": {
+            "chat": {"base_url": url, "models": ["hermes"]},
+            "raw": {"base_url": url, "mode": "raw", "kind": "llama-server", "models": ["hermes"]},
+        }})
+    )  # fmt: skip
+    variables = {
+        "WORKBENCH_DATA": str(tmp_path),
+        "WORKBENCH_HOME": str(CHECKOUT),
+        "WORKBENCH_MODEL": "openai:chat/hermes",
+    }
+    with open_services(read_settings(variables)) as services:
+        assert {"openai:chat/hermes", "openai:raw/hermes"} <= set(services.models.names())
+        setup = services.setup_for()
+        setup = replace(setup, sampling=replace(setup.sampling, max_tokens=16), max_rounds=1)
+        session = begin_session(services, setup).id
+        list(play_turn(services, session, setup, ASKED.messages[0].text, is_cancelled=lambda: False))
+        first = services.store.path(session)
+        assert not first[2].generation.is_exact
+        raw = replace(setup, model="openai:raw/hermes")
+        list(play_turn(services, session, raw, "And where?", is_cancelled=lambda: False))
+        path = services.store.path(session)
+    assert path[-1].generation.is_exact
+    assert written_out(first[2].message) in path[-1].generation.prompt_text
+    assert "get_flumbuster" in path[-1].generation.prompt_text

@@ -1,0 +1,153 @@
+"""A turn with a server that renders its own prompt and gives calls as structure."""
+
+import pytest
+
+from tests.fakes import ChatEngine, DictToolbox, SteppedCalendar
+from workbench.chat.message import Conversation, Message, Role, ToolCall
+from workbench.hermes.written_out import written_out
+from workbench.rollout.choice import ChoiceKind, ToolChoice
+from workbench.rollout.events import (
+    CompletionEnded,
+    EndReason,
+    PieceArrived,
+    RoundStarted,
+    ToolFinished,
+    TurnEnded,
+)
+from workbench.rollout.limits import TurnSetup
+from workbench.rollout.loop import Turn, play
+from workbench.rollout.ports import CallPiece, Delta, FinishReason
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+TOOLS = OfferedTools(
+    specs=(
+        ToolSpec.of_function(
+            {"name": "now", "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}}}
+        ),
+    )
+)
+ASKED = Conversation(
+    messages=(Message(role=Role.SYSTEM, text="Be brief."), Message(role=Role.USER, text="What time is it?"))
+)
+STOP = Delta(finish_reason=FinishReason.STOP)
+
+
+def piece(index, name="", arguments=""):
+    return Delta(call_pieces=(CallPiece(index=index, name=name, arguments_text=arguments),))
+
+
+def play_all(*answers, choice=ToolChoice(), writes_tools=True):
+    engine = ChatEngine(*answers, writes_tools=writes_tools)
+    toolbox = DictToolbox({"now": "12:00"})
+    setup = TurnSetup(tools=TOOLS, family="hermes-lines", tool_choice=choice)
+    turn = Turn(
+        setup=setup, engine=engine, toolbox=toolbox, clock=SteppedCalendar(), is_cancelled=lambda: False
+    )
+    return list(play(turn, ASKED)), engine, toolbox
+
+
+def of_kind(events, kind):
+    return [event for event in events if isinstance(event, kind)]
+
+
+def test_calls_thought_and_text_are_kept_apart_and_the_call_is_run():
+    events, engine, toolbox = play_all(
+        [Delta(thought="I look "), Delta(thought="it up."), Delta(text="One moment."),
+         piece(0, "now"), piece(0, arguments='{"zone":'), piece(0, arguments=' "CET"}'), STOP],
+        [Delta(text="Noon."), STOP],
+    )  # fmt: skip
+    message = of_kind(events, CompletionEnded)[0].message
+    assert message == Message(
+        role=Role.ASSISTANT,
+        text="One moment.",
+        thought="I look it up.",
+        calls=(ToolCall(name="now", arguments={"zone": "CET"}),),
+    )
+    assert [(call.name, dict(call.arguments)) for call in toolbox.calls] == [("now", {"zone": "CET"})]
+    assert engine.requests[1].conversation.messages[2:] == (
+        message,
+        Message(role=Role.TOOL, text="12:00", name="now"),
+    )
+    assert events[-1] == TurnEnded(reason=EndReason.ANSWERED, rounds=2)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [Delta(text="Noon."), STOP],
+        [Delta(thought="Hm."), Delta(text="Noon."), STOP],
+        [Delta(thought="Hm."), STOP],
+        [piece(0, "now", "{}"), piece(1, "now", '{"zone": "CET"}'), STOP],
+        [piece(0, "now"), STOP],
+        [Delta(text="Look:\n"), piece(0, "now", "{}"), STOP],
+        [Delta(thought="Hm."), piece(0, "now", '{"zone": '), piece(0, arguments='"CET"}'), STOP],
+        [piece(0, "now", '{"zone": "CET"'), STOP],
+        [Delta(text='<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'), STOP],
+    ],
+)
+def test_pieces_join_to_the_message_written_out(answer):
+    events, _, _ = play_all(answer, [STOP])
+    first = of_kind(events, CompletionEnded)[0]
+    ends = events.index(first)
+    pieces = "".join(event.text for event in events[:ends] if isinstance(event, PieceArrived))
+    assert pieces == written_out(first.message)
+    assert first.reading.text == written_out(first.message)
+
+
+def test_a_call_that_a_server_left_in_the_content_is_read_and_run():
+    xml = "<tool_call>\n<function=now>\n<parameter=zone>\nCET\n</parameter>\n</function>\n</tool_call>"
+    _, _, toolbox = play_all([Delta(text=xml), STOP], [Delta(text="Noon."), STOP])
+    assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}]
+
+
+def test_calls_in_content_and_in_structure_are_both_read():
+    text = '<tool_call>\n{"name": "now", "arguments": {"zone": "CET"}}\n</tool_call>'
+    _, _, toolbox = play_all([Delta(text=text), piece(0, "now", "{}"), STOP], [STOP])
+    assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}, {}]
+
+
+def test_arguments_with_a_slip_are_mended_as_in_any_completion():
+    events, _, toolbox = play_all([piece(0, "now", '{"zone": "CET",}'), STOP], [STOP])
+    assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}]
+    assert [fix.code for fix in of_kind(events, CompletionEnded)[0].reading.fixes] == ["trailing-comma"]
+
+
+@pytest.mark.parametrize("reason", [FinishReason.LENGTH, FinishReason.INTERRUPTED, FinishReason.CANCELLED])
+def test_a_call_that_was_cut_off_is_kept_and_never_run(reason):
+    events, _, toolbox = play_all(
+        [piece(0, "now", '{"zone": "CE'), Delta(finish_reason=reason, problem="gone")]
+    )
+    message = of_kind(events, CompletionEnded)[0].message
+    assert message.text == '<tool_call>\n{"name": "now", "arguments": {"zone": "CE'
+    assert toolbox.calls == []
+    assert not of_kind(events, ToolFinished)
+
+
+def test_an_interrupted_answer_is_kept_and_the_turn_says_what_happened():
+    events, _, _ = play_all(
+        [Delta(text="It is no"), Delta(finish_reason=FinishReason.INTERRUPTED, problem="silent for 9 s")]
+    )
+    assert of_kind(events, CompletionEnded)[0].message.text == "It is no"
+    assert events[-1] == TurnEnded(reason=EndReason.INTERRUPTED, rounds=1, problem="silent for 9 s")
+
+
+def test_the_prompt_is_predicted_and_says_so_and_the_family_writes_the_tools_once():
+    events, _, _ = play_all([Delta(text="Noon."), STOP])
+    started = of_kind(events, RoundStarted)[0]
+    assert not started.is_exact
+    assert started.prompt.text.count('"name": "now"') == 1
+    assert not of_kind(events, CompletionEnded)[0].generation.is_exact
+
+
+def test_where_the_contract_writes_the_tools_the_prediction_has_only_its_text():
+    events, _, _ = play_all([Delta(text="Noon."), STOP], writes_tools=False)
+    assert '"name": "now"' not in of_kind(events, RoundStarted)[0].prompt.text
+
+
+def test_a_forced_choice_is_the_server_s_to_see_to():
+    events, engine, _ = play_all(
+        [piece(0, "now", "{}"), STOP], [STOP], choice=ToolChoice(kind=ChoiceKind.REQUIRED)
+    )
+    assert [str(request.tool_choice) for request in engine.requests] == ["required", "auto"]
+    assert of_kind(events, CompletionEnded)[0].generation.prefill == ""
+    assert engine.requests[0].tools == TOOLS

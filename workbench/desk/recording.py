@@ -1,0 +1,37 @@
+"""The generations of kept sessions as a recording that `replay:FILE` answers from."""
+
+import json
+from collections.abc import Sequence
+
+from workbench.desk.export import Export, selected_sessions
+from workbench.desk.services import Services
+from workbench.rollout.ports import FinishReason
+from workbench.rollout.recording import recording_row
+
+
+def export_recording(services: Services, session_ids: Sequence[str] | None = None) -> Export:
+    """Each finished generation on the open path of each session, a line each.
+
+    Args:
+        services: The edges.
+        session_ids: Which, in this order; None takes all, the last used first.
+
+    Raises:
+        BadInput: There is no session of such an id.
+        StoreError: The store cannot be read.
+    """
+    lines: list[str] = []
+    left_out: list[str] = []
+    for session in selected_sessions(services, session_ids):
+        for kept in services.store.path(session.id):
+            generation = kept.generation
+            if generation is None:
+                continue
+            if generation.finish_reason in (FinishReason.CANCELLED, FinishReason.INTERRUPTED):
+                left_out.append(
+                    f"session {session.id}: a completion was not finished ({generation.finish_reason})"
+                )
+                continue
+            row = recording_row(generation, kept.message)
+            lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))

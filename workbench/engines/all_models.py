@@ -1,0 +1,184 @@
+"""Every model that can be chosen, by the names that `--model` takes."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Final, Protocol
+
+from workbench.desk.ports import ModelStatus
+from workbench.engines.models import EMBEDDED, LocalModels
+from workbench.engines.remote.server import Server
+from workbench.errors import BadInput, ModelMissing
+from workbench.rollout.ports import Engine
+from workbench.settings import Secret
+
+OPENAI: Final = "openai:"
+HF_INFERENCE: Final = "hf-inference:"
+SCRIPTED: Final = "scripted:"
+REPLAY: Final = "replay:"
+
+
+class _LightEngine(Engine, Protocol):
+    """An engine that holds no weights."""
+
+    @property
+    def device(self) -> str: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where engines come from, beside GGUF files."""
+
+    servers: Mapping[str, Server] = field(default_factory=dict[str, Server], hash=False)
+    """By name, as `servers.yaml` has them."""
+    default_server: Server | None = None
+    """Of the settings; None where they name none."""
+    scripts: tuple[Path, ...] = ()
+    """Folders with scripts, `NAME.yaml`; the first that has a name wins."""
+    recordings: Path | None = None
+    """Folder with recordings, `NAME.jsonl`."""
+    timeout_s: float = 120.0
+    """How long the hub's providers may be silent."""
+    hf_base_url: str | None = None
+    """An endpoint of one's own in the providers' place; None asks the providers."""
+
+
+class AllModels:
+    """Local models one at a time, all others side by side; see `workbench.desk.ports.Models`."""
+
+    def __init__(
+        self,
+        *,
+        local: LocalModels,
+        default: str,
+        places: Places,
+        cached_names: Callable[[], Sequence[str]] = tuple,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._local = local
+        self._default = default
+        self._places = places
+        self._cached_names = cached_names
+        self._wait = wait
+        self._light: dict[str, _LightEngine] = {}
+        self._lock = Lock()
+
+    def names(self) -> Sequence[str]:
+        """The default, what is on this machine, the servers' models, scripts and recordings."""
+        found = (self._default, *self._local.names(), *self._cached_names(), *self._far(), *self._written())
+        return tuple(dict.fromkeys(found))
+
+    def engine(self, name: str, *, token: Secret | None = None) -> Engine:
+        """The engine of that name; see `workbench.desk.ports.Models`."""
+        if not _is_light(name):
+            return self._local.engine(name)
+        if name.startswith(HF_INFERENCE) and token is not None:
+            # A visitor's own: it lives as long as the turn, and nobody else is given it.
+            return self._hf_inference(name, token)
+        with self._lock:
+            if name not in self._light:
+                self._light[name] = self._open(name)
+            return self._light[name]
+
+    def status(self, name: str) -> ModelStatus:
+        """What is known without loading it; see `workbench.desk.ports.Models`."""
+        if not _is_light(name):
+            return self._local.status(name)
+        engine = self._light.get(name)
+        if engine is not None:
+            writes_tools = engine.capabilities.writes_tools
+            return ModelStatus(name=name, device=engine.device, is_loaded=True, writes_tools=writes_tools)
+        server = self._server(name)[0] if name.startswith(OPENAI) else None
+        return ModelStatus(
+            name=name,
+            device=server.place if server else "",
+            is_loaded=False,
+            writes_tools=server.writes_tools if server else name.startswith(HF_INFERENCE),
+        )
+
+    def close(self) -> None:
+        """Frees what is loaded."""
+        self._local.close()
+        with self._lock:
+            for engine in self._light.values():
+                engine.close()
+            self._light.clear()
+
+    def _open(self, name: str) -> _LightEngine:
+        if name.startswith(OPENAI):
+            return self._openai(name)
+        if name.startswith(HF_INFERENCE):
+            return self._hf_inference(name, None)
+        if name.startswith(SCRIPTED):
+            from workbench.engines.scripted import load_scripted
+
+            return load_scripted(self._script(name.removeprefix(SCRIPTED)), name=name, wait=self._wait)
+        from workbench.engines.replay import load_replay
+
+        return load_replay(self._recording(name.removeprefix(REPLAY)), name=name)
+
+    def _openai(self, name: str) -> _LightEngine:
+        from workbench.engines.remote.openai_api import open_openai
+
+        server, model = self._server(name)
+        if server is None:
+            known = ", ".join(self._places.servers)
+            remedy = "set WORKBENCH_OPENAI_BASE_URL" + (f", or name a server: {known}" if known else "")
+            raise ModelMissing(name, remedy)
+        if not model:
+            raise BadInput(
+                f"model {name!r}", "it names no model", "write openai:MODEL or openai:SERVER/MODEL"
+            )
+        return open_openai(server, model, name=name, wait=self._wait)
+
+    def _server(self, name: str) -> tuple[Server | None, str]:
+        """`openai:SERVER/MODEL` of a known server, else a model of the settings' server."""
+        model = name.removeprefix(OPENAI)
+        first, _, rest = model.partition("/")
+        if first in self._places.servers:
+            return self._places.servers[first], rest
+        return self._places.default_server, model
+
+    def _hf_inference(self, name: str, token: Secret | None) -> _LightEngine:
+        from workbench.engines.remote.hf_inference import open_hf_inference
+
+        repository = name.removeprefix(HF_INFERENCE)
+        if not repository.partition("/")[2]:
+            remedy = "write hf-inference:OWNER/MODEL or hf-inference:OWNER/MODEL:PROVIDER"
+            raise BadInput(f"model {name!r}", "it names no model of the hub", remedy)
+        return open_hf_inference(
+            repository,
+            name=name,
+            token=token,
+            timeout_s=self._places.timeout_s,
+            wait=self._wait,
+            base_url=self._places.hf_base_url,
+        )
+
+    def _script(self, name: str) -> Path:
+        found = (folder / f"{name}.yaml" for folder in self._places.scripts)
+        return next((path for path in found if path.is_file()), Path(name).expanduser())
+
+    def _recording(self, name: str) -> Path:
+        folder = self._places.recordings
+        own = folder / f"{name}.jsonl" if folder else None
+        return own if own and own.is_file() else Path(name).expanduser()
+
+    def _far(self) -> Iterator[str]:
+        for server in self._places.servers.values():
+            for model in server.models:
+                yield f"{OPENAI}{server.name}/{model}"
+
+    def _written(self) -> Iterator[str]:
+        for folder in self._places.scripts:
+            yield from (f"{SCRIPTED}{path.stem}" for path in sorted(folder.glob("*.yaml")))
+        if self._places.recordings:
+            yield from (f"{REPLAY}{path.stem}" for path in sorted(self._places.recordings.glob("*.jsonl")))
+
+
+def _is_light(name: str) -> bool:
+    return name != EMBEDDED and name.startswith((OPENAI, HF_INFERENCE, SCRIPTED, REPLAY))

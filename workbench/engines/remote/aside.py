@@ -1,0 +1,69 @@
+"""Reads a stream in a thread of its own, so that a person can stop it while it is silent."""
+
+from collections.abc import Callable, Iterable, Iterator
+from queue import Empty, Queue
+from threading import Event, Thread
+from typing import Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+POLL_S: Final = 0.02
+"""How often it is looked whether a person has stopped it."""
+
+
+class _Failed:
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class _Ended:
+    """The stream came to its own end."""
+
+
+class Aside(Generic[T]):
+    """A stream that is read aside; to be closed by whoever stops listening."""
+
+    def __init__(self, read: Callable[[], Iterable[T]], hang_up: Callable[[], None]) -> None:
+        """Begins to read.
+
+        Args:
+            read: Opens the stream and gives its things; runs in the thread.
+            hang_up: Wakes `read` where it waits; called once, from the listener's thread.
+        """
+        self._made: Queue[T | _Failed | _Ended] = Queue()
+        self._is_over = Event()
+        self._hang_up = hang_up
+        Thread(target=self._run, args=(read,), name="remote", daemon=True).start()
+
+    def things(self, *, is_cancelled: Callable[[], bool]) -> Iterator[T]:
+        """What comes, until the stream ends or a person stops it; asks before each thing.
+
+        Raises:
+            BaseException: What the stream raised, once all before it was handed over.
+        """
+        while not is_cancelled():
+            try:
+                thing = self._made.get(timeout=POLL_S)
+            except Empty:
+                continue
+            if isinstance(thing, _Ended):
+                return
+            if isinstance(thing, _Failed):
+                raise thing.error
+            yield thing
+
+    def close(self) -> None:
+        """Ends the thread: at once where it waits for the server."""
+        self._is_over.set()
+        self._hang_up()
+
+    def _run(self, read: Callable[[], Iterable[T]]) -> None:
+        try:
+            for thing in read():
+                self._made.put(thing)
+                if self._is_over.is_set():
+                    return
+        except BaseException as error:  # noqa: BLE001 - handed to the listener, who raises it
+            self._made.put(_Failed(error))
+        else:
+            self._made.put(_Ended())

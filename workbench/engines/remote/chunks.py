@@ -1,0 +1,131 @@
+"""The chunks of a streamed completion, chat or raw, as deltas.
+
+*Source:* OpenAI's streaming of chat completions and completions; vLLM, SGLang and llama-server (`reasoning_content`),
+Ollama and OpenRouter (`reasoning`) for what they add.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.rollout.ports import CallPiece, Delta, EmittedToken, FinishReason, Usage
+
+THOUGHT_FIELDS: Final = ("reasoning_content", "reasoning")
+"""Where servers put reasoning that they keep apart; one of them counts, for some send both."""
+_LENGTH: Final = frozenset({"length", "max_tokens", "model_length"})
+
+
+class ChunkReader:
+    """Takes the chunks of one completion in order."""
+
+    def __init__(self) -> None:
+        self.finish_reason: FinishReason | None = None
+        """As the server said; None until then."""
+        self.has_any = False
+        """True once something of the completion came."""
+        self._usage: JsonObject = {}
+        self._written = 0
+        self._call_ids: list[str] = []
+
+    def feed(self, chunk: JsonObject) -> Delta | None:
+        """What the chunk adds; None where it adds nothing."""
+        self._usage = as_object(chunk.get("usage")) or self._usage
+        choice = as_object(_first(chunk.get("choices")))
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            self.finish_reason = FinishReason.LENGTH if reason in _LENGTH else FinishReason.STOP
+        # A server that does not stream sends the whole `message` in place of a `delta`.
+        added = as_object(choice.get("delta")) or as_object(choice.get("message"))
+        delta = Delta(
+            text=_text(choice.get("text")) + _text(added.get("content")),
+            thought=next((text for name in THOUGHT_FIELDS if (text := _text(added.get(name)))), ""),
+            call_pieces=tuple(self._call_pieces(added.get("tool_calls"))),
+            tokens=tuple(_tokens(as_object(choice.get("logprobs")))),
+        )
+        if delta == Delta():
+            return None
+        self.has_any = True
+        self._written += 1
+        return delta
+
+    def usage(self) -> Usage:
+        """As the server told it; else one token a chunk, and nothing of the prompt."""
+        details = as_object(self._usage.get("prompt_tokens_details"))
+        return Usage(
+            prompt_tokens=_number(self._usage.get("prompt_tokens")),
+            cached_tokens=_number(details.get("cached_tokens")),
+            completion_tokens=_number(self._usage.get("completion_tokens")) or self._written,
+        )
+
+    def _call_pieces(self, entries: JsonValue) -> Iterator[CallPiece]:
+        for entry in _list(entries):
+            fields = as_object(entry)
+            function = as_object(fields.get("function"))
+            name, arguments = _text(function.get("name")), function.get("arguments")
+            index = self._index(fields, has_name=bool(name))
+            is_text = isinstance(arguments, str)
+            yield CallPiece(
+                index=index,
+                name=name,
+                arguments_text=arguments if is_text else _json(arguments),
+            )
+
+    def _index(self, fields: JsonObject, *, has_name: bool) -> int:
+        """Place of the call; some servers give every call the index 0, or none, and another id."""
+        call_id = _text(fields.get("id"))
+        given = fields.get("index")
+        index = given if isinstance(given, int) else max(len(self._call_ids) - 1, 0)
+        if index < len(self._call_ids):
+            known = self._call_ids[index]
+            if not (has_name and call_id and known and call_id != known):
+                return index
+            if call_id in self._call_ids:
+                return self._call_ids.index(call_id)
+        self._call_ids.append(call_id)
+        return len(self._call_ids) - 1
+
+
+def _tokens(logprobs: JsonObject) -> Iterator[EmittedToken]:
+    for entry in _list(logprobs.get("content")):
+        fields = as_object(entry)
+        yield EmittedToken(id=-1, text=_text(fields.get("token")), logprob=_float(fields.get("logprob")))
+    texts, values = _list(logprobs.get("tokens")), _list(logprobs.get("token_logprobs"))
+    for text, value in zip(texts, values, strict=False):
+        yield EmittedToken(id=-1, text=_text(text), logprob=_float(value))
+
+
+def _first(value: JsonValue) -> JsonValue:
+    return next(iter(_list(value)), None)
+
+
+def _list(value: JsonValue) -> Sequence[JsonValue]:
+    return value if isinstance(value, list) else ()
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _json(value: JsonValue) -> str:
+    """Arguments that a server gives as an object, against the protocol."""
+    return spelled_json(value) if isinstance(value, Mapping) else ""
+
+
+def _number(value: JsonValue) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _float(value: JsonValue) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def plain(value: object) -> JsonValue:
+    """A client's chunk as plain JSON, fields that its types do not know among them."""
+    if isinstance(value, Mapping):
+        # huggingface_hub's values are mappings, with what their types do not know as attributes.
+        fields = {**cast(Mapping[object, object], value), **getattr(cast(object, value), "__dict__", {})}
+        return {str(key): plain(inner) for key, inner in fields.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in cast(Sequence[object], value)]
+    return value if isinstance(value, str | int | float | bool) else None

@@ -1,0 +1,130 @@
+"""A server that speaks the OpenAI protocol: where it is, how it is asked, what its software takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final
+from urllib.parse import urlsplit
+
+from workbench.chat.json_value import JsonValue
+from workbench.rollout.ports import Sampling
+from workbench.settings import Secret
+
+
+class Mode(StrEnum):
+    """How a server is asked."""
+
+    CHAT = "chat"
+    """`/v1/chat/completions`: messages and tools; the server renders its own prompt."""
+    RAW = "raw"
+    """`/v1/completions`: our prompt, byte for byte."""
+
+
+class ToolsBy(StrEnum):
+    """Who tells the model of the tools, with mode `chat`."""
+
+    SERVER = "server"
+    """They are sent as `tools`, and the contract leaves them out."""
+    CONTRACT = "contract"
+    """The contract writes them into the system text, and `tools` is not sent."""
+
+
+class Kind(StrEnum):
+    """The software of a server."""
+
+    OPENAI = "openai"
+    """Anything; only the protocol's own sampling is sent."""
+    VLLM = "vllm"
+    SGLANG = "sglang"
+    LLAMA_SERVER = "llama-server"
+    OLLAMA = "ollama"
+    LM_STUDIO = "lm-studio"
+
+
+DEFAULT_URLS: Final[Mapping[Kind, str]] = {
+    Kind.VLLM: "http://127.0.0.1:8000/v1",
+    Kind.SGLANG: "http://127.0.0.1:30000/v1",
+    Kind.LLAMA_SERVER: "http://127.0.0.1:8080/v1",
+    Kind.OLLAMA: "http://127.0.0.1:11434/v1",
+    Kind.LM_STUDIO: "http://127.0.0.1:1234/v1",
+}
+"""Where each software listens unless told otherwise. *Source:* each one's documentation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """One server."""
+
+    name: str
+    """As `models.yaml` names it; empty for the one of the settings."""
+    base_url: str
+    """Up to and with `/v1`."""
+    key: Secret | None = None
+    """None where it wants none."""
+    key_variable: str = "WORKBENCH_OPENAI_API_KEY"
+    """Where the key comes from, for a person."""
+    kind: Kind = Kind.OPENAI
+    """Its software."""
+    mode: Mode = Mode.CHAT
+    """How it is asked."""
+    tools_by: ToolsBy = ToolsBy.SERVER
+    """Who writes the tools, with mode `chat`."""
+    timeout_s: float = 120.0
+    """How long it may be silent."""
+    context_tokens: int = 0
+    """Room for prompt and completion; 0 where it is not known."""
+    models: tuple[str, ...] = ()
+    """Models to offer on the page."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a person: no user, no password, no query."""
+        parts = urlsplit(self.base_url)
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+
+    @property
+    def writes_tools(self) -> bool:
+        """True where the server writes the tools into its prompt."""
+        return self.mode is Mode.CHAT and self.tools_by is ToolsBy.SERVER
+
+    def fingerprint(self, model: str) -> str:
+        """Tells a model on a server from others; the server does not say which weights it has."""
+        return sha256(f"{self.place}\n{model}\n{self.mode}".encode()).hexdigest()
+
+
+_OWN: Final[Mapping[Kind, Mapping[str, str]]] = {
+    Kind.OPENAI: {},
+    Kind.VLLM: {"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repetition_penalty"},
+    Kind.SGLANG: {"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repetition_penalty"},
+    Kind.LLAMA_SERVER: {
+        "top_k": "top_k",
+        "min_p": "min_p",
+        "typical_p": "typical_p",
+        "repeat_penalty": "repeat_penalty",
+        "mirostat": "mirostat",
+        "mirostat_tau": "mirostat_tau",
+        "mirostat_eta": "mirostat_eta",
+    },
+    Kind.OLLAMA: {},
+    Kind.LM_STUDIO: {"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repeat_penalty"},
+}
+"""Fields of `Sampling` that a software takes beside the protocol's own, and what it calls them.
+
+*Source:* the documentation of each; Ollama's OpenAI API takes none.
+"""
+
+
+def own_sampling(kind: Kind, sampling: Sampling) -> dict[str, JsonValue]:
+    """What goes beside the protocol's own fields.
+
+    >>> own_sampling(Kind.VLLM, Sampling(top_k=0))
+    {'top_k': -1, 'min_p': 0.05, 'repetition_penalty': 1.0, 'skip_special_tokens': False}
+    """
+    fields: dict[str, JsonValue] = {theirs: getattr(sampling, ours) for ours, theirs in _OWN[kind].items()}
+    if kind in (Kind.VLLM, Kind.SGLANG):
+        # -1 keeps all tokens there; and the tags of Hermes' models are special tokens, which would be left out.
+        fields["top_k"] = sampling.top_k or -1
+        fields["skip_special_tokens"] = False
+    return fields

@@ -1,0 +1,175 @@
+"""An engine that answers from recorded generations: the same question gets the same answer, any other one none."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from workbench.contract.compose import TOOLS_APART
+from workbench.errors import BadInput, EngineError, ModelMissing
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.rollout.ports import (
+    CallPiece,
+    Capabilities,
+    Delta,
+    FinishReason,
+    GenerationRequest,
+    Sampling,
+    Usage,
+)
+from workbench.rollout.recording import fingerprint
+
+CHARS_PER_TOKEN: Final = 4
+"""A replayed token is a piece of this length."""
+
+
+class RecordedCall(BaseModel):
+    """A call that a server gave as structure."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    arguments: JsonValue = Field(default_factory=dict)
+
+
+class Recording(BaseModel):
+    """One line of a recording, as `workbench export --format generations` writes it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt: str
+    sampling: Sampling
+    text: str
+    is_exact: bool = True
+    thought: str | None = None
+    calls: tuple[RecordedCall, ...] = ()
+    finish_reason: FinishReason = FinishReason.STOP
+
+
+class ReplayEngine:
+    """Plays recorded answers; of several to the same question one after the other, and from the first again."""
+
+    def __init__(self, recordings: Sequence[Recording], *, name: str) -> None:
+        self._by_fingerprint: dict[str, list[Recording]] = {}
+        for one in recordings:
+            self._by_fingerprint.setdefault(fingerprint(one.prompt, one.sampling), []).append(one)
+        self._recordings = recordings
+        self._played: dict[str, int] = {}
+        self._lock = Lock()
+        is_exact = recordings[0].is_exact
+        self.name = name
+        self.device = f"{len(recordings)} recorded generations"
+        self.context_tokens = 0
+        self.fingerprint = sha256("".join(sorted(self._by_fingerprint)).encode()).hexdigest()
+        self.capabilities = Capabilities(
+            has_exact_prompt=is_exact,
+            has_grammar=False,
+            is_chat_only=not is_exact,
+            writes_tools=not is_exact and TOOLS_APART in recordings[0].prompt,
+            has_tokenizer=False,
+        )
+
+    def count_tokens(self, text: str) -> int:
+        """Length in pieces of four characters."""
+        return -(-len(text) // CHARS_PER_TOKEN)
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+    def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        """The recorded answer; see `workbench.rollout.ports.Engine`.
+
+        Raises:
+            EngineError: There is no recording of this question; it says how the nearest one differs.
+        """
+        recording = self._next(request)
+        finish, written = recording.finish_reason, 0
+        for delta in _deltas(recording):
+            if is_cancelled():
+                finish = FinishReason.CANCELLED
+                break
+            written += 1
+            yield delta
+        prompt_tokens = self.count_tokens(request.prompt)
+        usage = Usage(prompt_tokens=prompt_tokens, cached_tokens=0, completion_tokens=written)
+        yield Delta(finish_reason=finish, usage=usage)
+
+    def _next(self, request: GenerationRequest) -> Recording:
+        wanted = fingerprint(request.prompt, request.sampling)
+        recorded = self._by_fingerprint.get(wanted)
+        if recorded is None:
+            raise EngineError(f"{self.name}: {self._why_not(request)}")
+        with self._lock:
+            place = self._played.get(wanted, 0)
+            self._played[wanted] = place + 1
+        return recorded[place % len(recorded)]
+
+    def _why_not(self, request: GenerationRequest) -> str:
+        for one in self._recordings:
+            if one.prompt == request.prompt:
+                names = _differing(one.sampling, request.sampling)
+                return f"this prompt was recorded with another {', '.join(names)}; set it as it was"
+        return (
+            f"no recording of this prompt among {len(self._recordings)}; contract, tools and all that was said "
+            "must be as they were recorded"
+        )
+
+
+def load_replay(path: Path, *, name: str) -> ReplayEngine:
+    """A recording's file as an engine.
+
+    Raises:
+        ModelMissing: The file is not there.
+        BadInput: A line of it is no recorded generation, or it mixes kinds of engines.
+    """
+    if not path.is_file():
+        raise ModelMissing(name, f"no file {path}; `workbench export --format generations` writes one")
+    recordings: list[Recording] = []
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                recordings.append(_recording(line, f"recording {path}, line {number}"))
+    if not recordings:
+        raise BadInput(
+            f"recording {path}", "it is empty", "`workbench export --format generations` writes one"
+        )
+    if len({one.is_exact for one in recordings}) > 1:
+        remedy = "export the sessions of each kind into a file of its own"
+        raise BadInput(f"recording {path}", "it mixes exact and predicted prompts", remedy)
+    return ReplayEngine(recordings, name=name)
+
+
+def _recording(line: str, where: str) -> Recording:
+    try:
+        recording = Recording.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"{where}{', ' + place if place else ''}", first["msg"]) from error
+    return recording
+
+
+def _deltas(recording: Recording) -> Iterator[Delta]:
+    for piece in _pieces(recording.thought or ""):
+        yield Delta(thought=piece)
+    for piece in _pieces(recording.text):
+        yield Delta(text=piece)
+    for index, call in enumerate(recording.calls):
+        arguments = call.arguments if isinstance(call.arguments, str) else spelled_json(call.arguments)
+        yield Delta(call_pieces=(CallPiece(index=index, name=call.name),))
+        for piece in _pieces(arguments):
+            yield Delta(call_pieces=(CallPiece(index=index, arguments_text=piece),))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for start in range(0, len(text), CHARS_PER_TOKEN):
+        yield text[start : start + CHARS_PER_TOKEN]
+
+
+def _differing(recorded: Sampling, asked: Sampling) -> list[str]:
+    names = [one.name for one in fields(Sampling)]
+    return [name for name in names if getattr(recorded, name) != getattr(asked, name)]

@@ -1,0 +1,102 @@
+"""Puts a completion together from an engine's deltas, and tells it as one growing text."""
+
+from typing import Final, NamedTuple
+
+from workbench.chat.message import Message, Role, ToolCall
+from workbench.hermes.spelling.thoughts import THINK_CLOSE, THINK_OPEN
+from workbench.hermes.written_out import CALL_CLOSE, decoded_arguments, opened_call
+from workbench.rollout.ports import CallPiece, Delta, FinishReason
+
+_START: Final = -3
+_THOUGHT: Final = -2
+_TEXT: Final = -1
+
+
+class Finished(NamedTuple):
+    """A completion that is over."""
+
+    tail: str
+    """What still had to be written to close a thought or a call; empty where neither is open."""
+    message: Message
+    """Role assistant."""
+
+
+class CompletionWriter:
+    """Takes deltas in order; what it tells joins to the message as `written_out` has it.
+
+    A thought that comes behind the text, or a piece of a call that another one has followed, is kept in the
+    message and not told: the text that was told cannot change.
+    """
+
+    def __init__(self, prefill: str = "") -> None:
+        self._told = [prefill]
+        self._thought: list[str] = []
+        self._text = [prefill]
+        self._calls: dict[int, _Call] = {}
+        self._stage = _TEXT if prefill else _START
+
+    def feed(self, delta: Delta) -> str:
+        """What the delta adds to the written out text; empty where it adds nothing."""
+        pieces = [self._think(delta.thought)] if delta.thought else []
+        if delta.text:
+            pieces.append(self._leave(_TEXT) + delta.text)
+            self._text.append(delta.text)
+        pieces.extend(self._call(piece) for piece in delta.call_pieces)
+        added = "".join(pieces)
+        if added:
+            self._told.append(added)
+        return added
+
+    def finish(self, reason: FinishReason) -> Finished:
+        """The message; a call that was cut off in its arguments stays an open block in the text, and is never run."""
+        calls = [self._calls[index].finished() for index in sorted(self._calls)]
+        is_whole = all(call.arguments_text is None for call in calls)
+        if calls and not is_whole and reason is not FinishReason.STOP:
+            return Finished("", Message(role=Role.ASSISTANT, text="".join(self._told)))
+        message = Message(
+            role=Role.ASSISTANT,
+            text="".join(self._text),
+            calls=tuple(calls),
+            thought="".join(self._thought) or None,
+        )
+        return Finished(self._leave(_TEXT), message)
+
+    def _think(self, thought: str) -> str:
+        self._thought.append(thought)
+        if self._stage not in (_START, _THOUGHT):
+            return ""
+        opening = THINK_OPEN if self._stage == _START else ""
+        self._stage = _THOUGHT
+        return opening + thought
+
+    def _call(self, piece: CallPiece) -> str:
+        told = ""
+        if piece.index not in self._calls:
+            told = self._leave(piece.index)
+            self._calls[piece.index] = _Call(piece.name)
+            before = told or next((text for text in reversed(self._told) if text), "")
+            told += opened_call(piece.name, before=before)
+        self._calls[piece.index].pieces.append(piece.arguments_text)
+        return told + (piece.arguments_text if self._stage == piece.index else "")
+
+    def _leave(self, stage: int) -> str:
+        """What closes the thought or the call under way, where `stage` is another."""
+        left, self._stage = self._stage, stage
+        if left == stage or left in (_START, _TEXT):
+            return ""
+        if left == _THOUGHT:
+            return THINK_CLOSE
+        return ("" if "".join(self._calls[left].pieces) else "{}") + CALL_CLOSE
+
+
+class _Call:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pieces: list[str] = []
+
+    def finished(self) -> ToolCall:
+        text = "".join(self.pieces)
+        arguments = decoded_arguments(text)
+        if arguments is None:
+            return ToolCall(name=self.name, arguments={}, arguments_text=text)
+        return ToolCall(name=self.name, arguments=arguments)
