@@ -98,9 +98,11 @@ def _complete(
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
     prompt = render(conversation, family=setup.family, has_contract=True)
-    is_exact = turn.engine.capabilities.has_exact_prompt
-    yield RoundStarted(number=number, limit=setup.max_rounds, prompt=prompt, is_exact=is_exact)
     prefill = PREFILL if choice.is_forced else ""
+    begun = _begun(turn, prompt.text, choice, prefill)
+    yield RoundStarted(
+        number=number, limit=setup.max_rounds, prompt=prompt, is_exact=begun.is_exact, generation=begun
+    )
     if prefill:
         yield PieceArrived(text=prefill)
     request = replace(_request(setup, choice, prompt.text + prefill), conversation=conversation)
@@ -114,22 +116,35 @@ def _complete(
     completion = CompletionEnded(
         message=message,
         reading=parse(message.text, tools=setup.tools, finish_reason=written.finish_reason),
-        generation=Generation(
-            prompt_text=prompt.text,
-            is_exact=is_exact,
-            prefill=prefill,
-            sampling=setup.sampling,
-            tool_choice=str(choice),
+        generation=replace(
+            begun,
             finish_reason=written.finish_reason,
             timing=written.timing,
-            engine_name=turn.engine.name,
-            engine_fingerprint=turn.engine.fingerprint,
-            tools_fingerprint=setup.tools.fingerprint,
             tokens=written.tokens or None,
         ),
     )
     yield completion
     return completion
+
+
+def _begun(turn: Turn, prompt: str, choice: ToolChoice, prefill: str) -> Generation:
+    """A completion of which nothing is written yet."""
+    nothing = Timing(
+        prompt_tokens=0, cached_tokens=0, completion_tokens=0, time_to_first_token_s=0.0, seconds=0.0
+    )
+    return Generation(
+        prompt_text=prompt,
+        is_exact=turn.engine.capabilities.has_exact_prompt,
+        prefill=prefill,
+        sampling=turn.setup.sampling,
+        tool_choice=str(choice),
+        finish_reason=FinishReason.INTERRUPTED,
+        timing=nothing,
+        engine_name=turn.engine.name,
+        engine_fingerprint=turn.engine.fingerprint,
+        tools_fingerprint=turn.setup.tools.fingerprint,
+        contract_fingerprint=turn.setup.contract_fingerprint,
+    )
 
 
 def _request(setup: TurnSetup, choice: ToolChoice, prompt: str) -> GenerationRequest:

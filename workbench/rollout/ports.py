@@ -113,6 +113,8 @@ class FinishReason(StrEnum):
     """`max_tokens` or the context was reached."""
     CANCELLED = "cancelled"
     """A person stopped it."""
+    INTERRUPTED = "interrupted"
+    """The process ended, or the engine failed, while it was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
