@@ -13,7 +13,7 @@ const open = (row) =>
     node("span", { class: "hw-note" }, row.when));
 const restore = (row, word) =>
   node("button", { type: "button", class: "hw-act", "aria-label": word + " " + row.title,
-    onclick: () => trigger("restore", { id: row.id }) }, word);
+    onclick: () => trigger("restore_session", { id: row.id }) }, word);
 follow((value) => {
   const rows = value ? value.rows : [];
   const deleted = value ? value.deleted : [];
@@ -26,7 +26,7 @@ follow((value) => {
   list.replaceChildren(...rows.flatMap((row) => [
     row.heading ? node("li", { class: "hw-day", role: "presentation" }, row.heading) : null,
     node("li", { class: "hw-row" }, open(row),
-      row.can_delete ? iconButton("cross", "Delete " + row.title, () => trigger("delete", { id: row.id })) : null),
+      row.can_delete ? iconButton("cross", "Delete " + row.title, () => trigger("delete_session", { id: row.id })) : null),
   ]).filter(Boolean));
   fold.hidden = deleted.length === 0;
   gone.replaceChildren(...deleted.map((row) =>
