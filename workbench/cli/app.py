@@ -37,6 +37,7 @@ VERBS: Final = {
     "export": Verb(
         "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
     ),
+    "auth": Verb("workbench.cli.auth", "Make accounts that can log in."),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from workbench.desk.hub import Hub
 from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.ports import Calendar, Catalog, Library, Models, Sessions, Store
+from workbench.desk.ports import Calendar, Catalog, Library, Models, Sessions, Sharing, Store
 from workbench.desk.setup import Setup
 from workbench.settings import Settings
 from workbench.toolspec.tools_text import render_tools
@@ -35,6 +35,11 @@ class Services:
     def sessions(self) -> Sessions:
         """The owner's conversations."""
         return self.store.of(self.owner).sessions
+
+    @property
+    def sharing(self) -> Sharing:
+        """What the owner shows to others, and sees of theirs."""
+        return self.store.of(self.owner).sharing
 
     def of(self, owner: Owner) -> "Services":
         """The same for someone else."""

@@ -34,6 +34,8 @@ class Setup:
     """Completions a turn may take."""
     wants_logprobs: bool = False
     """True: tokens are kept with their log-probabilities, where the engine can tell them."""
+    ephemeral: str = ""
+    """A part of the system text that the model sees and no export holds; empty for none."""
 
     def contract(self) -> Contract:
         """The contract as edited.
@@ -78,10 +80,11 @@ class Setup:
         Raises:
             BadInput: The contract, the tools or the tool choice cannot be used.
         """
-        tools = self.offered_tools()
+        tools, contract = self.offered_tools(), self.contract()
         return TurnSetup(
             tools=tools,
-            family=self.contract().family,
+            family=contract.family,
+            contract_fingerprint=contract.fingerprint,
             sampling=self.sampling,
             tool_choice=parse_tool_choice(self.tool_choice, tools),
             max_rounds=self.max_rounds,

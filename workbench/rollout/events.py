@@ -62,6 +62,10 @@ class Generation:
     """Tells the weights."""
     tools_fingerprint: str
     """Tells the offered tools."""
+    contract_fingerprint: str | None = None
+    """Tells the contract; None where there was none, or where it was not noted."""
+    ephemeral: str = ""
+    """The part of the prompt's system text that is never exported; empty where there was none."""
     tokens: tuple[EmittedToken, ...] | None = None
     """What the model wrote, token by token, the prefill left out; None where it was not asked for or told."""
     findings: tuple[Finding, ...] = ()
@@ -80,6 +84,8 @@ class RoundStarted:
     """What the engine is given."""
     is_exact: bool
     """Whether the model gets just this text."""
+    generation: Generation
+    """How the completion begins: no token yet, and interrupted, unless `CompletionEnded` says otherwise."""
     findings: tuple[Finding, ...] = ()
     """What of the schemas the model is not held to; pointers lead into the tools' specs or the answer's schema."""
 

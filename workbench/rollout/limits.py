@@ -26,3 +26,5 @@ class TurnSetup:
     """JSON Schema that an answer is held to (Hermes' JSON mode); None leaves answers free."""
     wants_logprobs: bool = False
     """True: each completion's tokens are kept with their log-probabilities, where the engine can tell them."""
+    contract_fingerprint: str | None = None
+    """Tells the contract that the system text was composed from; None where there is none."""

@@ -1,7 +1,7 @@
 """The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
@@ -19,6 +19,7 @@ from workbench.rollout.events import (
     Generation,
     PieceArrived,
     RoundStarted,
+    Timing,
     ToolFinished,
     TurnEnded,
 )
@@ -98,11 +99,13 @@ def _complete(
         if can.is_chat_only
         else hold(setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=can.has_grammar)
     )
+    begun = _begun(turn, choice, held, prompt)
     yield RoundStarted(
         number=number,
         limit=setup.max_rounds,
         prompt=prompt,
-        is_exact=can.has_exact_prompt,
+        is_exact=begun.is_exact,
+        generation=begun,
         findings=held.findings,
     )
     if held.prefill:
@@ -115,7 +118,7 @@ def _complete(
         clock=turn.clock,
         is_cancelled=turn.is_cancelled,
     )
-    completion = _completion(turn, choice, held, prompt, written)
+    completion = _completion(turn, choice, prompt, begun, written)
     yield completion
     return completion
 
@@ -141,29 +144,41 @@ def _request(
     )
 
 
-def _completion(
-    turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt, written: Written
-) -> CompletionEnded:
-    setup = turn.setup
-    reading = read_message(
-        written.message,
-        tools=setup.tools,
-        finish_reason=written.finish_reason,
-        starts_in_thought=prompt.starts_in_thought,
+def _begun(turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt) -> Generation:
+    """A completion of which nothing is written yet."""
+    nothing = Timing(
+        prompt_tokens=0, cached_tokens=0, completion_tokens=0, time_to_first_token_s=0.0, seconds=0.0
     )
-    generation = Generation(
+    return Generation(
         prompt_text=prompt.text,
         is_exact=turn.engine.capabilities.has_exact_prompt,
         prefill=held.prefill,
-        sampling=setup.sampling,
+        sampling=turn.setup.sampling,
         tool_choice=str(choice),
-        finish_reason=written.finish_reason,
-        timing=written.timing,
+        finish_reason=FinishReason.INTERRUPTED,
+        timing=nothing,
         engine_name=turn.engine.name,
         engine_fingerprint=turn.engine.fingerprint,
-        tools_fingerprint=setup.tools.fingerprint,
+        tools_fingerprint=turn.setup.tools.fingerprint,
+        contract_fingerprint=turn.setup.contract_fingerprint,
+    )
+
+
+def _completion(
+    turn: Turn, choice: ToolChoice, prompt: Prompt, begun: Generation, written: Written
+) -> CompletionEnded:
+    reading = read_message(
+        written.message,
+        tools=turn.setup.tools,
+        finish_reason=written.finish_reason,
+        starts_in_thought=prompt.starts_in_thought,
+    )
+    generation = replace(
+        begun,
+        finish_reason=written.finish_reason,
+        timing=written.timing,
         tokens=written.tokens or None,
-        findings=(*written.findings, *_findings(setup, choice, reading)),
+        findings=(*written.findings, *_findings(turn.setup, choice, reading)),
     )
     return CompletionEnded(
         message=written.message, reading=reading, generation=generation, problem=written.problem

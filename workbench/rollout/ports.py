@@ -114,7 +114,7 @@ class FinishReason(StrEnum):
     CANCELLED = "cancelled"
     """A person stopped it."""
     INTERRUPTED = "interrupted"
-    """The connection to the server broke or fell silent; what had come is kept."""
+    """The connection broke, the process ended or the engine failed while it was written; what came is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
