@@ -12,6 +12,8 @@ from workbench.engines.llama_cpp import Loading
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server
 from workbench.engines.server_file import load_servers
+from workbench.engines.zero_gpu import PREFIX as ZERO_GPU
+from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
@@ -26,6 +28,8 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
     Raises:
         BadInput: `servers.yaml` or a setting of the server cannot be used, or `prompts/` is nowhere.
     """
+    if settings.model.startswith(ZERO_GPU):
+        register()
     loading = Loading(
         context_tokens=settings.context_tokens, threads=settings.threads, gpu_layers=settings.gpu_layers
     )

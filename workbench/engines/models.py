@@ -8,6 +8,8 @@ from typing import Final, Protocol
 from workbench.desk.ports import ModelStatus
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.engines.llama_cpp import Loading, load_llama_cpp
+from workbench.engines.zero_gpu import PREFIX as ZERO_GPU
+from workbench.engines.zero_gpu import ZeroGpuEngine
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
 
@@ -70,14 +72,21 @@ class LocalModels:
             self._open = None
 
     def _load(self, name: str) -> _OpenEngine:
+        if name.startswith(ZERO_GPU):
+            inner = name.removeprefix(ZERO_GPU)
+            return ZeroGpuEngine(self._path(inner), name=name, loading=self._loading)
+        return load_llama_cpp(self._path(name), name=name, loading=self._loading)
+
+    def _path(self, name: str) -> Path:
+        """The GGUF file of a name: embedded, of the hub's cache, or a path."""
         if name.startswith(HUB):
             cached = self._find_cached(name)
             if cached is None:
                 raise ModelMissing(name, f"run `workbench models pull {name}`")
-            return load_llama_cpp(cached, name=name, loading=self._loading)
+            return cached
         if name != EMBEDDED:
-            return load_llama_cpp(Path(name).expanduser(), name=name, loading=self._loading)
+            return Path(name).expanduser()
         path = find_embedded()
         if path is None:
             raise ModelMissing(name, REMEDY)
-        return load_llama_cpp(path, name=name, loading=self._loading)
+        return path
