@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, cast
 
 from workbench.errors import BadInput
 
@@ -37,6 +37,11 @@ class Secret:
         return text.replace(self._value, "…") if self._value else text
 
 
+FlashAttention = Literal["auto", "on", "off"]
+KV_TYPES: Final = ("f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
+"""Types that the keys and values of a context may have, the most exact first."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How this workbench is set up; each field is a variable of `docs/reference/settings.md`."""
@@ -63,6 +68,14 @@ class Settings:
     """Threads that a local model may use; 0 takes one a core."""
     gpu_layers: int
     """Layers of a local model that go to the GPU; -1 all, when the build can."""
+    flash_attention: FlashAttention
+    """Whether a local model uses it; `auto` where the device can."""
+    kv_type: str
+    """Type of the keys and values of a local model's context; one of `KV_TYPES`."""
+    lora: tuple[tuple[Path, float], ...]
+    """GGUF files of adapters that are laid over a local model, each with its scale."""
+    prefix_cache_mb: int
+    """Memory for evaluated prompts of a local model that are not under way, in megabytes."""
     max_rounds: int
     """Completions that a turn may take."""
     openai_base_url: str
@@ -133,6 +146,27 @@ VARIABLES: Final = (
         default="-1",
         meaning="Layers of a local model on the GPU; -1 all, where the build can",
     ),
+    Variable(
+        name="WORKBENCH_FLASH_ATTENTION",
+        default="auto",
+        meaning="Flash attention of a local model: `on`, `off`, or `auto`, where the device can",
+    ),
+    Variable(
+        name="WORKBENCH_KV_TYPE",
+        default="f16",
+        meaning=f"Keys and values of a local model's context, one of {', '.join(KV_TYPES)}; "
+        "a quantised one needs flash attention",
+    ),
+    Variable(
+        name="WORKBENCH_LORA",
+        default="",
+        meaning="GGUF adapters laid over a local model, `PATH` or `PATH=SCALE`, parted by commas",
+    ),
+    Variable(
+        name="WORKBENCH_PREFIX_CACHE",
+        default="1024",
+        meaning="Megabytes for evaluated prompts of a local model that may be gone on from; 0 keeps none",
+    ),
     Variable(name="WORKBENCH_MAX_ROUNDS", default="8", meaning="Completions that a turn may take"),
     Variable(
         name="WORKBENCH_OPENAI_BASE_URL",
@@ -181,6 +215,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     def number(name: str, *, least: int, most: int) -> int:
         return _whole_number(name, text(name), least=least, most=most)
 
+    def one_of(name: str, words: Sequence[str]) -> str:
+        if text(name) not in words:
+            raise BadInput(f"setting {name}", f"{text(name)!r} is none of {', '.join(words)}")
+        return text(name)
+
     home = Path(text("WORKBENCH_HOME") or Path.cwd()).expanduser().absolute()
     data = Path(text("WORKBENCH_DATA") or _data_folder(home, given)).expanduser().absolute()
     return Settings(
@@ -195,6 +234,10 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         context_tokens=number("WORKBENCH_CONTEXT", least=0, most=1_048_576),
         threads=number("WORKBENCH_THREADS", least=0, most=1024),
         gpu_layers=number("WORKBENCH_GPU_LAYERS", least=-1, most=10_000),
+        flash_attention=cast(FlashAttention, one_of("WORKBENCH_FLASH_ATTENTION", ("auto", "on", "off"))),
+        kv_type=one_of("WORKBENCH_KV_TYPE", KV_TYPES),
+        lora=tuple(_adapters(text("WORKBENCH_LORA"))),
+        prefix_cache_mb=number("WORKBENCH_PREFIX_CACHE", least=0, most=1_048_576),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),
         openai_base_url=text("WORKBENCH_OPENAI_BASE_URL"),
         openai_api_key=read_secret("WORKBENCH_OPENAI_API_KEY", given),
@@ -255,6 +298,16 @@ def _refuse_unknown(given: Mapping[str, str]) -> None:
     for name in given:
         if name.startswith("WORKBENCH_") and name not in known:
             raise BadInput(f"setting {name}", "no such setting", "docs/reference/settings.md lists them")
+
+
+def _adapters(text: str) -> Iterator[tuple[Path, float]]:
+    """`PATH` or `PATH=SCALE`, parted by commas."""
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        path, equals, scale = part.rpartition("=")
+        try:
+            yield Path(path if equals else part).expanduser(), float(scale) if equals else 1.0
+        except ValueError:
+            raise BadInput("setting WORKBENCH_LORA", f"the scale {scale!r} is no number") from None
 
 
 def _whole_number(name: str, text: str, *, least: int, most: int) -> int:

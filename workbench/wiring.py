@@ -6,13 +6,12 @@ from contextlib import contextmanager
 
 from workbench.desk.calendar import SystemCalendar
 from workbench.desk.services import Services
-from workbench.engines.all_models import AllModels, Places
+from workbench.engines.all_models import ZERO_GPU, AllModels, Places
 from workbench.engines.hub.gguf_hub import GgufHub
-from workbench.engines.llama_cpp import Loading
+from workbench.engines.llama_loading import MEGABYTE, Loading, LoraAdapter
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server
 from workbench.engines.server_file import load_servers
-from workbench.engines.zero_gpu import PREFIX as ZERO_GPU
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
 from workbench.library.homes import find_folder
@@ -31,7 +30,13 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
     if settings.model.startswith(ZERO_GPU):
         register()
     loading = Loading(
-        context_tokens=settings.context_tokens, threads=settings.threads, gpu_layers=settings.gpu_layers
+        context_tokens=settings.context_tokens,
+        threads=settings.threads,
+        gpu_layers=settings.gpu_layers,
+        flash_attention=settings.flash_attention,
+        kv_type=settings.kv_type,
+        lora=tuple(LoraAdapter(path=path, scale=scale) for path, scale in settings.lora),
+        prefix_cache_bytes=settings.prefix_cache_mb * MEGABYTE,
     )
     places = Places(
         servers=load_servers(settings.data, timeout_s=settings.remote_timeout_s, read_secret=read_secret),

@@ -10,7 +10,8 @@ from tests.fakes import DictToolbox
 from workbench.chat.message import Conversation, Message, Role
 from workbench.desk.calendar import SystemCalendar
 from workbench.engines.embedded import REMEDY, find_embedded
-from workbench.engines.llama_cpp import Loading, load_llama_cpp
+from workbench.engines.llama_cpp import load_llama_cpp
+from workbench.engines.llama_loading import Loading
 from workbench.hermes.render import render
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.limits import TurnSetup

@@ -6,12 +6,13 @@ from threading import Event, Thread
 import pytest
 
 from workbench.engines.embedded import REMEDY, find_embedded
-from workbench.engines.llama_cpp import Loading, describe_build, load_llama_cpp
+from workbench.engines.llama_cpp import load_llama_cpp
+from workbench.engines.llama_loading import Loading, describe_build
 from workbench.errors import ConstraintFailed, EngineError, PromptTooLong
 from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest, Sampling
 
 pytestmark = pytest.mark.model
-LOADING = Loading(context_tokens=1024, threads=2, gpu_layers=-1)
+LOADING = Loading(context_tokens=1024, threads=1, gpu_layers=-1)
 CHAT = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
 
 

@@ -133,7 +133,7 @@ def test_a_forced_choice_prefills_and_binds_the_first_completion_alone(choice, n
     branches = first.constraint.schema.get("oneOf", [first.constraint.schema])
     assert {branch["properties"]["name"]["const"] for branch in branches} == names
     assert first.constraint.closing == "\n</tool_call>"
-    assert second.constraint is None
+    assert second.constraint.trigger == "<tool_call>"
     assert not second.prompt.endswith("<tool_call>\n")
     assert of_kind(events, CompletionEnded)[0].message.text == CALL
 

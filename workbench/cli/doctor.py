@@ -73,7 +73,7 @@ def _llama(_: Settings) -> Check:
     if importlib.util.find_spec("llama_cpp") is None:
         state = "llama-cpp-python is not installed: `make run`, or `pip install 'hermes-workbench[local]'`"
         return Check(subject="llama.cpp", state=state, is_well=False)
-    from workbench.engines.llama_cpp import describe_build
+    from workbench.engines.llama_loading import describe_build
 
     return Check(subject="llama.cpp", state=describe_build())
 

@@ -102,9 +102,11 @@ class ModelStatus:
     name: str
     """As a person names it."""
     device: str
-    """Where it runs, such as `CPU, 2 threads`."""
+    """Where it runs, such as `CPU, 30 layers, 2 threads` or `GPU, 33/33 layers, CUDA0 NVIDIA L4`."""
     is_loaded: bool
     """False until it is first asked."""
+    build: str = ""
+    """What runs it: version, what the build can use; empty where it is not known."""
     writes_tools: bool = False
     """True: its server writes the offered tools into the prompt; the contract leaves them out."""
 

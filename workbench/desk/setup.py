@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
 from workbench.rollout.choice import parse_tool_choice
@@ -31,6 +32,8 @@ class Setup:
     """How tokens are chosen."""
     max_rounds: int = 8
     """Completions a turn may take."""
+    wants_logprobs: bool = False
+    """True: tokens are kept with their log-probabilities, where the engine can tell them."""
 
     def contract(self) -> Contract:
         """The contract as edited.
@@ -66,8 +69,11 @@ class Setup:
             are_tools_apart=are_tools_apart,
         )
 
-    def turn_setup(self) -> TurnSetup:
+    def turn_setup(self, *, answer_schema: JsonObject | None = None) -> TurnSetup:
         """What the loop needs to know.
+
+        Args:
+            answer_schema: JSON Schema that an answer is held to; None leaves answers free.
 
         Raises:
             BadInput: The contract, the tools or the tool choice cannot be used.
@@ -79,4 +85,6 @@ class Setup:
             sampling=self.sampling,
             tool_choice=parse_tool_choice(self.tool_choice, tools),
             max_rounds=self.max_rounds,
+            answer_schema=answer_schema,
+            wants_logprobs=self.wants_logprobs,
         )

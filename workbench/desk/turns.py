@@ -7,6 +7,7 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
+from workbench.hermes.json_mode import find_schema
 from workbench.rollout.events import CompletionEnded, Event, ToolFinished
 from workbench.rollout.loop import Turn, play
 from workbench.settings import Secret
@@ -66,9 +67,9 @@ def play_turn(
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: A message could not be committed.
     """
-    turn_setup = setup.turn_setup()
     engine = services.models.engine(setup.model, token=token)
     system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
+    turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)
     system = Message(role=Role.SYSTEM, text=system_text)
     services.store.save_setup(session_id, setup)
     kept = _with_system(services, session_id, system)

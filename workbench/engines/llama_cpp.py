@@ -1,240 +1,220 @@
 """GGUF models through llama.cpp, on CPU or GPU."""
 
-import codecs
-import os
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from workbench.engines.grammar_text import grammar_text
-from workbench.engines.llama_log import llama_log
-from workbench.engines.stop_texts import StopTexts
+from workbench.engines.llama_line import Line
+from workbench.engines.llama_loading import Loading
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
-from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Sampling, Usage
+from workbench.rollout.ports import (
+    Capabilities,
+    Decision,
+    Delta,
+    EmittedToken,
+    FinishReason,
+    GenerationRequest,
+    Opening,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    # Needs llama-cpp-python, which is an extra.
+    from workbench.engines.llama_binding import Binding
+    from workbench.engines.llama_decision import Weighing
 
 LEAST_ROOM_TOKENS: Final = 16
 """A prompt that leaves less room than this for the completion is refused."""
 FINGERPRINT_BYTES: Final = 1 << 20
 """How much of each end of a GGUF file goes into its fingerprint."""
+LOOK_EVERY_S: Final = 0.05
+"""How often one who waits in line asks whether to go on waiting."""
 
-
-class _Llama(Protocol):
-    """The part of `llama_cpp.Llama` that we use; version 0.3.36."""
-
-    input_ids: Sequence[int]
-    n_tokens: int
-    model: Any  # a ctypes handle
-    metadata: dict[str, str]
-
-    def n_ctx(self) -> int: ...
-    def tokenize(self, text: bytes, *, add_bos: bool, special: bool) -> list[int]: ...
-    def detokenize(self, tokens: list[int], *, special: bool) -> bytes: ...
-    def set_seed(self, seed: int) -> None: ...
-    def generate(self, tokens: Sequence[int], **sampling: Any) -> Iterator[int]: ...
-    def reset(self) -> None: ...
-    def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loading:
-    """How to load a model."""
-
-    context_tokens: int
-    """Wanted context; 0, and anything above it, takes what the model was trained with."""
-    threads: int
-    """0 takes one a core."""
-    gpu_layers: int
-    """-1 takes all, where the build can."""
+_Found = TypeVar("_Found")
 
 
 class LlamaCppEngine:
-    """One loaded GGUF; one generation at a time, the others wait."""
+    """One loaded GGUF; it serves one at a time, first come, first served."""
 
-    def __init__(self, llama: _Llama, *, name: str, fingerprint: str, device: str) -> None:
-        self._llama = llama
-        self._lock = Lock()
+    def __init__(
+        self, binding: Binding, *, name: str, fingerprint: str, device: str, cache_bytes: int
+    ) -> None:
+        from workbench.engines.llama_prefix import Prefixes
+
+        self._binding = binding
+        self._prefixes = Prefixes(binding, limit_bytes=cache_bytes)
+        self._line = Line()
+        self._is_closed = False
         self.name = name
         self.fingerprint = fingerprint
         self.device = device
-        self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True)
-
-    @property
-    def context_tokens(self) -> int:
-        """Room for prompt and completion together."""
-        return self._llama.n_ctx()
+        self.context_tokens = binding.context_tokens
+        self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True, has_logprobs=True)
 
     def count_tokens(self, text: str) -> int:
         """Length of `text` in tokens; a control mark is one."""
-        return len(self._tokenize(text))
+        self._check_open()
+        return len(self._binding.tokenize(text, is_start=True))
 
     def close(self) -> None:
-        """Frees the model's memory."""
-        with self._lock:
-            self._llama.close()
+        """Frees the model's memory, once the generation under way is over; who waits is told that it is gone."""
+        ticket = self._line.join()
+        try:
+            while self._line.wait(ticket):
+                pass
+            if not self._is_closed:
+                self._is_closed = True
+                self._binding.close()
+        finally:
+            self._line.leave(ticket)
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         """The completion in pieces; see `workbench.rollout.ports.Engine`."""
         # Not a `with`: a stream may be closed from another thread than the one that began it.
-        while not self._lock.acquire(timeout=0.05):
-            if is_cancelled():
-                yield _last(
-                    FinishReason.CANCELLED, Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
-                )
-                return
+        ticket = self._line.join()
         try:
+            told, place = 0, self._line.place(ticket)
+            while place:
+                if is_cancelled():
+                    yield _last(FinishReason.CANCELLED, prompt=0, cached=0, evaluated=0, written=0)
+                    return
+                if place != told:
+                    told = place
+                    yield Delta(place_in_line=place)
+                place = self._line.wait(ticket, timeout_s=LOOK_EVERY_S)
+            self._check_open()
             yield from self._generate(request, is_cancelled)
         finally:
-            self._lock.release()
+            self._line.leave(ticket)
+
+    def decide(
+        self, prompt: str, opening: Opening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
+    ) -> Decision | None:
+        """How an answer would begin; see `workbench.rollout.ports.Weigher`."""
+        longest = max((opening.mark + opening.before_name + name for name in names), key=len, default="")
+        return self._weighing(
+            prompt + longest, is_cancelled, lambda weighing: weighing.decide(prompt, opening, names)
+        )
+
+    def weigh(
+        self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
+    ) -> tuple[EmittedToken, ...] | None:
+        """The tokens of a completion with their log-probabilities; see `workbench.rollout.ports.Weigher`."""
+        return self._weighing(
+            prompt + completion, is_cancelled, lambda weighing: weighing.weigh(prompt, completion)
+        )
 
     def _generate(self, request: GenerationRequest, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        prompt = self._tokenize(request.prompt)
+        from workbench.engines.llama_completion import Completion
+
+        prompt = self._prefixes.tokenize(request.prompt)
+        room = self._room_behind(prompt, reserved=min(LEAST_ROOM_TOKENS, request.sampling.max_tokens))
+        evaluated = self._prefixes.evaluate(prompt, is_cancelled)
+        completion = Completion(
+            binding=self._binding,
+            prefixes=self._prefixes,
+            request=request,
+            limit=min(request.sampling.max_tokens, room),
+            is_cancelled=is_cancelled,
+            finish_reason=FinishReason.LENGTH if evaluated.is_whole else FinishReason.CANCELLED,
+        )
+        if evaluated.is_whole:
+            yield from completion.pieces()
+        yield _last(
+            completion.finish_reason,
+            prompt=len(prompt),
+            cached=evaluated.cached_tokens,
+            evaluated=evaluated.evaluated_tokens,
+            written=len(completion.tokens),
+        )
+
+    def _weighing(
+        self, text: str, is_cancelled: Callable[[], bool], ask: Callable[[Weighing], _Found | None]
+    ) -> _Found | None:
+        """What `ask` finds out, once it is its turn; None where it was cancelled."""
+        from workbench.engines.llama_decision import Weighing
+
+        ticket = self._line.join()
+        try:
+            while self._line.wait(ticket, timeout_s=LOOK_EVERY_S):
+                if is_cancelled():
+                    return None
+            self._check_open()
+            self._room_behind(self._binding.tokenize(text, is_start=True), reserved=1)
+            return ask(Weighing(self._binding, self._prefixes, is_cancelled))
+        finally:
+            self._line.leave(ticket)
+
+    def _room_behind(self, prompt: Sequence[int], *, reserved: int) -> int:
+        """Tokens that the context has left for a completion."""
         room = self.context_tokens - len(prompt)
-        reserved = min(LEAST_ROOM_TOKENS, request.sampling.max_tokens)
         if room < reserved:
             raise PromptTooLong(
                 prompt_tokens=len(prompt), context_tokens=self.context_tokens, reserved_tokens=reserved
             )
-        cached = self._common_prefix(prompt)
-        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        stops = StopTexts(request.stop)
-        limit = min(request.sampling.max_tokens, room)
-        written = 0
-        finish = FinishReason.LENGTH
-        for token in self._tokens(prompt, request):
-            written += 1
-            if self._ends(token):
-                finish = FinishReason.STOP
-                break
-            text, is_stopped = stops.feed(decoder.decode(self._llama.detokenize([token], special=True)))
-            yield Delta(text=text)
-            if is_stopped:
-                finish = FinishReason.STOP
-                break
-            if is_cancelled():
-                finish = FinishReason.CANCELLED
-                break
-            if written >= limit:
-                break
-        yield Delta(text=stops.flush(decoder.decode(b"", final=True)))
-        yield _last(finish, Usage(prompt_tokens=len(prompt), cached_tokens=cached, completion_tokens=written))
+        return room
 
-    def _tokens(self, prompt: list[int], request: GenerationRequest) -> Iterator[int]:
-        from llama_cpp import LlamaGrammar
-
-        grammar = None
-        if request.constraint is not None:
-            grammar = LlamaGrammar.from_string(grammar_text(request.constraint), verbose=False)
-        self._llama.set_seed(request.sampling.seed)
-        try:
-            yield from self._llama.generate(prompt, grammar=grammar, **_sampling(request.sampling))
-        except (RuntimeError, ValueError, OSError) as error:
-            # What is in the cache is unknown now: begin anew, so that the next turn works.
-            self._llama.reset()
-            raise EngineError(f"llama.cpp stopped: {error}") from error
-
-    def _tokenize(self, text: str) -> list[int]:
-        # add_bos asks for it where the vocabulary wants one, and only there.
-        return self._llama.tokenize(text.encode(errors="replace"), add_bos=True, special=True)
-
-    def _ends(self, token: int) -> bool:
-        import llama_cpp
-
-        vocabulary = llama_cpp.llama_model_get_vocab(self._llama.model)
-        return vocabulary is not None and bool(llama_cpp.llama_vocab_is_eog(vocabulary, token))
-
-    def _common_prefix(self, prompt: list[int]) -> int:
-        """Tokens of the prompt that need no evaluation; the last one always does."""
-        count = 0
-        for old, new in zip(self._llama.input_ids[: self._llama.n_tokens], prompt, strict=False):
-            if old != new:
-                break
-            count += 1
-        return min(count, len(prompt) - 1)
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise EngineError(
+                f"the model {self.name!r} was freed to load another; send again to load it anew"
+            )
 
 
 def load_llama_cpp(path: Path, *, name: str, loading: Loading) -> LlamaCppEngine:
     """A GGUF file, loaded.
 
     Raises:
-        ModelMissing: The file or llama-cpp-python is not there.
-        EngineError: The file is no GGUF, or llama.cpp cannot load it.
+        ModelMissing: The file, an adapter or llama-cpp-python is not there.
+        EngineError: The file is no GGUF, llama.cpp cannot load it, or an adapter does not fit.
     """
     if not path.is_file():
         raise ModelMissing(name, f"no file {path}; set WORKBENCH_MODEL to a GGUF file or 'embedded'")
+    for adapter in loading.lora:
+        if not adapter.path.is_file():
+            raise ModelMissing(str(adapter.path), "no such file; WORKBENCH_LORA names a GGUF adapter")
     try:
-        import llama_cpp
+        from workbench.engines.llama_binding import Binding
     except ImportError as error:
         raise ModelMissing(name, "llama-cpp-python is not installed; run `make run` once") from error
-    log = llama_log()
-    gpu_layers = loading.gpu_layers if llama_cpp.llama_supports_gpu_offload() else 0
-    threads = loading.threads or os.cpu_count() or 1
-    try:
-        trained = _trained_context(path)
-        context = min(loading.context_tokens or trained, trained)
-        llama = llama_cpp.Llama(
-            str(path),
-            n_ctx=context,
-            n_gpu_layers=gpu_layers,
-            n_threads=threads,
-            n_threads_batch=threads,
-            verbose=False,
-        )
-    except (ValueError, RuntimeError, OSError, AssertionError) as error:
-        raise EngineError(f"llama.cpp cannot load {path}: {log.take() or error}") from error
-    device = (
-        f"GPU, {'all' if gpu_layers < 0 else gpu_layers} layers"
-        if gpu_layers
-        else f"CPU, {llama.n_threads} threads"
+    binding = Binding(path, loading)
+    return LlamaCppEngine(
+        binding,
+        name=name,
+        fingerprint=fingerprint_of(path, loading),
+        device=binding.device,
+        cache_bytes=loading.prefix_cache_bytes,
     )
-    return LlamaCppEngine(cast(_Llama, llama), name=name, fingerprint=fingerprint_of(path), device=device)
 
 
-def describe_build() -> str:
-    """Version of the binding, what the build can use, and the processor's instruction sets that it knows."""
-    import llama_cpp
-
-    can_offload = llama_cpp.llama_supports_gpu_offload()
-    system = llama_cpp.llama_print_system_info().decode(errors="replace")
-    sets = [part.split("=")[0].strip().removeprefix("CPU : ") for part in system.split("|") if "= 1" in part]
-    return f"{llama_cpp.__version__}, {'GPU offload' if can_offload else 'CPU only'}, {' '.join(sets)}"
-
-
-def fingerprint_of(path: Path) -> str:
-    """SHA-256 (hex) of a GGUF file's size and both ends: its metadata and its last tensors.
+def fingerprint_of(path: Path, loading: Loading | None = None) -> str:
+    """SHA-256 (hex) of a GGUF file's size and both ends: its metadata and its last tensors; of adapters too.
 
     Hashing all of a file of many GB would take longer than loading it.
     """
+    ends = _ends_of(path)
+    for adapter in loading.lora if loading else ():
+        ends += f"+{adapter.scale}".encode() + _ends_of(adapter.path)
+    return sha256(ends).hexdigest()
+
+
+def _ends_of(path: Path) -> bytes:
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(FINGERPRINT_BYTES)
         file.seek(max(size - FINGERPRINT_BYTES, 0))
         tail = file.read()
-    return sha256(str(size).encode() + head + tail).hexdigest()
+    return str(size).encode() + head + tail
 
 
-def _trained_context(path: Path) -> int:
-    import llama_cpp
-
-    vocabulary = llama_cpp.Llama(str(path), vocab_only=True, verbose=False)
-    try:
-        metadata = vocabulary.metadata
-        return int(metadata.get(f"{metadata.get('general.architecture')}.context_length", "4096"))
-    finally:
-        vocabulary.close()
-
-
-def _sampling(sampling: Sampling) -> dict[str, float | int]:
-    return {
-        "temp": sampling.temperature,
-        "top_p": sampling.top_p,
-        "top_k": sampling.top_k,
-        "min_p": sampling.min_p,
-        "repeat_penalty": sampling.repeat_penalty,
-    }
-
-
-def _last(reason: FinishReason, usage: Usage) -> Delta:
+def _last(reason: FinishReason, *, prompt: int, cached: int, evaluated: int, written: int) -> Delta:
+    usage = Usage(
+        prompt_tokens=prompt,
+        cached_tokens=cached,
+        completion_tokens=written,
+        evaluated_tokens=evaluated,
+    )
     return Delta(finish_reason=reason, usage=usage)

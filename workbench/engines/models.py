@@ -3,27 +3,17 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Final, Protocol
+from typing import Final
 
 from workbench.desk.ports import ModelStatus
 from workbench.engines.embedded import REMEDY, find_embedded
-from workbench.engines.llama_cpp import Loading, load_llama_cpp
-from workbench.engines.zero_gpu import PREFIX as ZERO_GPU
-from workbench.engines.zero_gpu import ZeroGpuEngine
+from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
+from workbench.engines.llama_loading import Loading, describe_build
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
 
 EMBEDDED: Final = "embedded"
 HUB: Final = "hf:"
-
-
-class _OpenEngine(Engine, Protocol):
-    """An engine that holds something until it is closed."""
-
-    @property
-    def device(self) -> str: ...
-
-    def close(self) -> None: ...
 
 
 class LocalModels:
@@ -36,9 +26,9 @@ class LocalModels:
             loading: How to load.
             find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
         """
-        self._loading = loading
+        self.loading = loading
         self._find_cached = find_cached
-        self._open: _OpenEngine | None = None
+        self._open: LlamaCppEngine | None = None
         self._lock = Lock()
 
     def names(self) -> Sequence[str]:
@@ -49,9 +39,10 @@ class LocalModels:
         """The engine of that name, loaded; see `workbench.desk.ports.Models`."""
         with self._lock:
             if self._open is None or self._open.name != name:
-                loaded = self._load(name)
+                path = self.path(name)
+                # Freed before the other is loaded: memory may hold only one of them.
                 self._close_open()
-                self._open = loaded
+                self._open = load_llama_cpp(path, name=name, loading=self.loading)
             return self._open
 
     def status(self, name: str) -> ModelStatus:
@@ -59,7 +50,7 @@ class LocalModels:
         engine = self._open
         if engine is None or engine.name != name:
             return ModelStatus(name=name, device="", is_loaded=False)
-        return ModelStatus(name=name, device=engine.device, is_loaded=True)
+        return ModelStatus(name=name, device=engine.device, is_loaded=True, build=describe_build())
 
     def close(self) -> None:
         """Frees what is loaded."""
@@ -71,22 +62,18 @@ class LocalModels:
             self._open.close()
             self._open = None
 
-    def _load(self, name: str) -> _OpenEngine:
-        if name.startswith(ZERO_GPU):
-            inner = name.removeprefix(ZERO_GPU)
-            return ZeroGpuEngine(self._path(inner), name=name, loading=self._loading)
-        return load_llama_cpp(self._path(name), name=name, loading=self._loading)
+    def path(self, name: str) -> Path:
+        """The model's file, which may still turn out to be none.
 
-    def _path(self, name: str) -> Path:
-        """The GGUF file of a name: embedded, of the hub's cache, or a path."""
-        if name.startswith(HUB):
-            cached = self._find_cached(name)
-            if cached is None:
-                raise ModelMissing(name, f"run `workbench models pull {name}`")
-            return cached
-        if name != EMBEDDED:
-            return Path(name).expanduser()
-        path = find_embedded()
-        if path is None:
-            raise ModelMissing(name, REMEDY)
+        Raises:
+            ModelMissing: It is not on this machine.
+        """
+        if name == EMBEDDED:
+            path, remedy = find_embedded(), REMEDY
+        elif name.startswith(HUB):
+            path, remedy = self._find_cached(name), f"run `workbench models pull {name}`"
+        else:
+            path, remedy = Path(name).expanduser(), "set WORKBENCH_MODEL to a GGUF file or 'embedded'"
+        if path is None or not path.is_file():
+            raise ModelMissing(name, f"no file {path}; {remedy}" if path else remedy)
         return path

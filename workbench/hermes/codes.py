@@ -23,6 +23,7 @@ class CodeArea(StrEnum):
     XML = "XML form"
     READING = "Reading"
     SCHEMA = "Schema"
+    GENERATION = "Generation"
 
 
 class Code(NamedTuple):
@@ -142,6 +143,19 @@ CODES: Final[tuple[Code, ...]] = (
         "the tool's own schema is not sound; the arguments were not checked",
     ),
     _finding("schema-…", CodeArea.SCHEMA, "one code for each other JSON Schema keyword, in kebab case"),
+    _finding(
+        "grammar-keyword", CodeArea.GENERATION, "a keyword of a schema that no grammar can hold a model to"
+    ),
+    _finding(
+        "grammar-failed", CodeArea.GENERATION, "a schema that no grammar can be made of; the model is free"
+    ),
+    _finding("call-not-run", CodeArea.GENERATION, "a call though tool choice is none; told, not run"),
+    _finding("nul-replaced", CodeArea.GENERATION, "U+0000 in a completion; U+FFFD stands in its place"),
+    _finding(
+        "answer-schema-unreadable", CodeArea.GENERATION, "<schema> in the system text holds no JSON Schema"
+    ),
+    _finding("answer-not-json", CodeArea.GENERATION, "an answer that should keep a schema is no JSON"),
+    _finding("answer-fenced", CodeArea.GENERATION, "a fence around an answer that should be JSON alone"),
 )
 """In the order of the reference page."""
 

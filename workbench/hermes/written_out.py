@@ -46,9 +46,17 @@ def opened_call(name: str, *, before: str) -> str:
     return f'{gap}<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": '
 
 
-def read_message(message: Message, *, tools: OfferedTools | None, finish_reason: str = "stop") -> Reading:
+def read_message(
+    message: Message,
+    *,
+    tools: OfferedTools | None,
+    finish_reason: str = "stop",
+    starts_in_thought: bool = False,
+) -> Reading:
     """The reading of a message, its structure written out; see `workbench.hermes.parse.parse`."""
-    return parse(written_out(message), tools=tools, finish_reason=finish_reason)
+    return parse(
+        written_out(message), tools=tools, finish_reason=finish_reason, starts_in_thought=starts_in_thought
+    )
 
 
 def _arguments(call: ToolCall) -> str:

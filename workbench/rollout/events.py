@@ -64,6 +64,8 @@ class Generation:
     """Tells the offered tools."""
     tokens: tuple[EmittedToken, ...] | None = None
     """What the model wrote, token by token, the prefill left out; None where it was not asked for or told."""
+    findings: tuple[Finding, ...] = ()
+    """Told beside the reading's: a call that was not run, an answer that breaks its schema, a character replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +110,6 @@ class CompletionEnded:
     """What the reader made of it."""
     generation: Generation
     """How it came to be."""
-    findings: tuple[Finding, ...] = ()
-    """Where the answer breaks its schema, or the call was not asked for; what is wrong with calls is the reading's."""
     problem: str = ""
     """What interrupted it, for a person; empty where nothing did."""
 

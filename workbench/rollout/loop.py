@@ -1,12 +1,13 @@
 """The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
 
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
+from workbench.hermes.json_mode import check_answer
 from workbench.hermes.prompt import Prompt
-from workbench.hermes.reading import ReadCall
+from workbench.hermes.reading import ReadCall, Reading
 from workbench.hermes.render import render
 from workbench.hermes.written_out import read_message
 from workbench.rollout.choice import ChoiceKind, ToolChoice
@@ -18,31 +19,21 @@ from workbench.rollout.events import (
     Generation,
     PieceArrived,
     RoundStarted,
-    StoodInLine,
-    Timing,
     ToolFinished,
     TurnEnded,
 )
+from workbench.rollout.held import Held, hold
 from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import (
     Clock,
-    Constraint,
-    Delta,
-    EmittedToken,
     Engine,
     FinishReason,
     GenerationRequest,
     Toolbox,
     ToolRun,
-    Usage,
 )
 from workbench.rollout.refusal import refusal_text
-from workbench.toolspec.grammar import call_schema
-
-PREFILL: Final = "<tool_call>\n"
-"""What a forced call begins with; the model goes on from here under the grammar."""
-CLOSING: Final = "\n</tool_call>"
-"""What a forced call ends with."""
+from workbench.rollout.stream import Written, stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,32 +91,31 @@ def _complete(
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
     prompt = _prompt(turn, conversation)
-    is_exact = turn.engine.capabilities.has_exact_prompt
-    yield RoundStarted(number=number, limit=setup.max_rounds, prompt=prompt, is_exact=is_exact)
+    can = turn.engine.capabilities
     # A chat API takes no beginning of an answer: there the server sees to the choice.
-    prefill = PREFILL if choice.is_forced and not turn.engine.capabilities.is_chat_only else ""
-    if prefill:
-        yield PieceArrived(text=prefill)
-    request = replace(_request(setup, choice, prompt.text + prefill), conversation=conversation)
-    written = yield from _stream(turn, request, CompletionWriter(prefill))
-    completion = CompletionEnded(
-        message=written.message,
-        reading=read_message(written.message, tools=setup.tools, finish_reason=written.finish_reason),
-        generation=Generation(
-            prompt_text=prompt.text,
-            is_exact=is_exact,
-            prefill=prefill,
-            sampling=setup.sampling,
-            tool_choice=str(choice),
-            finish_reason=written.finish_reason,
-            timing=written.timing,
-            engine_name=turn.engine.name,
-            engine_fingerprint=turn.engine.fingerprint,
-            tools_fingerprint=setup.tools.fingerprint,
-            tokens=written.tokens or None,
-        ),
-        problem=written.problem,
+    held = (
+        Held()
+        if can.is_chat_only
+        else hold(setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=can.has_grammar)
     )
+    yield RoundStarted(
+        number=number,
+        limit=setup.max_rounds,
+        prompt=prompt,
+        is_exact=can.has_exact_prompt,
+        findings=held.findings,
+    )
+    if held.prefill:
+        yield PieceArrived(text=held.prefill)
+    request = _request(setup, choice, held, prompt, conversation)
+    written = yield from stream(
+        turn.engine,
+        request,
+        CompletionWriter(held.prefill),
+        clock=turn.clock,
+        is_cancelled=turn.is_cancelled,
+    )
+    completion = _completion(turn, choice, held, prompt, written)
     yield completion
     return completion
 
@@ -137,68 +127,57 @@ def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
     return render(conversation, family=setup.family, has_contract=not writes_tools, tools=setup.tools)
 
 
-def _request(setup: TurnSetup, choice: ToolChoice, prompt: str) -> GenerationRequest:
-    constraint = None
-    if choice.is_forced:
-        tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
-        constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
+def _request(
+    setup: TurnSetup, choice: ToolChoice, held: Held, prompt: Prompt, conversation: Conversation
+) -> GenerationRequest:
     return GenerationRequest(
-        prompt=prompt,
+        prompt=prompt.text + held.prefill,
         sampling=setup.sampling,
-        constraint=constraint,
+        constraint=held.constraint,
+        conversation=conversation,
         tools=setup.tools,
         tool_choice=choice,
         wants_logprobs=setup.wants_logprobs,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Written:
-    message: Message
-    problem: str
-    tokens: tuple[EmittedToken, ...]
-    finish_reason: FinishReason
-    timing: Timing
-
-
-def _stream(
-    turn: Turn, request: GenerationRequest, writer: CompletionWriter
-) -> Generator[Event, None, _Written]:
-    started_s = turn.clock.seconds()
-    first_s: float | None = None
-    deltas: list[Delta] = []
-    for delta in turn.engine.generate(request, is_cancelled=turn.is_cancelled):
-        if delta.place_in_line is not None:
-            yield StoodInLine(place=delta.place_in_line)
-        piece = writer.feed(delta)
-        if piece:
-            first_s = turn.clock.seconds() if first_s is None else first_s
-            yield PieceArrived(text=piece)
-        deltas.append(delta)
-    ended_s = turn.clock.seconds()
-    last = deltas[-1] if deltas else Delta()
-    finish_reason = last.finish_reason or FinishReason.STOP
-    finished = writer.finish(finish_reason)
-    if finished.tail:
-        yield PieceArrived(text=finished.tail)
-    return _Written(
-        message=finished.message,
-        problem=last.problem,
-        tokens=tuple(token for delta in deltas for token in delta.tokens),
-        finish_reason=finish_reason,
-        timing=_timing(last.usage, started_s=started_s, first_s=first_s or ended_s, ended_s=ended_s),
+def _completion(
+    turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt, written: Written
+) -> CompletionEnded:
+    setup = turn.setup
+    reading = read_message(
+        written.message,
+        tools=setup.tools,
+        finish_reason=written.finish_reason,
+        starts_in_thought=prompt.starts_in_thought,
+    )
+    generation = Generation(
+        prompt_text=prompt.text,
+        is_exact=turn.engine.capabilities.has_exact_prompt,
+        prefill=held.prefill,
+        sampling=setup.sampling,
+        tool_choice=str(choice),
+        finish_reason=written.finish_reason,
+        timing=written.timing,
+        engine_name=turn.engine.name,
+        engine_fingerprint=turn.engine.fingerprint,
+        tools_fingerprint=setup.tools.fingerprint,
+        tokens=written.tokens or None,
+        findings=(*written.findings, *_findings(setup, choice, reading)),
+    )
+    return CompletionEnded(
+        message=written.message, reading=reading, generation=generation, problem=written.problem
     )
 
 
-def _timing(usage: Usage | None, *, started_s: float, first_s: float, ended_s: float) -> Timing:
-    return Timing(
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        cached_tokens=usage.cached_tokens if usage else 0,
-        completion_tokens=usage.completion_tokens if usage else 0,
-        time_to_first_token_s=first_s - started_s,
-        seconds=ended_s - started_s,
-        evaluated_tokens=usage.evaluated_tokens if usage else None,
-    )
+def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterator[Finding]:
+    """What of a completion is to be told beside its reading."""
+    if choice.kind is ChoiceKind.NONE and reading.calls:
+        names = ", ".join(repr(call.name[:40]) for call in reading.calls[:2])
+        message = f"tool choice is 'none' and the model called {names} all the same: not run"[:99]
+        yield Finding(code="call-not-run", message=message, severity=Severity.WARNING)
+    if setup.answer_schema is not None:
+        yield from check_answer(reading, setup.answer_schema)
 
 
 def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | None:

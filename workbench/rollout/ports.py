@@ -69,12 +69,12 @@ class Constraint:
     closing: str
     """What follows the payload, byte for byte."""
     grammar: str = ""
-    """GBNF of all that the model writes, rule `root`; says more than `schema` and `closing`, and goes before them.
-
-    Empty where they say all.
-    """
+    """GBNF, rule `root`, of all that the model writes; stands for `schema` and `closing` where it is not empty."""
     trigger: str = ""
-    """The model is free until it writes this; the grammar begins with it. Empty: bound from the first token."""
+    """The model is free until it writes this; the grammar holds from behind it. Empty: from the first token."""
+    between_blocks: str = ""
+    """Parts what the grammar repeats: a block that says again what an earlier one said is left out, and the
+    completion ends there. Empty where blocks may be alike, or there is only one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from workbench.chat.message import Role
 from workbench.desk.kept import KeptMessage
 from workbench.hermes.reading import Reading
+from workbench.hermes.spelling.thoughts import THINK_OPEN
 from workbench.hermes.written_out import read_message
 from workbench.toolspec.spec import OfferedTools
 
@@ -39,14 +40,25 @@ def _rounds(path: Sequence[KeptMessage], tools: OfferedTools) -> Iterator[ReadRo
         if kept.message.role is not Role.ASSISTANT:
             continue
         number += 1
-        finish_reason = kept.generation.finish_reason.value if kept.generation else "stop"
         yield ReadRound(
             kept=kept,
-            reading=read_message(kept.message, tools=tools, finish_reason=finish_reason),
+            reading=_read(kept, tools),
             results=_results(path, place),
             turn=turn,
             number=number,
         )
+
+
+def _read(kept: KeptMessage, tools: OfferedTools) -> Reading:
+    made = kept.generation
+    if made is None:
+        return read_message(kept.message, tools=tools)
+    return read_message(
+        kept.message,
+        tools=tools,
+        finish_reason=made.finish_reason.value,
+        starts_in_thought=made.is_exact and made.prompt_text.endswith(THINK_OPEN),
+    )
 
 
 def _results(path: Sequence[KeptMessage], place: int) -> Mapping[int, KeptMessage]:

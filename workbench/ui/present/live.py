@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted
-from workbench.rollout.loop import PREFILL
+from workbench.rollout.held import PREFILL
 from workbench.ui.present.live_text import LiveText
 from workbench.ui.present.pieces import Piece
 
@@ -43,7 +43,7 @@ class LiveRound:
             return replace(self, written=LiveText(), piece_count=0)
         if not isinstance(event, PieceArrived):
             return self
-        is_prefill = not self.written.text and event.text == PREFILL
+        is_prefill = not self.written.text and event.text.endswith(PREFILL)
         self.written.feed(event.text)
         if is_prefill:
             # Ours, and there before the prompt is read: it says nothing of the model's speed.

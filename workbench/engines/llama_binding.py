@@ -1,0 +1,215 @@
+"""llama.cpp's own functions, as few as we need, with Python's values; version 0.3.36 of llama-cpp-python."""
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+import llama_cpp
+import numpy
+from numpy.typing import NDArray
+
+from workbench.engines.llama_abort import AbortFlag
+from workbench.engines.llama_loading import Loading, LoraAdapter
+from workbench.engines.llama_log import llama_log
+from workbench.errors import EngineError
+from workbench.settings import FlashAttention
+
+Pointer = TypeVar("Pointer")
+BATCH_TOKENS: Final = 512
+"""Tokens that are evaluated at once."""
+_SEQUENCE: Final = llama_cpp.llama_seq_id(0)
+_TO_THE_END: Final = -1
+_ABORTED: Final = 2
+_FLASH: Final[dict[FlashAttention, int]] = {
+    "auto": llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO,
+    "on": llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED,
+    "off": llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED,
+}
+
+Logits = NDArray[numpy.float32]
+"""One value a token of the vocabulary."""
+State = ctypes.Array[ctypes.c_uint8]
+"""What llama.cpp knows of a sequence of tokens, as it gives it."""
+
+
+class Binding:
+    """One loaded model with one context of one sequence. Not safe for several threads at once.
+
+    Raises:
+        EngineError: The file is no GGUF, llama.cpp cannot load it, or an adapter does not fit.
+    """
+
+    def __init__(self, path: Path, loading: Loading) -> None:
+        llama_cpp.llama_backend_init()
+        self._log = llama_log()
+        self._open = ExitStack()
+        try:
+            self._load(path, loading)
+        except EngineError:
+            self._open.close()
+            raise
+
+    def _load(self, path: Path, loading: Loading) -> None:
+        self.model = self._model(path, loading)
+        self.vocabulary = self._there(llama_cpp.llama_model_get_vocab(self.model), path)
+        self.vocabulary_size = llama_cpp.llama_vocab_n_tokens(self.vocabulary)
+        self.layers = llama_cpp.llama_model_n_layer(self.model)
+        self.context = self._context(path, loading)
+        self.context_tokens = llama_cpp.llama_n_ctx(self.context)
+        self.device = self._device()
+        self._memory = self._there(llama_cpp.llama_get_memory(self.context), path)
+        self._lay_over(loading.lora)
+        self._abort = AbortFlag(self.context)
+        self._pieces: dict[int, bytes] = {}
+
+    def close(self) -> None:
+        """Frees the memory of model and context."""
+        self._open.close()
+
+    def tokenize(self, text: str, *, is_start: bool) -> list[int]:
+        """The tokens of `text`, control marks as the single tokens they are.
+
+        Args:
+            text: Any text.
+            is_start: True where it begins a prompt: a begin token goes before it, where the vocabulary wants one.
+        """
+        data = text.encode(errors="replace")
+        room = len(data) + 8
+        tokens = (llama_cpp.llama_token * room)()
+        count = llama_cpp.llama_tokenize(self.vocabulary, data, len(data), tokens, room, is_start, True)
+        if count < 0:
+            raise EngineError(f"llama.cpp cannot make tokens of a text of {len(data)} bytes")
+        return tokens[:count]
+
+    def piece(self, token: int) -> bytes:
+        """The bytes that a token stands for; a control token's are its mark."""
+        known = self._pieces.get(token)
+        if known is not None:
+            return known
+        room = 128
+        while True:
+            buffer = ctypes.create_string_buffer(room)
+            size = llama_cpp.llama_token_to_piece(self.vocabulary, token, buffer, room, 0, True)
+            if size >= 0:
+                return self._pieces.setdefault(token, buffer.raw[:size])
+            room = -size
+
+    def is_end(self, token: int) -> bool:
+        """True of a token that ends a completion."""
+        return bool(llama_cpp.llama_vocab_is_eog(self.vocabulary, token))
+
+    def is_mark(self, token: int) -> bool:
+        """True of a token that is found in a text before all others: no other token reaches across it."""
+        marks = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+        return bool(llama_cpp.llama_vocab_get_attr(self.vocabulary, token) & marks)
+
+    def decode(self, tokens: Sequence[int], *, is_each_told: bool = False) -> bool:
+        """Evaluates at most `BATCH_TOKENS` tokens behind those in memory; False where it was aborted.
+
+        Args:
+            tokens: One or more.
+            is_each_told: True: `logits` tells of each of them; False: of the last.
+
+        Raises:
+            EngineError: llama.cpp refused; what is in memory is not known.
+        """
+        array = (llama_cpp.llama_token * len(tokens))(*tokens)
+        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
+        if is_each_told:
+            told = (ctypes.c_int8 * len(tokens))(*([1] * len(tokens)))
+            batch.logits = told
+        code = llama_cpp.llama_decode(self.context, batch)
+        if code not in (0, _ABORTED):
+            raise EngineError(f"llama.cpp stopped with code {code}: {self._log.take() or 'no reason given'}")
+        return code == 0
+
+    def decode_all(self, tokens: Sequence[int], is_cancelled: Callable[[], bool]) -> int:
+        """Evaluates tokens in batches; how many were, fewer than all where it was cancelled."""
+        with self._abort.watching(is_cancelled):
+            for start in range(0, len(tokens), BATCH_TOKENS):
+                if is_cancelled() or not self.decode(tokens[start : start + BATCH_TOKENS]):
+                    return start
+        return len(tokens)
+
+    def logits(self, index: int = -1) -> Logits:
+        """Logits behind a token of the last `decode`; a view that the next one overwrites."""
+        pointer = llama_cpp.llama_get_logits_ith(self.context, index)
+        return numpy.ctypeslib.as_array(cast(Any, pointer), shape=(self.vocabulary_size,))
+
+    def cut(self, tokens: int) -> bool:
+        """Forgets all behind the first `tokens`; False where this kind of model cannot do so in part."""
+        return bool(llama_cpp.llama_memory_seq_rm(self._memory, _SEQUENCE, tokens, _TO_THE_END))
+
+    def clear(self) -> None:
+        """Forgets all."""
+        llama_cpp.llama_memory_clear(self._memory, False)
+
+    def state_bytes(self) -> int:
+        """Size of what `save` would give now."""
+        return llama_cpp.llama_state_seq_get_size(self.context, _SEQUENCE)
+
+    def save(self) -> State:
+        """What is in memory, to go on from later."""
+        size = self.state_bytes()
+        state = (ctypes.c_uint8 * size)()
+        written = llama_cpp.llama_state_seq_get_data(self.context, state, size, _SEQUENCE)
+        if written != size:
+            raise EngineError(f"llama.cpp saved {written} of {size} bytes of its state")
+        return state
+
+    def restore(self, state: State) -> bool:
+        """Takes a saved state in place of what is in memory; False where llama.cpp would not have it."""
+        return llama_cpp.llama_state_seq_set_data(self.context, state, len(state), _SEQUENCE) > 0
+
+    def _model(self, path: Path, loading: Loading) -> llama_cpp.llama_model_p:
+        params = llama_cpp.llama_model_default_params()
+        can_offload = llama_cpp.llama_supports_gpu_offload()
+        params.n_gpu_layers = loading.gpu_layers if can_offload else 0
+        self._log.begin()
+        model = self._there(llama_cpp.llama_model_load_from_file(os.fsencode(path), params), path)
+        self._open.callback(llama_cpp.llama_model_free, model)
+        return model
+
+    def _context(self, path: Path, loading: Loading) -> llama_cpp.llama_context_p:
+        trained = llama_cpp.llama_model_n_ctx_train(self.model)
+        params = llama_cpp.llama_context_default_params()
+        params.n_ctx = min(loading.context_tokens or trained, trained)
+        params.n_batch = params.n_ubatch = min(BATCH_TOKENS, params.n_ctx)
+        params.n_threads = params.n_threads_batch = loading.threads or os.cpu_count() or 1
+        params.flash_attn_type = _FLASH[loading.flash_attention]
+        params.type_k = params.type_v = getattr(llama_cpp, f"GGML_TYPE_{loading.kv_type.upper()}")
+        self.threads = params.n_threads
+        context = self._there(llama_cpp.llama_init_from_model(self.model, params), path)
+        self._open.callback(llama_cpp.llama_free, context)
+        return context
+
+    def _device(self) -> str:
+        """Where the layers are, such as `GPU, 33/33 layers, CUDA0 NVIDIA L4` or `CPU, 30 layers, 2 threads`."""
+        offloaded = self._log.offloaded
+        if offloaded and not offloaded.startswith("0/"):
+            return ", ".join((f"GPU, {offloaded} layers", *self._log.devices))
+        return f"CPU, {self.layers} layers, {self.threads} threads"
+
+    def _lay_over(self, adapters: Sequence[LoraAdapter]) -> None:
+        if not adapters:
+            return
+        loaded = [
+            self._there(
+                llama_cpp.llama_adapter_lora_init(self.model, os.fsencode(adapter.path)), adapter.path
+            )
+            for adapter in adapters
+        ]
+        pointers = (llama_cpp.llama_adapter_lora_p_ctypes * len(loaded))(*loaded)
+        scales = (ctypes.c_float * len(loaded))(*(adapter.scale for adapter in adapters))
+        lay_over = cast("Callable[..., int]", cast(Any, llama_cpp).llama_set_adapters_lora)
+        if lay_over(self.context, pointers, len(loaded), scales):
+            names = ", ".join(str(adapter.path) for adapter in adapters)
+            raise EngineError(f"llama.cpp cannot lay {names} over the model: {self._log.take()}")
+
+    def _there(self, pointer: Pointer | None, path: Path) -> Pointer:
+        if not pointer:
+            raise EngineError(f"llama.cpp cannot load {path}: {self._log.take() or 'no reason given'}")
+        return pointer

@@ -1,0 +1,95 @@
+"""What a completion is held to: the tool choice and the answer's schema, as prefill, constraint and findings."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.json_value import JsonObject
+from workbench.errors import ConstraintFailed
+from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
+from workbench.hermes.spelling.families import family_named
+from workbench.hermes.spelling.thoughts import THINK_CLOSE
+from workbench.rollout.choice import ChoiceKind, ToolChoice
+from workbench.rollout.limits import TurnSetup
+from workbench.rollout.ports import Constraint
+from workbench.toolspec.grammar import CallMarks, Grammar, answer_grammar, call_schema, calls_grammar
+from workbench.toolspec.spec import OfferedTools
+
+PREFILL: Final = f"{CALL_OPEN}\n"
+"""What a forced call begins with; the model goes on from here under the grammar."""
+CLOSING: Final = f"\n{CALL_CLOSE}"
+"""What a forced call ends with."""
+_FORCED: Final = CallMarks(open=PREFILL, close=CLOSING, between="\n")
+_TRIGGERED: Final = CallMarks(open="\n", close=CLOSING, between=f"\n{CALL_OPEN}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What goes into a request, beside the prompt."""
+
+    prefill: str = ""
+    """Written as the completion's beginning; empty where the model is free to begin."""
+    constraint: Constraint | None = None
+    """What it is held to from there; None leaves it free."""
+    findings: tuple[Finding, ...] = ()
+    """What of the schemas it is not held to."""
+
+
+def hold(setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_grammar: bool = True) -> Held:
+    """What the tool choice and the answer's schema come to.
+
+    A forced choice is a call and perhaps further ones. With `auto` the model is free until it opens a call. An
+    answer's schema leaves it a call or the answer. With `none` it is free, but for the answer's schema. An engine
+    that knows no grammar is given the beginning of a forced call alone.
+
+    Raises:
+        ConstraintFailed: A call is forced, or an answer is held, and a schema leads nowhere or allows no value.
+    """
+    tools = OfferedTools() if choice.kind is ChoiceKind.NONE else setup.tools
+    # A call inside a thought is never run: the thought is closed before it.
+    prefill = (THINK_CLOSE if starts_in_thought else "") + PREFILL if choice.is_forced else ""
+    if not has_grammar:
+        return Held(prefill=prefill)
+    if choice.is_forced:
+        return _forced(setup, _chosen(tools, choice), prefill)
+    if setup.answer_schema is not None and not starts_in_thought:
+        return _answer(setup, tools, setup.answer_schema)
+    return _auto(setup, tools) if tools.specs else Held()
+
+
+def _chosen(tools: OfferedTools, choice: ToolChoice) -> OfferedTools:
+    return tools.only(frozenset({choice.tool})) if choice.tool else tools
+
+
+def _forced(setup: TurnSetup, tools: OfferedTools, prefill: str) -> Held:
+    dialect = family_named(setup.family).dialect
+    made = calls_grammar(tools, _FORCED, dialect=dialect, begins_open=True)
+    return Held(prefill=prefill, constraint=_constraint(tools, made), findings=made.findings)
+
+
+def _auto(setup: TurnSetup, tools: OfferedTools) -> Held:
+    dialect = family_named(setup.family).dialect
+    try:
+        made = calls_grammar(tools, _TRIGGERED, dialect=dialect, begins_open=False)
+    except ConstraintFailed as error:
+        # The model may answer without a call; it is checked all the same.
+        message = f"the model is not held to the tools' schemas: {error.reason}"[:99]
+        return Held(findings=(Finding(code="grammar-failed", message=message, severity=Severity.WARNING),))
+    return Held(constraint=_constraint(tools, made, trigger=CALL_OPEN), findings=made.findings)
+
+
+def _answer(setup: TurnSetup, tools: OfferedTools, schema: JsonObject) -> Held:
+    dialect = family_named(setup.family).dialect
+    made = answer_grammar(schema, tools=tools, marks=_FORCED, dialect=dialect)
+    constraint = Constraint(schema=schema, closing="", grammar=made.text)
+    return Held(constraint=constraint, findings=made.findings)
+
+
+def _constraint(tools: OfferedTools, made: Grammar, *, trigger: str = "") -> Constraint:
+    return Constraint(
+        schema=call_schema(tools),
+        closing=CLOSING,
+        grammar=made.text,
+        trigger=trigger,
+        between_blocks=f"\n{PREFILL}",
+    )
