@@ -22,13 +22,16 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 VERSION_TABLE: Final = "alembic_version"
 """Where Alembic notes the revision of a database."""
 
+_TURN: Final = int.from_bytes(b"workbnch")
+"""Number of PostgreSQL's advisory lock, of a database each."""
+
 
 def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
     """Upgrades the database to the newest revision, or leaves it as it was.
 
     Args:
-        connection: In no transaction; the one begun on it must lock out other writers, so that of two
-            programs that start together one migrates and the other waits.
+        connection: In no transaction; on SQLite the one begun on it must lock out other writers, so that
+            of two programs that start together one migrates and the other waits.
         migrations: Folder of the Alembic environment.
         shown: The database as a person may see it.
 
@@ -36,6 +39,7 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
         StoreError: It is of something else, of a newer version, or cannot be backed up.
     """
     with _without_foreign_keys(connection), connection.begin():
+        _await_turn(connection)
         current = MigrationContext.configure(connection).get_current_revision()
         scripts = ScriptDirectory(str(migrations))
         if current == scripts.get_current_head():
@@ -47,6 +51,12 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
             _back_up(connection, current)
         _upgrade(connection, migrations)
         _check_foreign_keys(connection, shown)
+
+
+def _await_turn(connection: Connection) -> None:
+    """On PostgreSQL: no other program migrates the same database until this transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TURN})")
 
 
 def _refuse_other_tables(connection: Connection, shown: str) -> None:

@@ -15,6 +15,7 @@ from workbench.errors import StoreError
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.database import Database
+from workbench.store.insert import insert_if_absent
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
 
@@ -87,7 +88,7 @@ class SqlSessions:
         refuse_unstorable(setup, "setup")
         document = rows.setup_document(setup)
         with self._database.writing() as db:
-            row = _session_row(db, session_id)
+            row = _locked_session_row(db, session_id)
             if row.setup != document:
                 row.setup = document
                 row.updated_at = self._now()
@@ -116,7 +117,7 @@ class SqlSessions:
         for one in new:
             _refuse_unstorable_message(one)
         with self._database.writing() as db:
-            session = _session_row(db, session_id)
+            session = _locked_session_row(db, session_id)
             parent = None if parent_id is None else _parent_row(db, session_id, parent_id)
             kept: list[KeptMessage] = []
             for one in new:
@@ -147,16 +148,21 @@ def _new_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-def _find_row(db: Session, session_id: str) -> SessionRow | None:
+def _find_row(db: Session, session_id: str, *, with_for_update: bool = False) -> SessionRow | None:
     # Ids come from the address bar: what no text column takes is no id.
-    return None if problem_of(session_id) else db.get(SessionRow, session_id)
+    return None if problem_of(session_id) else db.get(SessionRow, session_id, with_for_update=with_for_update)
 
 
-def _session_row(db: Session, session_id: str) -> SessionRow:
-    row = _find_row(db, session_id)
+def _session_row(db: Session, session_id: str, *, with_for_update: bool = False) -> SessionRow:
+    row = _find_row(db, session_id, with_for_update=with_for_update)
     if row is None:
         raise StoreError(f"there is no session {session_id!r}; begin a new one")
     return row
+
+
+def _locked_session_row(db: Session, session_id: str) -> SessionRow:
+    """The session, to write to: others that write to it wait until this transaction ends."""
+    return _session_row(db, session_id, with_for_update=True)
 
 
 def _parent_row(db: Session, session_id: str, parent_id: str) -> MessageRow:
@@ -205,11 +211,8 @@ def _write(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts
 
 def _written_prompt(db: Session, text: str) -> PromptRow:
     row = rows.prompt_row(text)
-    there = db.get(PromptRow, row.hash)
-    if there:
-        return there
-    db.add(row)
-    db.flush()
+    # Two writers may come with the same prompt at once: whoever is first writes it.
+    insert_if_absent(db, PromptRow, hash=row.hash, text=row.text)
     return row
 
 
