@@ -70,6 +70,13 @@ def bare_url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Itera
 
 
 @pytest.fixture
+def fresh(postgres: Server) -> Iterator[str]:
+    """An empty database of PostgreSQL; asking for it keeps the test to that."""
+    with postgres.database() as empty:
+        yield empty
+
+
+@pytest.fixture
 def store(url: str) -> Iterator[Sessions]:
     """An empty store."""
     with sessions_in(url) as opened:

@@ -54,7 +54,7 @@ def test_connections_are_set_up(file: Path) -> None:
     with closing(open_database(f"sqlite:///{file}")) as opened, opened.reading() as db:
         pragmas = ("foreign_keys", "busy_timeout", "synchronous", "journal_mode")
         found = [db.connection().exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in pragmas]
-    assert found == [1, 5000, 1, "wal"]
+    assert found == [1, 5000, 2, "wal"]
 
 
 def test_a_relative_path_is_fixed_when_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """What is PostgreSQL's own: how it is reached, what is said where it is not, writers that meet."""
 
 import socket
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Barrier
@@ -18,13 +17,6 @@ from workbench.store.database import open_database
 from workbench.store.store import SqlStore
 
 pytestmark = pytest.mark.postgres
-
-
-@pytest.fixture
-def fresh(postgres: Server) -> Iterator[str]:
-    """The URL of an empty database."""
-    with postgres.database() as url:
-        yield url
 
 
 def refusal(url: str) -> str:
