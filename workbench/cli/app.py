@@ -37,6 +37,7 @@ VERBS: Final = {
     "export": Verb(
         "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
     ),
+    "db": Verb("workbench.cli.db", "Back the database up, restore it, check it, pack it."),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

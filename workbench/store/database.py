@@ -95,6 +95,28 @@ def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
     return Database(engine)
 
 
+@contextmanager
+def connecting(url: str) -> Generator[Connection]:
+    """A transaction on a database as it is: it is neither made nor migrated.
+
+    Raises:
+        StoreError: It cannot be opened or read.
+    """
+    place = _parse(url)
+    with faults_told(_shown(place)):
+        engine = _create_engine(place)
+        try:
+            with engine.connect() as connection:
+                yield connection
+        finally:
+            engine.dispose()
+
+
+def file_of(url: str) -> Path | None:
+    """The file of a SQLite database; None where it is in memory, on a server, or named by a `file:` URI."""
+    return _file_of(_parse(url))
+
+
 def _parse(url: str) -> URL:
     try:
         place = make_url(url)

@@ -1,9 +1,10 @@
 """Brings a database up to date: forward only, in one transaction, with a backup before."""
 
+import logging
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import Final, cast
 
@@ -15,12 +16,18 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import StoreError
+from workbench.store.copies import copy_database, moment_name, prune
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 """Folder of the Alembic environment."""
 
 VERSION_TABLE: Final = "alembic_version"
 """Where Alembic notes the revision of a database."""
+
+KEPT_BACKUPS: Final = 5
+"""How many copies from before a migration are kept beside a SQLite file."""
+
+_LOG: Final = logging.getLogger(__name__)
 
 _TURN: Final = int.from_bytes(b"workbnch")
 """Number of PostgreSQL's advisory lock, of a database each."""
@@ -92,15 +99,13 @@ def _back_up(connection: Connection, revision: str) -> None:
     file = Path(connection.exec_driver_sql("PRAGMA database_list").one()[2])
     if not file.name:
         return
-    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-    target = file.with_name(f"{file.stem}.before-migration-{revision}-{moment}{file.suffix}")
-    try:
-        # A connection of its own: it sees what is committed, and this one has nothing written yet.
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as copy:
-            source.backup(copy)
-    except sqlite3.Error:
-        target.unlink(missing_ok=True)
-        raise
+    target = moment_name(file, f"before-migration-{revision}")
+    # By a connection of its own: it sees what is committed, and this one has nothing written yet.
+    copy_database(file, target)
+    gone = prune(list(file.parent.glob(f"{escape(file.stem)}.before-migration-*")), keep=KEPT_BACKUPS)
+    _LOG.warning("the database is being upgraded; as it was before, it is kept in %s", target)
+    for older in gone:
+        _LOG.warning("an older copy was deleted: %s", older)
 
 
 @contextmanager
