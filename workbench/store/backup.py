@@ -13,7 +13,7 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import BadInput, StoreError
-from workbench.store.copies import SIDE_FILES, copy_database, moment_name, problem_of_file
+from workbench.store.file_copies import SIDE_FILES, copy_database, moment_name, problem_of_file
 from workbench.store.database import connecting, file_of
 from workbench.store.faults import faults_told
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
@@ -116,7 +116,7 @@ def check(url: str) -> Checked:
         is_sqlite = connection.dialect.name == "sqlite"
         problems = _sqlite_problems(connection) if is_sqlite else ()
         # A damaged file may not let its rows be counted.
-        counts = {} if problems else _row_counts(connection)
+        counts: Mapping[str, int] = {} if problems else _row_counts(connection)
         size, unused = _sqlite_sizes(connection, file) if is_sqlite else (_server_size(connection), 0)
         return Checked(
             database=connection.engine.url.set(query={}).render_as_string(hide_password=True),

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Final
 
-from workbench.store.copies import copy_database, moment_name, problem_of_file, prune
+from workbench.store.file_copies import copy_database, moment_name, problem_of_file, prune
 
 KEPT_SNAPSHOTS: Final = 12
 """How many snapshots stay in the folder; at one every five minutes, those of the last hour of use."""
