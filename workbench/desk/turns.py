@@ -115,7 +115,11 @@ def _with_system(services: Services, session_id: str, system: Message) -> Sequen
 
 def _copy_of(kept: KeptMessage) -> NewMessage:
     return NewMessage(
-        message=kept.message, origin=kept.origin, generation=kept.generation, tool_run=kept.tool_run
+        message=kept.message,
+        origin=kept.origin,
+        generation=kept.generation,
+        tool_run=kept.tool_run,
+        copy_of=kept.id,
     )
 
 
@@ -125,5 +129,7 @@ def _tool_message(event: ToolFinished) -> NewMessage:
         is_error=event.run.result.is_error,
         milliseconds=event.run.milliseconds,
         rule=event.run.rule,
+        arguments_text=event.call.payload,
+        arguments=event.call.arguments,
     )
     return NewMessage(message=event.message, origin=Origin.MOCK, tool_run=run)

@@ -1,7 +1,7 @@
 """The ports that edges implement for each other."""
 
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
-from workbench.desk.ports.store import OwnedStore, Sessions, Store
+from workbench.desk.ports.store import OwnedStore, Sessions, Sharing, Store
 
 __all__ = [
     "Calendar",
@@ -11,5 +11,6 @@ __all__ = [
     "Models",
     "OwnedStore",
     "Sessions",
+    "Sharing",
     "Store",
 ]

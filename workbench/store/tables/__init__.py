@@ -3,16 +3,27 @@
 Importing this package makes `METADATA` whole.
 """
 
-from workbench.store.tables.base import METADATA, StoreTable, UtcDateTime
-from workbench.store.tables.sessions import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
+from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
+from workbench.store.tables.sessions import (
+    GenerationRow,
+    MessageRow,
+    PromptRow,
+    SessionRow,
+    SessionTagRow,
+    ToolRunRow,
+    UnfinishedRow,
+)
 
 __all__ = [
     "METADATA",
     "GenerationRow",
     "MessageRow",
+    "NullableJson",
     "PromptRow",
     "SessionRow",
+    "SessionTagRow",
     "StoreTable",
     "ToolRunRow",
+    "UnfinishedRow",
     "UtcDateTime",
 ]
