@@ -4,10 +4,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from workbench.desk.calendar import SystemCalendar
+from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.services import Services
+from workbench.desk.versions.files import take_files
 from workbench.engines.llama_cpp import Loading
 from workbench.engines.models import LocalModels
 from workbench.library.homes import find_folder
+from workbench.library.home_files import HomeFiles
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings
 from workbench.store.store import SqlStore
@@ -28,14 +31,17 @@ def open_services(settings: Settings) -> Generator[Services]:
     models = LocalModels(loading=loading, default=settings.model)
     store = SqlStore(settings.database_url)
     try:
-        yield Services(
+        services = Services(
             settings=settings,
             store=store,
             library=FileLibrary(find_folder("prompts", settings.home)),
             catalog=FileCatalog(find_folder("tools_catalog", settings.home)),
+            files=HomeFiles(settings.home),
             models=models,
             calendar=SystemCalendar(),
         )
+        take_files(services.files, store.of(LOCAL_OWNER).versions)
+        yield services
     finally:
         models.close()
         store.close()

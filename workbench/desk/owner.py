@@ -11,7 +11,9 @@ class Owner:
     key: str | None
     """Tells one owner from another; None is the one person of an own machine."""
     is_admin: bool = False
-    """True for someone who may see the data of all."""
+    """True for someone who may see the data of all, and write only their own."""
+    name: str = ""
+    """As a page shows them; empty for someone who did not log in."""
 
 
 LOCAL_OWNER: Final = Owner(key=None)

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 
 from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
+from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
 from workbench.store.sessions import SqlSessions
+from workbench.store.versions import SqlVersions
 
 
 def utc_now() -> datetime:
@@ -31,7 +33,11 @@ class SqlStore:
 
     def of(self, owner: Owner) -> OwnedStore:
         """What that owner may read and write."""
-        return OwnedStore(sessions=SqlSessions(self._database, owner, self._now))
+        return OwnedStore(
+            sessions=SqlSessions(self._database, owner, self._now),
+            versions=SqlVersions(self._database, owner, self._now),
+            audit=SqlAudit(self._database, owner),
+        )
 
     def describe(self) -> str:
         """The database's URL without a password."""

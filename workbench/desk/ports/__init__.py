@@ -1,9 +1,12 @@
 """The ports that edges implement for each other."""
 
+from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
 from workbench.desk.ports.store import OwnedStore, Sessions, Store
+from workbench.desk.ports.versions import VersionFiles, Versions
 
 __all__ = [
+    "Audit",
     "Calendar",
     "Catalog",
     "Library",
@@ -12,4 +15,6 @@ __all__ = [
     "OwnedStore",
     "Sessions",
     "Store",
+    "VersionFiles",
+    "Versions",
 ]

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from workbench.desk.kept import KeptMessage, KeptSession, NewMessage
 from workbench.desk.owner import Owner
+from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
 
 
@@ -49,6 +51,10 @@ class OwnedStore:
 
     sessions: Sessions
     """Conversations, as trees of messages."""
+    versions: Versions
+    """What was saved of contracts, tools, presets and suites."""
+    audit: Audit
+    """Who did what."""
 
 
 class Store(Protocol):

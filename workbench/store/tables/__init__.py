@@ -3,11 +3,14 @@
 Importing this package makes `METADATA` whole.
 """
 
+from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, StoreTable, UtcDateTime
 from workbench.store.tables.sessions import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
+from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 
 __all__ = [
     "METADATA",
+    "AuditRow",
     "GenerationRow",
     "MessageRow",
     "PromptRow",
@@ -15,4 +18,8 @@ __all__ = [
     "StoreTable",
     "ToolRunRow",
     "UtcDateTime",
+    "VersionLineRow",
+    "VersionRow",
+    "VersionTagRow",
+    "VersionTextRow",
 ]

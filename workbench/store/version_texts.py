@@ -1,0 +1,68 @@
+"""Texts of versions, once for each owner, under their hash."""
+
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, and_, col, or_, select
+
+from workbench.desk.owner import Owner
+from workbench.desk.setup import Setup
+from workbench.desk.versions.names import HASH_PREFIX_CHARS, hash_of
+from workbench.desk.versions.version import KeptText, VersionKind
+from workbench.store.insert import insert_if_absent
+from workbench.store.scope import SHARED, scope_of
+from workbench.store.tables.versions import VersionRow, VersionTextRow
+
+
+class SetupHashes(NamedTuple):
+    """Under which hashes a setup's texts are kept."""
+
+    contract: str
+    """Of the contract's text."""
+    tools: str
+    """Of the tools' text."""
+
+
+def keep_setup(db: Session, owner: Owner, setup: Setup) -> SetupHashes:
+    """Keeps the contract and the tools of a setup, in the transaction that keeps the setup."""
+    return SetupHashes(
+        contract=write_text(db, scope_of(owner), VersionKind.CONTRACT, setup.contract_text),
+        tools=write_text(db, scope_of(owner), VersionKind.TOOLS, setup.tools_text),
+    )
+
+
+def write_text(db: Session, scope: str, kind: VersionKind, text: str) -> str:
+    """Writes a text that may be there already; gives its hash."""
+    text_hash = hash_of(text)
+    insert_if_absent(db, VersionTextRow, owner=scope, kind=kind.value, hash=text_hash, text=text)
+    return text_hash
+
+
+def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> KeptText | None:
+    """The one text whose hash begins with `start`; None where there is none, or several."""
+    if len(start) < HASH_PREFIX_CHARS:
+        return None
+    found = db.exec(
+        select(VersionTextRow).where(
+            _is_readable(scope),
+            col(VersionTextRow.kind) == kind.value,
+            col(VersionTextRow.hash).startswith(start, autoescape=True),
+        )
+    ).all()
+    if len({row.hash for row in found}) != 1:
+        return None
+    return KeptText(kind=kind, hash=found[0].hash, text=found[0].text)
+
+
+def _is_readable(scope: str) -> ColumnElement[bool]:
+    """One's own, and of the shared ones those that are some version's: all others were only played."""
+    is_version = (
+        select(VersionRow.id)
+        .where(
+            col(VersionRow.owner) == SHARED,
+            col(VersionRow.kind) == col(VersionTextRow.kind),
+            col(VersionRow.text_hash) == col(VersionTextRow.hash),
+        )
+        .exists()
+    )
+    return or_(col(VersionTextRow.owner) == scope, and_(col(VersionTextRow.owner) == SHARED, is_version))
