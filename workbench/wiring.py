@@ -4,9 +4,12 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from workbench.desk.calendar import SystemCalendar
+from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.services import Services
+from workbench.desk.versions.files import take_files
 from workbench.engines.llama_cpp import Loading
 from workbench.engines.models import LocalModels
+from workbench.library.home_files import HomeFiles
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings
@@ -34,14 +37,17 @@ def open_services(settings: Settings) -> Generator[Services]:
         closing_last_first.enter_context(_snapshots(settings))
         store = SqlStore(settings.database_url)
         closing_last_first.callback(store.close)
-        yield Services(
+        services = Services(
             settings=settings,
             store=store,
             library=FileLibrary(find_folder("prompts", settings.home)),
             catalog=FileCatalog(find_folder("tools_catalog", settings.home)),
+            files=HomeFiles(settings.home),
             models=models,
             calendar=SystemCalendar(),
         )
+        take_files(services.files, store.of(LOCAL_OWNER).versions)
+        yield services
 
 
 def _snapshots(settings: Settings) -> AbstractContextManager[object]:

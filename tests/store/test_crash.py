@@ -1,15 +1,16 @@
 """A process that is killed loses nothing that it was told is kept."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.store.crashing import Kept, crash_and_check, missing
 from tests.store.examples import SETUP, user
-from tests.store.opening import sessions_in
 from tests.store.soundness import check_file
-from workbench.desk.ports import OwnedStore
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.store.store import SqlStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
 TIMES = 20
@@ -25,8 +26,9 @@ def test_killed_writers_leave_all_that_was_told_on_a_server(fresh: str) -> None:
 
 
 def test_what_is_not_there_would_be_seen(url: str) -> None:
-    with sessions_in(url) as sessions:
-        session = sessions.create_session(SETUP)
-        there = sessions.append(session.id, user("there"), parent_id=None)
+    with closing(SqlStore(url)) as store:
+        owned = store.of(LOCAL_OWNER)
+        session = owned.sessions.create_session(SETUP)
+        there = owned.sessions.append(session.id, user("there"), parent_id=None)
         told = [Kept(0, session.id, there.id, "there"), Kept(0, session.id, "gone", "gone")]
-        assert missing(OwnedStore(sessions=sessions), told) == [told[1]]
+        assert missing(owned, told) == [told[1]]

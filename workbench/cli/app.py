@@ -38,6 +38,9 @@ VERBS: Final = {
         "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
     ),
     "db": Verb("workbench.cli.db", "Back the database up, restore it, check it, pack it."),
+    "versions": Verb(
+        "workbench.cli.versions.app", "Look at versions, bring them back, name them; to files and back."
+    ),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

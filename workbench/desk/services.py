@@ -1,10 +1,25 @@
 """What the page and the verbs are handed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.ports import Calendar, Catalog, Library, Models, Sessions, Store
+from workbench.desk.ports import (
+    Audit,
+    Calendar,
+    Catalog,
+    Library,
+    Models,
+    Sessions,
+    Store,
+    VersionFiles,
+    Versions,
+)
 from workbench.desk.setup import Setup
+from workbench.desk.versions.files import take_file
+from workbench.desk.versions.names import parse_reference
+from workbench.desk.versions.version import Version, VersionKind
+from workbench.errors import BadInput
 from workbench.settings import Settings
 from workbench.toolspec.tools_text import render_tools
 
@@ -21,6 +36,8 @@ class Services:
     """Contracts on disk."""
     catalog: Catalog
     """Tools on disk, and their mocks."""
+    files: VersionFiles
+    """The files of both, as they stand there."""
     models: Models
     """Engines by name."""
     calendar: Calendar
@@ -33,6 +50,16 @@ class Services:
         """The owner's conversations."""
         return self.store.of(self.owner).sessions
 
+    @property
+    def versions(self) -> Versions:
+        """The owner's versions, and the shared library's."""
+        return self.store.of(self.owner).versions
+
+    @property
+    def audit(self) -> Audit:
+        """Who did what to what is the owner's."""
+        return self.store.of(self.owner).audit
+
     def of(self, owner: Owner) -> "Services":
         """The same for someone else."""
         return replace(self, owner=owner)
@@ -41,6 +68,27 @@ class Services:
         """The date as a contract's `{{ date }}` shows it, such as `2026-11-21`."""
         return self.calendar.now().date().isoformat()
 
+    def contract_names(self) -> Sequence[str]:
+        """Contracts that have a file or a version, sorted."""
+        kept = (line.head.name for line in self.versions.lines(VersionKind.CONTRACT))
+        return sorted({*self.library.contract_names(), *kept})
+
+    def contract_version(self, reference: str) -> Version:
+        """The version of a contract, such as `minimal` (the newest), `minimal@3` or `minimal@production`.
+
+        Raises:
+            BadInput: There is none, or its file cannot be read.
+            StoreError: The versions cannot be read.
+        """
+        asked = parse_reference(reference)
+        take_file(self.files, self.store.of(LOCAL_OWNER).versions, VersionKind.CONTRACT, asked.name)
+        found = self.versions.find(VersionKind.CONTRACT, asked.name, asked.which)
+        if found is None:
+            # Says which contracts there are, where there is none of that name.
+            self.library.load_contract_text(asked.name)
+            raise BadInput(f"contract {asked.name!r}", f"it has no version {asked.which!r}")
+        return found
+
     def setup_for(
         self, *, contract: str | None = None, tools: tuple[str, ...] = (), model: str | None = None
     ) -> Setup:
@@ -48,11 +96,12 @@ class Services:
 
         Raises:
             BadInput: A contract or a tool of that name is not there.
+            StoreError: The versions cannot be read.
         """
-        contract_name = contract or self.settings.contract
+        version = self.contract_version(contract or self.settings.contract)
         return Setup(
-            contract_name=contract_name,
-            contract_text=self.library.load_contract_text(contract_name),
+            contract_name=version.name,
+            contract_text=version.text,
             tools_text=render_tools(self.catalog.select(tools or self.settings.tools)),
             model=model or self.settings.model,
             max_rounds=self.settings.max_rounds,

@@ -13,9 +13,9 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import BadInput, StoreError
-from workbench.store.file_copies import SIDE_FILES, copy_database, moment_name, problem_of_file
 from workbench.store.database import connecting, file_of
 from workbench.store.faults import faults_told
+from workbench.store.file_copies import SIDE_FILES, copy_database, moment_name, problem_of_file
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
 
 SHOWN_PROBLEMS: Final = 20

@@ -52,9 +52,7 @@ def fact_row(fact: Fact, *, session_id: str, message_id: str) -> FactRow:
         span_start=fact.span.start if fact.span else None,
         span_end=fact.span.end if fact.span else None,
         note=fact.note,
-        edits=[
-            {"span": list(edit.span), "before": edit.before, "after": edit.after} for edit in fact.edits
-        ],
+        edits=[{"span": list(edit.span), "before": edit.before, "after": edit.after} for edit in fact.edits],
     )
 
 

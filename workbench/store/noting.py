@@ -39,7 +39,10 @@ def note_message(db: Session, message: MessageRow, setup: dict[str, Any], finish
         names.append(message.name)
     db.add_all(fact_row(fact, session_id=message.session_id, message_id=message.id) for fact in noted.facts)
     _write_documents(
-        db, [(start, names, message.text) for start in chunks_of(message.text)], message.session_id, message.id
+        db,
+        [(start, names, message.text) for start in chunks_of(message.text)],
+        message.session_id,
+        message.id,
     )
 
 

@@ -48,7 +48,9 @@ def create_search_words(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-def insert_words(connection: Connection, documents: Sequence[tuple[int, Iterable[str], Iterable[str]]]) -> None:
+def insert_words(
+    connection: Connection, documents: Sequence[tuple[int, Iterable[str], Iterable[str]]]
+) -> None:
     """Writes the words of documents: number, words of the names, words of the text."""
     if not documents:
         return

@@ -14,6 +14,7 @@ from workbench.store.messages import SqlMessages
 from workbench.store.purge import kept_since
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow, SessionTagRow
+from workbench.store.version_texts import put_setup
 from workbench.store.writing import new_id
 
 
@@ -30,8 +31,8 @@ class SqlSessions(SqlMessages):
         refuse_unstorable(setup, "setup")
         now = self._now()
         row = SessionRow(id=new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={})
-        rows.put_setup(row, setup)
         with self._database.writing() as db:
+            put_setup(db, row, self._owner, rows.setup_document(setup))
             db.add(row)
             db.flush()
             return self._value(db, row)
@@ -75,8 +76,9 @@ class SqlSessions(SqlMessages):
         refuse_unstorable(setup, "setup")
         with self._database.writing() as db:
             row = self._own(db, session_id)
-            if row.setup != rows.setup_document(setup):
-                rows.put_setup(row, setup)
+            document = rows.setup_document(setup)
+            if row.setup != document:
+                put_setup(db, row, self._owner, document)
                 row.updated_at = self._now()
 
     def rename_session(self, session_id: str, title: str) -> None:

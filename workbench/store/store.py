@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 
 from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
+from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
 from workbench.store.purge import purge
 from workbench.store.sessions import SqlSessions
 from workbench.store.sharing import SqlSharing
 from workbench.store.unfinished import keep_unfinished
+from workbench.store.versions import SqlVersions
 
 
 def utc_now() -> datetime:
@@ -43,7 +45,12 @@ class SqlStore:
     def of(self, owner: Owner) -> OwnedStore:
         """What that owner may read and write."""
         view = (self._database, owner, self._now)
-        return OwnedStore(sessions=SqlSessions(*view), sharing=SqlSharing(*view))
+        return OwnedStore(
+            sessions=SqlSessions(*view),
+            sharing=SqlSharing(*view),
+            versions=SqlVersions(*view),
+            audit=SqlAudit(self._database, owner),
+        )
 
     def purge(self) -> int:
         """Removes for good what was deleted 30 days ago or before; gives the number of sessions.

@@ -63,6 +63,8 @@ def _generation(
         return None
     _write_prompt(db, generation.prompt_text)
     row = rows.generation_row(generation, session_id)
+    session = db.get_one(SessionRow, session_id)
+    row.contract_version, row.tools_version = session.contract_version, session.tools_version
     db.add(row)
     db.flush()
     return row

@@ -1,9 +1,12 @@
 """The ports that edges implement for each other."""
 
+from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
 from workbench.desk.ports.store import OwnedStore, Sessions, Sharing, Store
+from workbench.desk.ports.versions import VersionFiles, Versions
 
 __all__ = [
+    "Audit",
     "Calendar",
     "Catalog",
     "Library",
@@ -13,4 +16,6 @@ __all__ = [
     "Sessions",
     "Sharing",
     "Store",
+    "VersionFiles",
+    "Versions",
 ]

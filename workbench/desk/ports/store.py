@@ -6,6 +6,8 @@ from typing import Protocol
 
 from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
 from workbench.desk.owner import Owner
+from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
 from workbench.rollout.events import Generation
 
@@ -158,6 +160,10 @@ class OwnedStore:
     """Conversations, as trees of messages."""
     sharing: Sharing
     """Conversations shown to others, and theirs."""
+    versions: Versions
+    """What was saved of contracts, tools, presets and suites."""
+    audit: Audit
+    """Who did what."""
 
 
 class Store(Protocol):

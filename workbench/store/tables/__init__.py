@@ -3,6 +3,7 @@
 Importing this package makes `METADATA` whole.
 """
 
+from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
 from workbench.store.tables.sessions import (
     GenerationRow,
@@ -13,9 +14,11 @@ from workbench.store.tables.sessions import (
     ToolRunRow,
     UnfinishedRow,
 )
+from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 
 __all__ = [
     "METADATA",
+    "AuditRow",
     "GenerationRow",
     "MessageRow",
     "NullableJson",
@@ -26,4 +29,8 @@ __all__ = [
     "ToolRunRow",
     "UnfinishedRow",
     "UtcDateTime",
+    "VersionLineRow",
+    "VersionRow",
+    "VersionTagRow",
+    "VersionTextRow",
 ]
