@@ -1,5 +1,6 @@
 """Stores to test with, on each kind of database; all are closed at the end."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,6 +59,22 @@ def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[s
         yield fresh
 
 
+@pytest.fixture(scope="session")
+def made_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file that is up to date; each test has a copy of its own."""
+    made = _file_in(tmp_path_factory.mktemp("made"))
+    SqlStore(f"sqlite:///{made}").close()
+    return made
+
+
+@pytest.fixture
+def made_url(url: str, kind: str, tmp_path: Path, made_file: Path) -> str:
+    """A database that is up to date and empty; the quickest to begin with."""
+    if kind == SQLITE:
+        shutil.copyfile(made_file, _file_in(tmp_path))
+    return url
+
+
 @pytest.fixture
 def bare_url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     """A database without any table."""
@@ -77,9 +94,9 @@ def fresh(postgres: Server) -> Iterator[str]:
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Sessions]:
+def store(made_url: str) -> Iterator[Sessions]:
     """An empty store."""
-    with sessions_in(url) as opened:
+    with sessions_in(made_url) as opened:
         yield opened
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from workbench.chat.finding import Severity
 from workbench.chat.fix import Edit
 from workbench.chat.span import Span
 from workbench.hermes.reading import Reading, SegmentKind
 
-DROPPED = "dropped"
+DROPPED: Final = "dropped"
 """Code of a dropped block in which no error was found."""
 
 
@@ -96,9 +97,9 @@ def _drops(reading: Reading) -> Iterator[Fact]:
 
 
 def _cause(reading: Reading, span: Span | None) -> str:
-    for finding in reading.findings:
-        place = finding.span
-        if finding.severity is Severity.ERROR and span and place:
-            if span.start <= place.start and place.end <= span.end:
-                return finding.code
-    return DROPPED
+    errors = (finding for finding in reading.findings if finding.severity is Severity.ERROR)
+    return next((error.code for error in errors if span and _is_within(span, error.span)), DROPPED)
+
+
+def _is_within(whole: Span, part: Span | None) -> bool:
+    return part is not None and whole.start <= part.start and part.end <= whole.end

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from workbench.chat.span import Span
 from workbench.desk.kept import ListedSession, Origin
@@ -31,6 +32,10 @@ class SearchFilter:
     """Last used then or later; aware."""
     until: datetime | None = None
     """Last used before; aware."""
+
+
+NO_FILTER: Final = SearchFilter()
+"""Asks nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

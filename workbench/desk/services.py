@@ -8,8 +8,10 @@ from workbench.desk.ports import (
     Audit,
     Calendar,
     Catalog,
+    Facts,
     Library,
     Models,
+    Search,
     Sessions,
     Store,
     VersionFiles,
@@ -59,6 +61,16 @@ class Services:
     def audit(self) -> Audit:
         """Who did what to what is the owner's."""
         return self.store.of(self.owner).audit
+
+    @property
+    def search(self) -> Search:
+        """Finds the owner's conversations."""
+        return self.store.of(self.owner).search
+
+    @property
+    def facts(self) -> Facts:
+        """What the reader noted of the owner's conversations."""
+        return self.store.of(self.owner).facts
 
     def of(self, owner: Owner) -> "Services":
         """The same for someone else."""

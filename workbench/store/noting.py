@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sqlmodel import Session, col, delete
+from sqlmodel import Session, col, delete, select
 
 from workbench.chat.message import Role
 from workbench.desk.facts import Fact, facts_of
 from workbench.store.fact_rows import fact_row, read_completion
 from workbench.store.search_words import insert_words
-from workbench.store.tables import DocumentRow, MessageRow, SessionRow
+from workbench.store.tables import DocumentRow, MessageRow, SessionRow, SessionTagRow
 from workbench.store.words import CHUNK_SIZE_CHARS, chunks_of, words_of
 
 
@@ -46,19 +46,19 @@ def note_message(db: Session, message: MessageRow, setup: dict[str, Any], finish
     )
 
 
-def note_session(db: Session, session: SessionRow, tags: Sequence[str]) -> None:
+def note_session(db: Session, session_id: str) -> None:
     """Writes the words of a session's title and tags, instead of those it had.
 
     Args:
-        db: The writing transaction.
-        session: Its row, flushed.
-        tags: All of them.
+        db: The writing transaction, with title and tags as they are to be.
+        session_id: The session's.
     """
-    forget = delete(DocumentRow).where(
-        col(DocumentRow.session_id) == session.id, col(DocumentRow.message_id).is_(None)
-    )
-    db.exec(forget)
-    _write_documents(db, [(0, [session.title, *tags], "")], session.id, None)
+    its_own = col(DocumentRow.session_id) == session_id
+    db.exec(delete(DocumentRow).where(its_own, col(DocumentRow.message_id).is_(None)))
+    # Not the whole row: a damaged setup must not keep a session from being named.
+    title = db.exec(select(SessionRow.title).where(col(SessionRow.id) == session_id)).one()
+    tags = db.exec(select(SessionTagRow.tag).where(col(SessionTagRow.session_id) == session_id)).all()
+    _write_documents(db, [(0, [title, *tags], "")], session_id, None)
 
 
 def noted_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> Noted:

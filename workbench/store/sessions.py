@@ -11,6 +11,7 @@ from workbench.store import rows
 from workbench.store.copies import copy_session
 from workbench.store.listing import list_rows
 from workbench.store.messages import SqlMessages
+from workbench.store.noting import note_session
 from workbench.store.purge import kept_since
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow, SessionTagRow
@@ -107,6 +108,7 @@ class SqlSessions(SqlMessages):
                 SessionTagRow(session_id=session.id, tag=tag, position=position)
                 for position, tag in enumerate(wanted)
             )
+            note_session(db, session.id)
 
     def delete_session(self, session_id: str) -> None:
         """Hides the session; it is purged when 30 days are over.
@@ -142,5 +144,7 @@ class SqlSessions(SqlMessages):
             if not problem_of(session_id):
                 its_own = (col(SessionRow.id) == session_id, state, self._is_own())
                 if db.exec(update(SessionRow).where(*its_own).values(**values)).rowcount:
+                    if "title" in values:
+                        note_session(db, session_id)
                     return
             raise self._not_own(db, session_id)

@@ -88,8 +88,7 @@ def terms_of(query: str) -> list[Term]:
             words = tuple(word.folded for word in words_of(piece))
             if words:
                 terms.append(Term(words, is_prefix=not number % 2 and piece.endswith("*")))
-    is_typed = bool(terms) and query.count('"') % 2 == 0 and not query.endswith(('"', " "))
-    if is_typed:
+    if terms and not query.endswith(('"', " ")):
         terms[-1] = terms[-1]._replace(is_prefix=True)
     return terms
 

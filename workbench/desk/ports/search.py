@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Protocol
 
 from workbench.desk.facts import Fact, FactCount, FactGroup
-from workbench.desk.found import FoundSession, SearchFilter
+from workbench.desk.found import NO_FILTER, FoundSession, SearchFilter
 
 
 class Search(Protocol):
     """Finds the sessions of one owner by the words in them."""
 
     def find(
-        self, query: str, wanted: SearchFilter = SearchFilter(), *, limit: int = 50, offset: int = 0
+        self, query: str, wanted: SearchFilter = NO_FILTER, *, limit: int = 50, offset: int = 0
     ) -> Sequence[FoundSession]:
         """Sessions with all words of the query in one message, or in title and tags.
 

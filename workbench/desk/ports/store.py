@@ -7,6 +7,7 @@ from typing import Protocol
 from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
 from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
 from workbench.rollout.events import Generation
@@ -164,6 +165,10 @@ class OwnedStore:
     """What was saved of contracts, tools, presets and suites."""
     audit: Audit
     """Who did what."""
+    search: Search
+    """Conversations, found by the words in them."""
+    facts: Facts
+    """What the reader noted of the models' messages."""
 
 
 class Store(Protocol):

@@ -5,6 +5,8 @@ Importing this package makes `METADATA` whole.
 
 from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
+from workbench.store.tables.facts import FactRow
+from workbench.store.tables.search import DocumentRow
 from workbench.store.tables.sessions import (
     GenerationRow,
     MessageRow,
@@ -19,6 +21,8 @@ from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionT
 __all__ = [
     "METADATA",
     "AuditRow",
+    "DocumentRow",
+    "FactRow",
     "GenerationRow",
     "MessageRow",
     "NullableJson",

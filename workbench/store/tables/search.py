@@ -17,6 +17,7 @@ class DocumentRow(StoreTable, table=True):
         ForeignKeyConstraint(
             ["session_id", "message_id"], ["message.session_id", "message.id"], ondelete="CASCADE"
         ),
+        Index("ix_search_document_message_id", "message_id"),
         Index("ix_search_document_session_id_message_id", "session_id", "message_id"),
     )
 
