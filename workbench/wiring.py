@@ -9,8 +9,8 @@ from workbench.desk.services import Services
 from workbench.desk.versions.files import take_files
 from workbench.engines.llama_cpp import Loading
 from workbench.engines.models import LocalModels
-from workbench.library.homes import find_folder
 from workbench.library.home_files import HomeFiles
+from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings
 from workbench.store.store import SqlStore

@@ -7,6 +7,7 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
+from workbench.desk.versions.version import VersionKind
 from workbench.rollout.events import CompletionEnded, Event, ToolFinished
 from workbench.rollout.loop import Turn, play
 
@@ -62,6 +63,8 @@ def play_turn(
     system = Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))
     engine = services.models.engine(setup.model)
     services.sessions.save_setup(session_id, setup)
+    services.versions.keep_text(VersionKind.CONTRACT, setup.contract_text)
+    services.versions.keep_text(VersionKind.TOOLS, setup.tools_text)
     kept = _with_system(services, session_id, system)
     if kept[-1].message.role is Role.USER:
         # Nothing answered it, for the engine failed: what is said now takes its place, on a branch beside it.

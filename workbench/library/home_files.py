@@ -1,6 +1,5 @@
 """The files of `prompts/` and `tools_catalog/`, byte for byte: what versions come from and go to."""
 
-import os
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
@@ -76,7 +75,7 @@ class HomeFiles:
             aside.write_bytes(text.encode())
             if path.exists():
                 aside.chmod(path.stat().st_mode)
-            os.replace(aside, path)
+            aside.replace(path)
         except OSError as error:
             raise BadInput(f"file {path}", str(error.strerror or error)) from error
         finally:

@@ -22,8 +22,6 @@ TITLE_SIZE_CHARS: Final = 60
 
 _SETUP: Final = TypeAdapter(Setup)
 _SAMPLING: Final = TypeAdapter(Sampling)
-_NO_CONTENT: Final = {"id", "content_hash", "contract_version", "tools_version"}
-"""Columns of a generation that do not tell a copy from another."""
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
 
 
@@ -136,7 +134,7 @@ def generation_row(generation: Generation, session_id: str, completion: str) -> 
         engine_fingerprint=generation.engine_fingerprint,
         tools_fingerprint=generation.tools_fingerprint,
     )
-    content = {**row.model_dump(exclude=_NO_CONTENT), "completion": completion}
+    content = {**row.model_dump(exclude={"id", "content_hash"}), "completion": completion}
     row.content_hash = sha256(canonical_json(content).encode()).hexdigest()
     return row
 

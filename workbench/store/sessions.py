@@ -17,7 +17,6 @@ from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
-from workbench.store.version_texts import keep_setup
 
 
 class SqlSessions:
@@ -45,7 +44,6 @@ class SqlSessions:
         now = self._now()
         row = SessionRow(id=_new_id(), created_at=now, updated_at=now, setup=rows.setup_document(setup))
         with self._database.writing() as db:
-            row.contract_version, row.tools_version = keep_setup(db, self._owner, setup)
             db.add(row)
             db.flush()
             return rows.session_value(row, message_count=0)
@@ -92,7 +90,6 @@ class SqlSessions:
             row = _session_row(db, session_id)
             if row.setup != document:
                 row.setup = document
-                row.contract_version, row.tools_version = keep_setup(db, self._owner, setup)
                 row.updated_at = self._now()
 
     def append(self, session_id: str, new: NewMessage, *, parent_id: str | None) -> KeptMessage:
@@ -124,7 +121,7 @@ class SqlSessions:
             kept: list[KeptMessage] = []
             for one in new:
                 place = rows.Place(id=_new_id(), session_id=session_id, parent=parent, created_at=self._now())
-                parts = _write(db, one, place, session)
+                parts = _write(db, one, place)
                 _open_leaf(session, parts.message)
                 kept.append(rows.message_value(parts))
                 parent = parts.message
@@ -190,12 +187,12 @@ def _open_leaf(session: SessionRow, message: MessageRow) -> None:
         session.title = rows.title_of(message.text)
 
 
-def _write(db: Session, new: NewMessage, place: rows.Place, session: SessionRow) -> rows.MessageParts:
+def _write(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts:
     """Writes the rows of one message, each after those that it points at."""
     generation, prompt = None, None
     if new.generation:
         prompt = _written_prompt(db, new.generation.prompt_text)
-        generation = _written_generation(db, new.generation, session, new.message.text)
+        generation = _written_generation(db, new.generation, place.session_id, new.message.text)
     message = rows.message_row(new, place, generation_id=generation.id if generation else None)
     db.add(message)
     db.flush()
@@ -217,18 +214,17 @@ def _written_prompt(db: Session, text: str) -> PromptRow:
 
 
 def _written_generation(
-    db: Session, generation: Generation, session: SessionRow, completion: str
+    db: Session, generation: Generation, session_id: str, completion: str
 ) -> GenerationRow:
-    row = rows.generation_row(generation, session.id, completion)
+    row = rows.generation_row(generation, session_id, completion)
     there = db.exec(
         select(GenerationRow).where(
-            col(GenerationRow.session_id) == session.id,
+            col(GenerationRow.session_id) == session_id,
             col(GenerationRow.content_hash) == row.content_hash,
         )
     ).first()
     if there:
         return there
-    row.contract_version, row.tools_version = session.contract_version, session.tools_version
     db.add(row)
     db.flush()
     return row

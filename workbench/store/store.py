@@ -7,6 +7,7 @@ from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
 from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
+from workbench.store.labels import SqlLabels
 from workbench.store.sessions import SqlSessions
 from workbench.store.versions import SqlVersions
 
@@ -36,6 +37,7 @@ class SqlStore:
         return OwnedStore(
             sessions=SqlSessions(self._database, owner, self._now),
             versions=SqlVersions(self._database, owner, self._now),
+            labels=SqlLabels(self._database, owner, self._now),
             audit=SqlAudit(self._database, owner),
         )
 

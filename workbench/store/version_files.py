@@ -8,6 +8,7 @@ from workbench.store.tables.versions import VersionLineRow, VersionRow
 from workbench.store.version_rows import find_head, of_name, own_first, value
 from workbench.store.version_writer import VersionWriter
 
+
 def file_state(db: Session, scope: str, new: NewVersion, *, is_deliberate: bool) -> FileState:
     """How the file's text and the newest version stand to each other; TAKEN where it is to be written.
 

@@ -1,34 +1,13 @@
 """Texts of versions, once for each owner, under their hash."""
 
-from typing import NamedTuple
-
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 
-from workbench.desk.owner import Owner
-from workbench.desk.setup import Setup
 from workbench.desk.versions.names import HASH_PREFIX_CHARS, hash_of
 from workbench.desk.versions.version import KeptText, VersionKind
 from workbench.store.insert import insert_if_absent
-from workbench.store.scope import SHARED, scope_of
+from workbench.store.scope import SHARED
 from workbench.store.tables.versions import VersionRow, VersionTextRow
-
-
-class SetupHashes(NamedTuple):
-    """Under which hashes a setup's texts are kept."""
-
-    contract: str
-    """Of the contract's text."""
-    tools: str
-    """Of the tools' text."""
-
-
-def keep_setup(db: Session, owner: Owner, setup: Setup) -> SetupHashes:
-    """Keeps the contract and the tools of a setup, in the transaction that keeps the setup."""
-    return SetupHashes(
-        contract=write_text(db, scope_of(owner), VersionKind.CONTRACT, setup.contract_text),
-        tools=write_text(db, scope_of(owner), VersionKind.TOOLS, setup.tools_text),
-    )
 
 
 def write_text(db: Session, scope: str, kind: VersionKind, text: str) -> str:

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from sqlmodel import Session
 
+from workbench.chat.json_value import JsonValue
 from workbench.desk.versions.names import hash_of
 from workbench.desk.versions.version import NewVersion, Version, VersionKind
 from workbench.errors import StoreError
@@ -75,9 +76,7 @@ class VersionWriter:
         db.delete(there)
         return True
 
-    def written(
-        self, db: Session, new: NewVersion, parent: VersionRow | None, *, author: str
-    ) -> VersionRow:
+    def written(self, db: Session, new: NewVersion, parent: VersionRow | None, *, author: str) -> VersionRow:
         """A version under `parent`, whatever that has; the name's line must be held."""
         text_hash = write_text(db, self.scope, new.kind, new.text)
         made_of = [self.scope, new.kind.value, new.name, parent.id if parent else None, text_hash]
@@ -111,5 +110,5 @@ class VersionWriter:
             raise StoreError(f"a version of a {new.kind} cannot be made from one of a {parent.kind}")
         return parent
 
-    def _note(self, db: Session, action: str, kind: VersionKind, name: str, **detail: object) -> None:
-        self.audit.note(db, action, f"{kind}:{name}", **detail)
+    def _note(self, db: Session, action: str, kind: VersionKind, name: str, **detail: JsonValue) -> None:
+        self.audit.note(db, action, f"{kind}:{name}", who="", **detail)

@@ -33,7 +33,8 @@ def export_versions(
         typer.Argument(metavar="[VERSION]…", help="Which; the newest of all names where none is named."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that were changed meanwhile, and keep their text.")
+        bool,
+        typer.Option("--force", help="Overwrite files that were changed meanwhile, and keep their text."),
     ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:

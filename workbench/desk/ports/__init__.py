@@ -2,6 +2,7 @@
 
 from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
+from workbench.desk.ports.labels import Labels
 from workbench.desk.ports.store import OwnedStore, Sessions, Store
 from workbench.desk.ports.versions import VersionFiles, Versions
 
@@ -9,6 +10,7 @@ __all__ = [
     "Audit",
     "Calendar",
     "Catalog",
+    "Labels",
     "Library",
     "ModelStatus",
     "Models",

@@ -93,7 +93,9 @@ def _loaded(text: str) -> JsonValue:
 
 def _lines(text: str) -> list[str]:
     """Broken at line feeds alone: other breaks are text."""
-    return [line + "\n" for line in text.split("\n")[:-1]] + ([last] if (last := text.rpartition("\n")[2]) else [])
+    return [line + "\n" for line in text.split("\n")[:-1]] + (
+        [last] if (last := text.rpartition("\n")[2]) else []
+    )
 
 
 def _sorted_json(value: JsonValue) -> str:

@@ -58,9 +58,7 @@ def find_text(versions: Versions, reference: str) -> FoundText:
         kept = versions.find_text(kind, asked.which) if asked.which else None
         if kept is None:
             raise
-        return FoundText(
-            kind=kind, name="", label=f"{kind}@{kept.hash[:12]}", text=kept.text, version=None
-        )
+        return FoundText(kind=kind, name="", label=f"{kind}@{kept.hash[:12]}", text=kept.text, version=None)
     return _found(version)
 
 
@@ -79,6 +77,4 @@ def find_before(versions: Versions, found: FoundText) -> FoundText:
 
 def _found(version: Version) -> FoundText:
     label = f"{version.kind}:{version.name}@v{version.number}"
-    return FoundText(
-        kind=version.kind, name=version.name, label=label, text=version.text, version=version
-    )
+    return FoundText(kind=version.kind, name=version.name, label=label, text=version.text, version=version)

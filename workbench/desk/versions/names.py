@@ -13,7 +13,9 @@ HASH_PREFIX_CHARS: Final = 4
 MAX_NAME_CHARS: Final = 100
 """A name is a file's name too."""
 
-_NAME: Final = re.compile(r"[^\x00-\x1f\x7f/\\:@*?\"<>|. ]([^\x00-\x1f\x7f/\\:@*?\"<>|]*[^\x00-\x1f\x7f/\\:@*?\"<>|. ])?")
+_NAME: Final = re.compile(
+    r"[^\x00-\x1f\x7f/\\:@*?\"<>|. ]([^\x00-\x1f\x7f/\\:@*?\"<>|]*[^\x00-\x1f\x7f/\\:@*?\"<>|. ])?"
+)
 _TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")
 _NUMBER: Final = re.compile(r"v?([0-9]{1,9})")
 
@@ -69,7 +71,7 @@ def check_name(name: str) -> None:
         raise BadInput(
             f"version name {name!r}",
             "it cannot name a file",
-            f"up to {MAX_NAME_CHARS} characters, none of / \\ : @ * ? \" < > |, no dot or blank at its ends",
+            f'up to {MAX_NAME_CHARS} characters, none of / \\ : @ * ? " < > |, no dot or blank at its ends',
         )
 
 

@@ -5,13 +5,25 @@ Importing this package makes `METADATA` whole.
 
 from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, StoreTable, UtcDateTime
+from workbench.store.tables.labels import (
+    AcceptedMessageRow,
+    LabelProjectRow,
+    LabelRow,
+    LabelTagRow,
+    LabelTaskRow,
+)
 from workbench.store.tables.sessions import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 
 __all__ = [
     "METADATA",
+    "AcceptedMessageRow",
     "AuditRow",
     "GenerationRow",
+    "LabelProjectRow",
+    "LabelRow",
+    "LabelTagRow",
+    "LabelTaskRow",
     "MessageRow",
     "PromptRow",
     "SessionRow",

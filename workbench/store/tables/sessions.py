@@ -28,10 +28,6 @@ class SessionRow(StoreTable, table=True):
     """As `rows.setup_document` writes it."""
     leaf_id: str | None = Field(default=None, sa_type=Text)
     """The open leaf, a message of this session; None while there is no message."""
-    contract_version: str | None = Field(default=None, sa_type=Text, index=True)
-    """Hash of the setup's contract text, a `VersionTextRow` of the owner's."""
-    tools_version: str | None = Field(default=None, sa_type=Text)
-    """Hash of the setup's tools' text, a `VersionTextRow` of the owner's."""
 
 
 class PromptRow(StoreTable, table=True):
@@ -85,10 +81,6 @@ class GenerationRow(StoreTable, table=True):
     """Tells the weights."""
     tools_fingerprint: str = Field(sa_type=Text)
     """Tells the offered tools."""
-    contract_version: str | None = Field(default=None, sa_type=Text, index=True)
-    """The session's when it was made; None where it was made before versions were kept."""
-    tools_version: str | None = Field(default=None, sa_type=Text)
-    """The session's when it was made; None where it was made before versions were kept."""
 
 
 class MessageRow(StoreTable, table=True):
