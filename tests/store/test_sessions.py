@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
 from tests.store.opening import sessions_in
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.kept import KeptMessage, NewMessage, Origin
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.ports import Sessions
 from workbench.errors import BadInput, StoreError
@@ -210,7 +210,7 @@ class TestTree:
         session = store.create_session(SETUP)
         other = store.append(store.create_session(SETUP).id, user("other"), parent_id=None)
         ids = iter(["fresh", other.id])
-        monkeypatch.setattr("workbench.store.sessions._new_id", lambda: next(ids))
+        monkeypatch.setattr("workbench.store.messages.new_id", lambda: next(ids))
         with pytest.raises(StoreError, match="UNIQUE"):
             store.append_all(session.id, (user("a"), user("b")), parent_id=None)
         assert store.find_session(session.id) == session
@@ -246,32 +246,36 @@ class TestTree:
         session = store.create_session(SETUP)
         whole = replace(GENERATION.timing, seconds=2, time_to_first_token_s=1)
         play(store, session.id, user("q"), completion("a"), completion("b"), completion("c", timing=whole))
-        copies = [
-            NewMessage(message=one.message, origin=one.origin, generation=one.generation)
-            for one in store.path(session.id)
-        ]
-        play(store, session.id, *copies)
+        originals = store.path(session.id)
+        for _ in range(2):
+            copies = [_copy_of(one) for one in store.path(session.id)]
+            play(store, session.id, *copies)
+            copied = store.path(session.id)
+            assert [one.copy_of for one in copied] == [one.id for one in originals]
+            assert [one.generation for one in copied] == [one.generation for one in originals]
         other = store.create_session(SETUP)
         play(store, other.id, completion("a"))
-        assert _count(file, "message") == 9
+        assert _count(file, "message") == 13
         assert _count(file, "generation") == 4
         assert _count(file, "prompt") == 1
 
-    def test_numbers_written_without_a_point_are_the_same_numbers(self, store: Sessions, file: Path) -> None:
+    def test_a_copy_of_another_session_s_message_is_refused(self, store: Sessions) -> None:
+        theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
+        kept = store.append(theirs.id, completion("a"), parent_id=None)
+        with pytest.raises(StoreError, match="has no message"):
+            store.append(ours.id, _copy_of(kept), parent_id=None)
+        assert store.path(ours.id) == ()
+
+    def test_numbers_written_without_a_point_are_the_same_numbers(self, store: Sessions) -> None:
         session = store.create_session(replace(SETUP, sampling=Sampling(temperature=0)))
         new = completion("a", sampling=Sampling(temperature=1, seed=3))
         first = store.append(session.id, new, parent_id=None)
         assert store.path(session.id) == (first,)
-        copy = replace(new, generation=store.path(session.id)[0].generation)
-        store.append(session.id, copy, parent_id=first.id)
-        assert _count(file, "generation") == 1
         store.save_setup(session.id, replace(SETUP, sampling=Sampling(temperature=0.0)))
         found = store.find_session(session.id)
         assert found and found.setup.sampling == Sampling()
 
-    def test_equal_text_that_came_otherwise_has_a_generation_of_its_own(
-        self, store: Sessions, file: Path
-    ) -> None:
+    def test_equal_text_that_came_anew_has_a_generation_of_its_own(self, store: Sessions, file: Path) -> None:
         session = store.create_session(SETUP)
         slow = Timing(
             prompt_tokens=40, cached_tokens=0, completion_tokens=9, time_to_first_token_s=3.0, seconds=4.0
@@ -404,6 +408,10 @@ class TestRows:
         with pytest.raises(StoreError, match=r"database sqlite:.*; restore a backup") as caught:
             store.find_session(session.id)
         assert "pydantic" not in str(caught.value)
+
+
+def _copy_of(kept: KeptMessage) -> NewMessage:
+    return NewMessage(message=kept.message, origin=kept.origin, generation=kept.generation, copy_of=kept.id)
 
 
 def _count(file: Path, table: str) -> int:

@@ -1,8 +1,9 @@
 """Sessions of the store as training rows."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 from workbench.desk.kept import KeptSession
@@ -39,24 +40,26 @@ def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None
     """
     lines: list[str] = []
     left_out: list[str] = []
-    for session in _sessions(services, session_ids):
-        exported = _export(services, session)
+    for session_id, damage in _wanted(services, session_ids):
+        exported = Exported(row=None, problem=f"its row is damaged: {damage}") if damage else None
+        exported = exported or _export(services, _session(services, session_id))
         if exported.row is None:
-            left_out.append(f"session {session.id}: {exported.problem}")
+            left_out.append(f"session {session_id}: {exported.problem}")
         else:
             lines.append(json.dumps(exported.row, ensure_ascii=False) + "\n")
     return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))
 
 
-def _sessions(services: Services, session_ids: Sequence[str] | None) -> Sequence[KeptSession]:
+def _wanted(services: Services, session_ids: Sequence[str] | None) -> Iterator[tuple[str, str | None]]:
+    """The id of each session, and its damage where there is any."""
     if session_ids is not None:
-        return [_session(services, session_id) for session_id in session_ids]
-    found: list[KeptSession] = []
-    while True:
-        page = services.sessions.list_sessions(limit=PAGE, offset=len(found))
-        found.extend(page)
+        yield from ((session_id, None) for session_id in session_ids)
+        return
+    for offset in count(step=PAGE):
+        page = services.sessions.list_sessions(limit=PAGE, offset=offset)
+        yield from ((listed.id, listed.damage) for listed in page)
         if len(page) < PAGE:
-            return found
+            return
 
 
 def _session(services: Services, session_id: str) -> KeptSession:

@@ -1,10 +1,11 @@
 """Kept values: what the store gives back, with ids and times."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from workbench.chat.message import Message
+from workbench.chat.json_value import JsonObject
+from workbench.chat.message import Message, Role
 from workbench.desk.setup import Setup
 from workbench.rollout.events import Generation
 
@@ -30,6 +31,10 @@ class KeptToolRun:
     """From call to result."""
     rule: str | None
     """Which mock rule answered; None where none did."""
+    arguments_text: str | None = None
+    """The call's body as the model wrote it; None where it is not known."""
+    arguments: JsonObject | None = field(default=None, hash=False)
+    """What the tool was given, after fixes and coercions; None where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +49,9 @@ class NewMessage:
     """Of a model's message: how it came to be; None for all others."""
     tool_run: KeptToolRun | None = None
     """Of a tool's message: how it came to be; None for all others."""
+    copy_of: str | None = None
+    """Of a copy on another branch: the message of the same session whose generation it shares; None for all
+    others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +72,48 @@ class KeptMessage:
     """As in `NewMessage`."""
     tool_run: KeptToolRun | None
     """As in `NewMessage`."""
+    copy_of: str | None = None
+    """As in `NewMessage`; always the first of all that are alike, never a copy itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeNode:
+    """A message's place in its session's tree."""
+
+    id: str
+    """The message's."""
+    parent_id: str | None
+    """The message before it; None for a root."""
+    role: Role
+    """Whose message it is."""
+    created_at: datetime
+    """When it was committed, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSession:
+    """A conversation as a list shows it."""
+
+    id: str
+    """Unguessable; stands in the address bar."""
+    title: str
+    """As it was named, or the first words of the user."""
+    tags: tuple[str, ...]
+    """In the order given."""
+    created_at: datetime
+    """When it was made, UTC."""
+    updated_at: datetime
+    """When its last message was committed or its setup changed, UTC."""
+    deleted_at: datetime | None
+    """When it was deleted, UTC; it is purged 30 days later. None where it was not."""
+    message_count: int
+    """Messages on all branches."""
+    is_own: bool
+    """False for an admin who sees another owner's."""
+    is_shared: bool
+    """True while a link shows it to others."""
+    damage: str | None = None
+    """What of its row cannot be read; None where it is sound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +123,7 @@ class KeptSession:
     id: str
     """Unguessable; stands in the address bar."""
     title: str
-    """The first words of the user; empty before there are any."""
+    """As it was named, or the first words of the user; empty before there are any."""
     created_at: datetime
     """When it was made, UTC."""
     updated_at: datetime
@@ -84,3 +134,11 @@ class KeptSession:
     """The open leaf: last message of the path that is shown; None while there is no message."""
     message_count: int
     """Messages on all branches."""
+    tags: tuple[str, ...] = ()
+    """In the order given."""
+    is_own: bool = True
+    """False where it is another owner's and only read: by a link, or by an admin."""
+    share_key: str | None = None
+    """What a link needs to show it to others, read-only; None while it is not shared."""
+    copied_from: str | None = None
+    """Id of the session that it was copied from, which may be purged by now; None where it is no copy."""

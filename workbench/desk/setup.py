@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
-from workbench.rollout.limits import TurnSetup, parse_tool_choice
+from workbench.rollout.choice import parse_tool_choice
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import Sampling
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
@@ -30,6 +31,8 @@ class Setup:
     """How tokens are chosen."""
     max_rounds: int = 8
     """Completions a turn may take."""
+    ephemeral: str = ""
+    """A part of the system text that the model sees and no export holds; empty for none."""
 
     def contract(self) -> Contract:
         """The contract as edited.
@@ -65,10 +68,11 @@ class Setup:
         Raises:
             BadInput: The contract, the tools or the tool choice cannot be used.
         """
-        tools = self.offered_tools()
+        tools, contract = self.offered_tools(), self.contract()
         return TurnSetup(
             tools=tools,
-            family=self.contract().family,
+            family=contract.family,
+            contract_fingerprint=contract.fingerprint,
             sampling=self.sampling,
             tool_choice=parse_tool_choice(self.tool_choice, tools),
             max_rounds=self.max_rounds,

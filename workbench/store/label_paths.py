@@ -5,25 +5,21 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from workbench.chat.message import Role
 from workbench.desk.labels.staleness import PathStep
-from workbench.errors import StoreError
 from workbench.store.label_rows import slot_of
-from workbench.store.storable import problem_of
+from workbench.store.paths import message_row
 from workbench.store.tables import MessageRow, SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelRow
 
 
-def role_of(db: Session, session: SessionRow, message_id: str) -> Role:
-    """The role of a message of the session.
+def original_of(db: Session, session: SessionRow, message_id: str) -> MessageRow:
+    """The message that labels of `message_id` belong to: copies on other branches share theirs.
 
     Raises:
         StoreError: The session has no such message.
     """
-    row = None if problem_of(message_id) else db.get(MessageRow, message_id)
-    if row is None or row.session_id != session.id:
-        raise StoreError(f"session {session.id!r} has no message {message_id!r}; open it again")
-    return Role(row.role)
+    row = message_row(db, session.id, message_id)
+    return row if row.copy_of is None else message_row(db, session.id, row.copy_of)
 
 
 def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequence[PathStep]:
@@ -32,20 +28,19 @@ def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequenc
     Raises:
         StoreError: The session has no such leaf.
     """
-    columns = select(MessageRow.id, MessageRow.parent_id, MessageRow.created_at)
-    messages = {row[0]: row for row in db.exec(columns.where(col(MessageRow.session_id) == session.id))}
-    message_id = leaf_id or session.leaf_id
-    if message_id is not None and message_id not in messages:
-        raise StoreError(f"session {session.id!r} has no message {message_id!r}; open it again")
+    its = select(MessageRow.id, MessageRow.parent_id, MessageRow.copy_of, MessageRow.created_at)
+    messages = {row[0]: row for row in db.exec(its.where(col(MessageRow.session_id) == session.id))}
     corrected, accepted = _corrected(db, session.id), _accepted(db, session.id)
+    message_id = message_row(db, session.id, leaf_id).id if leaf_id is not None else session.leaf_id
     path: list[PathStep] = []
     while message_id is not None:
-        own_id, message_id, created_at = messages[message_id]
+        own_id, message_id, copy_of, _ = messages[message_id]
+        original_id, _, _, created_at = messages[copy_of or own_id]
         step = PathStep(
             message_id=own_id,
             created_at=created_at,
-            corrected_at=corrected.get(own_id),
-            accepted_at=accepted.get(own_id),
+            corrected_at=corrected.get(original_id),
+            accepted_at=accepted.get(original_id),
         )
         path.append(step)
     return path[::-1]

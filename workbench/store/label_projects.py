@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, and_
 from sqlmodel import Session, col, select
 
 from workbench.desk.labels.assignment import Assignment, plan_assignments
@@ -19,6 +19,7 @@ from workbench.store.label_rows import project_value, put_project
 from workbench.store.owned import Owned
 from workbench.store.scope import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import LabelProjectRow, LabelTaskRow
 
 
@@ -93,7 +94,7 @@ class SqlProjects(Owned):
 
     def _is_listed(self) -> ColumnElement[bool]:
         """True of the sessions that the owner may label."""
-        return self._is_own()
+        return and_(self._is_own(), col(SessionRow.deleted_at).is_(None))
 
     def _find_project(self, db: Session, name: str, *, is_writing: bool = False) -> LabelProjectRow | None:
         if problem_of(name):

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col
 
 from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
@@ -81,11 +82,18 @@ def _conditions(project_id: str, wanted: QueueFilter) -> list[ColumnElement[bool
         None if wanted.assignee is None else wanted.assignee == _ASSIGNEE,
         None if wanted.tag is None else _has_tag(project_id, wanted.tag),
         None if wanted.verdict is None else _has_label(project_id, col(LabelRow.verdict) == wanted.verdict),
+        None
+        if wanted.contract_version is None
+        else _begins(col(SessionRow.contract_hash), wanted.contract_version),
         None if wanted.model is None else _has_model(wanted.model),
         None if wanted.since is None else col(SessionRow.updated_at) >= wanted.since,
         None if wanted.until is None else col(SessionRow.updated_at) < wanted.until,
     ]
-    return [condition for condition in found if condition is not None]
+    return [condition for condition in found if isinstance(condition, ColumnElement)]
+
+
+def _begins(column: Mapped[str | None], start: str) -> ColumnElement[bool]:
+    return column.startswith(start.lower(), autoescape=True)
 
 
 def _has_label(project_id: str, condition: ColumnElement[bool]) -> ColumnElement[bool]:

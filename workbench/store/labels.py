@@ -1,9 +1,11 @@
 """Labels in a database: the port `workbench.desk.ports.Labels`."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from sqlmodel import Session, col, select
 
+from workbench.chat.message import Role
 from workbench.desk.labels.agreement import Judgement
 from workbench.desk.labels.label import Label, LabelContent, NewLabel, Target
 from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
@@ -11,7 +13,7 @@ from workbench.desk.labels.rules import check_label
 from workbench.desk.labels.staleness import find_stale
 from workbench.desk.labels.told import content_json
 from workbench.errors import WriteConflict
-from workbench.store.label_paths import read_steps, role_of
+from workbench.store.label_paths import original_of, read_steps
 from workbench.store.label_projects import SqlProjects
 from workbench.store.label_queue import read_item, read_queue
 from workbench.store.label_rows import OF_MESSAGE, label_value, project_value, slot_of
@@ -40,8 +42,9 @@ class SqlLabels(SqlProjects):
         with self._database.writing() as db:
             session = self._own(db, new.target.session_id)
             project = self._project(db, new.project)
-            role = role_of(db, session, new.target.message_id)
-            check_label(new, role, project_value(project).questions)
+            original = original_of(db, session, new.target.message_id)
+            new = replace(new, target=replace(new.target, message_id=original.id))
+            check_label(new, Role(original.role), project_value(project).questions)
             written = write_label(db, project, new, self._now())
             if written.is_changed:
                 self._begun(db, project, new)
@@ -58,9 +61,11 @@ class SqlLabels(SqlProjects):
         asked = NewLabel(target=target, content=LabelContent(), labeller=labeller, is_deciding=is_deciding)
         with self._database.reading() as db:
             found = self._find_project(db, project)
-            if found is None or self._find_seen(db, target.session_id) is None:
+            session = self._find_seen(db, target.session_id)
+            if found is None or session is None:
                 return None
-            row = find_label(db, found.id, asked)
+            original = original_of(db, session, target.message_id)
+            row = find_label(db, found.id, replace(asked, target=replace(target, message_id=original.id)))
             return None if row is None else label_value(row, found.name)
 
     def list_labels(
@@ -91,7 +96,7 @@ class SqlLabels(SqlProjects):
         refuse_unstorable(who, "who")
         with self._database.writing() as db:
             session = self._own(db, session_id)
-            role_of(db, session, message_id)
+            message_id = original_of(db, session, message_id).id
             row = db.get(AcceptedMessageRow, message_id)
             if row is None:
                 row = AcceptedMessageRow(

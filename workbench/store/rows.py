@@ -1,6 +1,6 @@
 """Rows to values and back."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -11,17 +11,26 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
+from workbench.desk.owner import Owner
 from workbench.desk.setup import Setup
 from workbench.rollout.events import Generation, Timing
-from workbench.rollout.ports import FinishReason, Sampling
-from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
-from workbench.toolspec.canonical import canonical_json
+from workbench.rollout.ports import EmittedToken, FinishReason, Sampling
+from workbench.store.tables import (
+    GenerationRow,
+    MessageRow,
+    PromptRow,
+    SessionRow,
+    ToolRunRow,
+    UnfinishedRow,
+)
 
 TITLE_SIZE_CHARS: Final = 60
 """A longer first line of a user is cut to this length."""
 
 _SETUP: Final = TypeAdapter(Setup)
 _SAMPLING: Final = TypeAdapter(Sampling)
+_TOKENS: Final[TypeAdapter[tuple[EmittedToken, ...] | None]] = TypeAdapter(tuple[EmittedToken, ...] | None)
+_GENERATION: Final = TypeAdapter(Generation)
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
 
 
@@ -67,8 +76,15 @@ def setup_value(document: Mapping[str, Any]) -> Setup:
         return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 
 
-def session_value(row: SessionRow, message_count: int) -> KeptSession:
-    """The session as the other floors know it."""
+def put_setup(row: SessionRow, setup: Setup) -> None:
+    """Writes a setup into its session's row."""
+    row.setup = setup_document(setup)
+    row.contract_hash = sha256(setup.contract_text.encode()).hexdigest()
+
+
+def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Sequence[str]) -> KeptSession:
+    """The session as the other floors know it, read by `owner`."""
+    is_own = row.owner == owner.key
     return KeptSession(
         id=row.id,
         title=row.title,
@@ -77,6 +93,10 @@ def session_value(row: SessionRow, message_count: int) -> KeptSession:
         setup=setup_value(row.setup),
         leaf_id=row.leaf_id,
         message_count=message_count,
+        tags=tuple(tags),
+        is_own=is_own,
+        share_key=row.share_key if is_own else None,
+        copied_from=row.copied_from,
     )
 
 
@@ -101,7 +121,7 @@ def message_row(new: NewMessage, place: Place, *, generation_id: int | None) -> 
         role=message.role.value,
         origin=new.origin.value,
         text=message.text,
-        calls=[{"name": call.name, "arguments": call.arguments} for call in message.calls],
+        calls=[_call_document(call) for call in message.calls],
         thought=message.thought,
         name=message.name,
         created_at=place.created_at,
@@ -109,34 +129,65 @@ def message_row(new: NewMessage, place: Place, *, generation_id: int | None) -> 
     )
 
 
+def _call_document(call: ToolCall) -> dict[str, Any]:
+    document: dict[str, Any] = {"name": call.name, "arguments": call.arguments}
+    return document if call.arguments_text is None else {**document, "arguments_text": call.arguments_text}
+
+
 def prompt_row(text: str) -> PromptRow:
     """The row of a prompt, under its text's hash."""
     return PromptRow(hash=sha256(text.encode()).hexdigest(), text=text)
 
 
-def generation_row(generation: Generation, session_id: str, completion: str) -> GenerationRow:
-    """The row of a generation, with the hash that tells its copies; its prompt is another row."""
+def generation_row(generation: Generation, session_id: str) -> GenerationRow:
+    """The row of a generation; its prompt is another row."""
     timing = generation.timing
-    row = GenerationRow(
+    return GenerationRow(
         session_id=session_id,
         prompt_hash=prompt_row(generation.prompt_text).hash,
         is_exact=generation.is_exact,
         prefill=generation.prefill,
-        sampling=asdict(_sampling_value(asdict(generation.sampling))),
+        sampling=_SAMPLING.dump_python(_sampling_value(asdict(generation.sampling)), mode="json"),
         tool_choice=generation.tool_choice,
         finish_reason=generation.finish_reason.value,
         prompt_tokens=timing.prompt_tokens,
         cached_tokens=timing.cached_tokens,
+        evaluated_tokens=timing.evaluated_tokens,
         completion_tokens=timing.completion_tokens,
         time_to_first_token_s=float(timing.time_to_first_token_s),
         seconds=float(timing.seconds),
         engine_name=generation.engine_name,
         engine_fingerprint=generation.engine_fingerprint,
         tools_fingerprint=generation.tools_fingerprint,
+        contract_fingerprint=generation.contract_fingerprint,
+        ephemeral=generation.ephemeral or None,
+        tokens=_TOKENS.dump_python(generation.tokens, mode="json"),
     )
-    content = {**row.model_dump(exclude={"id", "content_hash"}), "completion": completion}
-    row.content_hash = sha256(canonical_json(content).encode()).hexdigest()
-    return row
+
+
+def unfinished_row(text: str, generation: Generation, place: Place, *, writer: str) -> UnfinishedRow:
+    """The row of a model's message that is still written."""
+    return UnfinishedRow(
+        id=place.id,
+        session_id=place.session_id,
+        parent_id=place.parent.id if place.parent else None,
+        text=text,
+        generation=_GENERATION.dump_python(generation, mode="json"),
+        writer=writer,
+        updated_at=place.created_at,
+    )
+
+
+def unfinished_value(row: UnfinishedRow) -> NewMessage:
+    """The message as far as it was written.
+
+    Raises:
+        ValueError: A key of its generation has a value that it cannot have.
+    """
+    with _place_told("generation"):
+        generation = _GENERATION.validate_python(row.generation)
+    message = Message(role=Role.ASSISTANT, text=row.text)
+    return NewMessage(message=message, origin=Origin.MODEL, generation=generation)
 
 
 def tool_run_row(run: KeptToolRun, message_id: str) -> ToolRunRow:
@@ -150,7 +201,7 @@ def message_value(parts: MessageParts) -> KeptMessage:
     message = Message(
         role=Role(row.role),
         text=row.text,
-        calls=tuple(ToolCall(name=call["name"], arguments=call["arguments"]) for call in row.calls),
+        calls=tuple(ToolCall(**call) for call in row.calls),
         thought=row.thought,
         name=row.name,
     )
@@ -162,6 +213,7 @@ def message_value(parts: MessageParts) -> KeptMessage:
         created_at=row.created_at,
         generation=_generation_value(parts.generation, parts.prompt),
         tool_run=_tool_run_value(parts.tool_run),
+        copy_of=row.copy_of,
     )
 
 
@@ -174,6 +226,7 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
         completion_tokens=row.completion_tokens,
         time_to_first_token_s=row.time_to_first_token_s,
         seconds=row.seconds,
+        evaluated_tokens=row.evaluated_tokens,
     )
     return Generation(
         prompt_text=prompt.text,
@@ -186,7 +239,15 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
         engine_name=row.engine_name,
         engine_fingerprint=row.engine_fingerprint,
         tools_fingerprint=row.tools_fingerprint,
+        contract_fingerprint=row.contract_fingerprint,
+        ephemeral=row.ephemeral or "",
+        tokens=_tokens_value(row.tokens),
     )
+
+
+def _tokens_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[EmittedToken, ...] | None:
+    with _place_told("tokens"):
+        return _TOKENS.validate_python(documents)
 
 
 def _sampling_value(document: Mapping[str, Any]) -> Sampling:
@@ -209,5 +270,10 @@ def _tool_run_value(row: ToolRunRow | None) -> KeptToolRun | None:
     if row is None:
         return None
     return KeptToolRun(
-        call_index=row.call_index, is_error=row.is_error, milliseconds=row.milliseconds, rule=row.rule
+        call_index=row.call_index,
+        is_error=row.is_error,
+        milliseconds=row.milliseconds,
+        rule=row.rule,
+        arguments_text=row.arguments_text,
+        arguments=row.arguments,
     )

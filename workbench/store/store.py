@@ -8,7 +8,10 @@ from workbench.desk.ports import OwnedStore
 from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
 from workbench.store.labels import SqlLabels
+from workbench.store.purge import purge
 from workbench.store.sessions import SqlSessions
+from workbench.store.sharing import SqlSharing
+from workbench.store.unfinished import keep_unfinished
 from workbench.store.versions import SqlVersions
 
 
@@ -19,6 +22,8 @@ def utc_now() -> datetime:
 
 class SqlStore:
     """Keeps what people make in a database; safe to use from several threads.
+
+    Opening it makes messages of what ended processes left unfinished, and purges what is over.
 
     Args:
         url: The database's, as SQLAlchemy takes it; made where it is not there yet, and migrated.
@@ -31,15 +36,31 @@ class SqlStore:
     def __init__(self, url: str, *, now: Callable[[], datetime] = utc_now) -> None:
         self._database = open_database(url)
         self._now = now
+        try:
+            keep_unfinished(self._database, now)
+            self.purge()
+        except BaseException:
+            self._database.close()
+            raise
 
     def of(self, owner: Owner) -> OwnedStore:
         """What that owner may read and write."""
+        view = (self._database, owner, self._now)
         return OwnedStore(
-            sessions=SqlSessions(self._database, owner, self._now),
-            versions=SqlVersions(self._database, owner, self._now),
-            labels=SqlLabels(self._database, owner, self._now),
+            sessions=SqlSessions(*view),
+            sharing=SqlSharing(*view),
+            versions=SqlVersions(*view),
+            labels=SqlLabels(*view),
             audit=SqlAudit(self._database, owner),
         )
+
+    def purge(self) -> int:
+        """Removes for good what was deleted 30 days ago or before; gives the number of sessions.
+
+        Raises:
+            StoreError: It could not be read or written.
+        """
+        return purge(self._database, self._now().astimezone(UTC))
 
     def describe(self) -> str:
         """The database's URL without a password."""

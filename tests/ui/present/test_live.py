@@ -1,10 +1,17 @@
 """A turn under way, folded from its events."""
 
+from tests.store.examples import GENERATION
 from workbench.hermes.prompt import Prompt
 from workbench.rollout.events import PieceArrived, RoundStarted
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 
-STARTED = RoundStarted(number=1, limit=8, prompt=Prompt(text="", parts=(), marks=()), is_exact=True)
+STARTED = RoundStarted(
+    number=1,
+    limit=8,
+    prompt=Prompt(text="", parts=(), marks=()),
+    is_exact=True,
+    generation=GENERATION,
+)
 
 
 def _after(*events):

@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from workbench.desk.kept import KeptSession
-from workbench.desk.setup import Setup
+from workbench.desk.kept import ListedSession
 from workbench.ui.present.sessions import show_sessions
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -11,14 +10,16 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 def _session(number, age):
     used_at = NOW - age
-    return KeptSession(
+    return ListedSession(
         id=str(number),
         title=f"session {number}",
         created_at=used_at,
         updated_at=used_at,
-        setup=Setup(contract_name="c", contract_text="", tools_text="[]"),
-        leaf_id=None,
+        tags=(),
+        deleted_at=None,
         message_count=1,
+        is_own=True,
+        is_shared=False,
     )
 
 

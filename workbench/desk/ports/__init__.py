@@ -3,7 +3,7 @@
 from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
 from workbench.desk.ports.labels import Labels
-from workbench.desk.ports.store import OwnedStore, Sessions, Store
+from workbench.desk.ports.store import OwnedStore, Sessions, Sharing, Store
 from workbench.desk.ports.versions import VersionFiles, Versions
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Models",
     "OwnedStore",
     "Sessions",
+    "Sharing",
     "Store",
     "VersionFiles",
     "Versions",

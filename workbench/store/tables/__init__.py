@@ -4,7 +4,7 @@ Importing this package makes `METADATA` whole.
 """
 
 from workbench.store.tables.audit import AuditRow
-from workbench.store.tables.base import METADATA, StoreTable, UtcDateTime
+from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
 from workbench.store.tables.labels import (
     AcceptedMessageRow,
     LabelProjectRow,
@@ -12,7 +12,15 @@ from workbench.store.tables.labels import (
     LabelTagRow,
     LabelTaskRow,
 )
-from workbench.store.tables.sessions import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
+from workbench.store.tables.sessions import (
+    GenerationRow,
+    MessageRow,
+    PromptRow,
+    SessionRow,
+    SessionTagRow,
+    ToolRunRow,
+    UnfinishedRow,
+)
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 
 __all__ = [
@@ -25,10 +33,13 @@ __all__ = [
     "LabelTagRow",
     "LabelTaskRow",
     "MessageRow",
+    "NullableJson",
     "PromptRow",
     "SessionRow",
+    "SessionTagRow",
     "StoreTable",
     "ToolRunRow",
+    "UnfinishedRow",
     "UtcDateTime",
     "VersionLineRow",
     "VersionRow",

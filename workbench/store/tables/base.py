@@ -1,9 +1,9 @@
 """What all tables share: their metadata, the type of a moment."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import DateTime, MetaData
+from sqlalchemy import JSON, DateTime, MetaData
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import registry
 from sqlalchemy.types import TypeDecorator
@@ -35,6 +35,13 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """The moment as it was, UTC."""
         return value and (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC))
+
+
+class NullableJson(TypeDecorator[Any]):
+    """JSON whose None is the database's NULL, not JSON's own."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
 
 
 class StoreTable(SQLModel, registry=registry(metadata=METADATA)):

@@ -3,23 +3,24 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Float, ForeignKeyConstraint, Text, UniqueConstraint
+from sqlalchemy import JSON, Float, ForeignKeyConstraint, Index, Text, UniqueConstraint
 from sqlmodel import Field
 
-from workbench.store.tables.base import StoreTable, UtcDateTime
+from workbench.store.tables.base import NullableJson, StoreTable, UtcDateTime
 
 
 class SessionRow(StoreTable, table=True):
     """A conversation; `leaf_id` has no foreign key, since `message` already points here."""
 
     __tablename__: ClassVar[Any] = "session"
+    __table_args__: ClassVar[Any] = (Index(None, "owner", "updated_at"),)
 
     id: str = Field(primary_key=True, sa_type=Text)
     """Unguessable; stands in the address bar."""
     owner: str | None = Field(default=None, sa_type=Text)
     """Whose it is; None on one's own machine."""
     title: str = Field(default="", sa_type=Text)
-    """The first words of the user; empty before there are any."""
+    """As it was named, or the first words of the user; empty before there are any."""
     created_at: datetime = Field(sa_type=UtcDateTime)
     """When it was made."""
     updated_at: datetime = Field(sa_type=UtcDateTime, index=True)
@@ -28,6 +29,27 @@ class SessionRow(StoreTable, table=True):
     """As `rows.setup_document` writes it."""
     leaf_id: str | None = Field(default=None, sa_type=Text)
     """The open leaf, a message of this session; None while there is no message."""
+    contract_hash: str | None = Field(default=None, sa_type=Text, index=True)
+    """SHA-256 (hex) of the setup's contract text in UTF-8; None of what was written before it was noted."""
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
+    """When it was deleted; None where it was not."""
+    share_key: str | None = Field(default=None, sa_type=Text, unique=True, index=True)
+    """Shows it to whoever has it; None while it is not shared."""
+    copied_from: str | None = Field(default=None, sa_type=Text)
+    """The session that it was copied from, which may be purged by now."""
+
+
+class SessionTagRow(StoreTable, table=True):
+    """A tag of a session."""
+
+    __tablename__: ClassVar[Any] = "session_tag"
+
+    session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id")
+    """The session."""
+    tag: str = Field(primary_key=True, sa_type=Text, index=True)
+    """As written."""
+    position: int
+    """Its place among the session's tags, from 0."""
 
 
 class PromptRow(StoreTable, table=True):
@@ -45,15 +67,12 @@ class GenerationRow(StoreTable, table=True):
     """How a completion came to be; copies of its message on other branches point at the same row."""
 
     __tablename__: ClassVar[Any] = "generation"
-    __table_args__: ClassVar[Any] = (UniqueConstraint("session_id", "content_hash"),)
 
     id: int | None = Field(default=None, primary_key=True)
     """None before it is written."""
-    session_id: str = Field(sa_type=Text, foreign_key="session.id")
+    session_id: str = Field(sa_type=Text, foreign_key="session.id", index=True)
     """The session that it belongs to."""
-    content_hash: str = Field(default="", sa_type=Text)
-    """SHA-256 (hex) of completion and row: equal ones of a session are copies."""
-    prompt_hash: str = Field(sa_type=Text, foreign_key="prompt.hash")
+    prompt_hash: str = Field(sa_type=Text, foreign_key="prompt.hash", index=True)
     """The text that was gone on from."""
     is_exact: bool
     """Whether the model got just that text."""
@@ -81,6 +100,14 @@ class GenerationRow(StoreTable, table=True):
     """Tells the weights."""
     tools_fingerprint: str = Field(sa_type=Text)
     """Tells the offered tools."""
+    contract_fingerprint: str | None = Field(default=None, sa_type=Text, index=True)
+    """Tells the contract; None where there was none, or of what was written before it was noted."""
+    evaluated_tokens: int | None = Field(default=None)
+    """Of the prompt, evaluated for it; None where the engine did not say."""
+    ephemeral: str | None = Field(default=None, sa_type=Text)
+    """The part of the prompt that is never exported; None where there was none."""
+    tokens: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
+    """The fields of each `EmittedToken`; None where it was not asked for or told."""
 
 
 class MessageRow(StoreTable, table=True):
@@ -90,6 +117,7 @@ class MessageRow(StoreTable, table=True):
     __table_args__: ClassVar[Any] = (
         UniqueConstraint("session_id", "id"),
         ForeignKeyConstraint(["session_id", "parent_id"], ["message.session_id", "message.id"]),
+        ForeignKeyConstraint(["session_id", "copy_of"], ["message.session_id", "message.id"]),
     )
 
     id: str = Field(primary_key=True, sa_type=Text)
@@ -107,15 +135,41 @@ class MessageRow(StoreTable, table=True):
     text: str = Field(sa_type=Text)
     """Byte for byte."""
     calls: list[dict[str, Any]] = Field(sa_type=JSON)
-    """Name and arguments of each call that was given as structure, in order."""
+    """Name, arguments and their text of each call that was given as structure, in order."""
     thought: str | None = Field(default=None, sa_type=Text)
     """Reasoning that was given apart from the text."""
     name: str | None = Field(default=None, sa_type=Text)
     """Of a tool's message: the tool's name."""
     created_at: datetime = Field(sa_type=UtcDateTime)
     """When it was committed."""
-    generation_id: int | None = Field(default=None, foreign_key="generation.id")
+    generation_id: int | None = Field(default=None, foreign_key="generation.id", index=True)
     """Of a model's message: how it came to be."""
+    copy_of: str | None = Field(default=None, sa_type=Text)
+    """Of a copy on another branch: the message, no copy itself, whose generation it shares."""
+
+
+class UnfinishedRow(StoreTable, table=True):
+    """What is written so far of a message that is to come; gone when it has."""
+
+    __tablename__: ClassVar[Any] = "unfinished"
+    __table_args__: ClassVar[Any] = (
+        ForeignKeyConstraint(["session_id", "parent_id"], ["message.session_id", "message.id"]),
+    )
+
+    id: str = Field(primary_key=True, sa_type=Text)
+    """Unguessable."""
+    session_id: str = Field(sa_type=Text, foreign_key="session.id")
+    """The session that it will belong to."""
+    parent_id: str | None = Field(default=None, sa_type=Text)
+    """The message before it; None for a root."""
+    text: str = Field(sa_type=Text)
+    """So far, byte for byte."""
+    generation: dict[str, Any] = Field(sa_type=JSON)
+    """The fields of `Generation`, the prompt's text among them."""
+    writer: str = Field(sa_type=Text)
+    """The process that writes it, as `workbench.store.writer` names one."""
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+    """When the text was last written."""
 
 
 class ToolRunRow(StoreTable, table=True):
@@ -133,3 +187,7 @@ class ToolRunRow(StoreTable, table=True):
     """From call to result."""
     rule: str | None = Field(default=None, sa_type=Text)
     """Which mock rule answered."""
+    arguments_text: str | None = Field(default=None, sa_type=Text)
+    """The call's body as the model wrote it; None of what was written before it was noted."""
+    arguments: dict[str, Any] | None = Field(default=None, sa_type=NullableJson)
+    """What the tool was given, after fixes and coercions; None as above."""

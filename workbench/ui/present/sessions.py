@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
-from workbench.desk.kept import KeptSession
+from workbench.desk.kept import ListedSession
 
 HINT: Final = "Each conversation is kept here from its first message on."
 
@@ -36,12 +36,12 @@ class SessionsView:
     """Of the empty state."""
 
 
-def show_sessions(sessions: Sequence[KeptSession], *, open_id: str | None, now: datetime) -> SessionsView:
+def show_sessions(sessions: Sequence[ListedSession], *, open_id: str | None, now: datetime) -> SessionsView:
     """The list, cut into days; times are the clock of `now`."""
     return SessionsView(rows=tuple(_rows(sessions, open_id, now)))
 
 
-def _rows(sessions: Sequence[KeptSession], open_id: str | None, now: datetime) -> Iterator[SessionRow]:
+def _rows(sessions: Sequence[ListedSession], open_id: str | None, now: datetime) -> Iterator[SessionRow]:
     last_day = ""
     for session in sessions:
         used_at = session.updated_at.astimezone(now.tzinfo)

@@ -1,0 +1,95 @@
+"""Sessions shown to others by a key: the port `workbench.desk.ports.Sharing`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlmodel import Session, col, select
+
+from workbench.desk.ephemeral import without_ephemeral
+from workbench.desk.kept import KeptMessage, KeptSession, TreeNode
+from workbench.errors import StoreError
+from workbench.store.copies import copy_session
+from workbench.store.owned import Owned
+from workbench.store.paths import read_path, read_tree
+from workbench.store.storable import problem_of
+from workbench.store.tables import SessionRow
+from workbench.store.writing import new_id
+
+
+class SqlSharing(Owned):
+    """What one owner shows to others, and sees of theirs; one transaction a method."""
+
+    def share(self, session_id: str) -> str:
+        """The key that shows a session of one's own; the same until it is unshared.
+
+        Raises:
+            StoreError: There is no such session, or it could not be written.
+        """
+        with self._database.writing() as db:
+            row = self._own(db, session_id)
+            row.share_key = row.share_key or new_id()
+            return row.share_key
+
+    def unshare(self, session_id: str) -> None:
+        """From now on the key shows nothing; sharing again makes another.
+
+        Raises:
+            StoreError: There is no such session, or it could not be written.
+        """
+        with self._database.writing() as db:
+            self._own(db, session_id).share_key = None
+
+    def find_shared(self, key: str) -> KeptSession | None:
+        """The session, whoever's it is, without its ephemeral part; None where the key shows nothing.
+
+        Raises:
+            StoreError: It could not be read.
+        """
+        with self._database.reading() as db:
+            row = _find_shared(db, key)
+            if row is None:
+                return None
+            session = self._value(db, row)
+            return replace(session, is_own=False, share_key=None, setup=replace(session.setup, ephemeral=""))
+
+    def shared_path(self, key: str, *, leaf_id: str | None = None) -> Sequence[KeptMessage]:
+        """Its messages from the root to `leaf_id`, or to the open leaf, without ephemeral parts.
+
+        Raises:
+            StoreError: The key shows nothing, the leaf is not one of its messages, or it could not be read.
+        """
+        with self._database.reading() as db:
+            path = read_path(db, _shared(db, key), leaf_id)
+            return tuple(without_ephemeral(kept) for kept in path)
+
+    def shared_tree(self, key: str) -> Sequence[TreeNode]:
+        """All its messages, without their texts.
+
+        Raises:
+            StoreError: The key shows nothing, or it could not be read.
+        """
+        with self._database.reading() as db:
+            return read_tree(db, _shared(db, key))
+
+    def copy_shared(self, key: str) -> KeptSession:
+        """A new session of one's own, with its open path.
+
+        Raises:
+            StoreError: The key shows nothing, or it could not be written.
+        """
+        with self._database.writing() as db:
+            return self._value(db, copy_session(db, _shared(db, key), self._owner, self._now()))
+
+
+def _find_shared(db: Session, key: str) -> SessionRow | None:
+    if problem_of(key):
+        return None
+    is_shown = (col(SessionRow.share_key) == key, col(SessionRow.deleted_at).is_(None))
+    return db.exec(select(SessionRow).where(*is_shown)).first()
+
+
+def _shared(db: Session, key: str) -> SessionRow:
+    row = _find_shared(db, key)
+    if row is None:
+        raise StoreError("this link shows no session any more; ask for a new one")
+    return row

@@ -1,0 +1,78 @@
+"""Messages whose writing has not ended: kept while it goes on, and as messages where it was broken off."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from workbench.rollout.events import Generation
+from workbench.store import rows
+from workbench.store.database import Database
+from workbench.store.tables import MessageRow, SessionRow, UnfinishedRow
+from workbench.store.writer import has_ended, this_writer
+from workbench.store.writing import show_leaf, write_message
+
+SILENCE: Final = timedelta(minutes=1)
+"""A writer on another machine that wrote nothing for so long is taken for ended."""
+
+
+def save_unfinished(db: Session, text: str, generation: Generation, place: rows.Place) -> None:
+    """What is written so far, in place of what was there under the same id."""
+    row = db.get(UnfinishedRow, place.id)
+    if row is None:
+        db.add(rows.unfinished_row(text, generation, place, writer=this_writer()))
+    elif row.session_id == place.session_id:
+        row.text, row.updated_at = text, place.created_at
+
+
+def forget_unfinished(db: Session, session_id: str, unfinished_id: str | None) -> None:
+    """The message is whole now.
+
+    Where there is none of that id, another process took its writer for ended: the part stays as a branch.
+    """
+    row = None if unfinished_id is None else db.get(UnfinishedRow, unfinished_id)
+    if row is not None and row.session_id == session_id:
+        db.delete(row)
+        db.flush()
+
+
+def keep_unfinished(database: Database, now: Callable[[], datetime]) -> int:
+    """Makes messages of what ended processes left; gives their number.
+
+    Raises:
+        StoreError: They could not be read or written.
+    """
+    with database.reading() as db:
+        if not _left(db, select(UnfinishedRow), now):
+            return 0
+    with database.writing() as db:
+        left = _left(db, select(UnfinishedRow).with_for_update(), now)
+        for row in left:
+            _keep(db, row)
+        return len(left)
+
+
+def _left(
+    db: Session, rows_of_all: SelectOfScalar[UnfinishedRow], now: Callable[[], datetime]
+) -> list[UnfinishedRow]:
+    moment = now().astimezone(UTC)
+    return [
+        row
+        for row in db.exec(rows_of_all.order_by(col(UnfinishedRow.updated_at)))
+        if has_ended(row.writer, is_silent=moment - row.updated_at > SILENCE)
+    ]
+
+
+def _keep(db: Session, row: UnfinishedRow) -> None:
+    place = rows.Place(
+        id=row.id,
+        session_id=row.session_id,
+        parent=db.get(MessageRow, row.parent_id) if row.parent_id else None,
+        created_at=row.updated_at,
+    )
+    parts = write_message(db, rows.unfinished_value(row), place)
+    show_leaf(db.get_one(SessionRow, row.session_id), parts.message)
+    db.delete(row)
+    db.flush()

@@ -1,0 +1,29 @@
+"""Which process writes, and whether it is still there."""
+
+import socket
+from functools import cache
+
+import psutil
+
+
+@cache
+def this_writer() -> str:
+    """Names this process, and no other one before or after it: machine, number, moment of its start."""
+    process = psutil.Process()
+    return f"{socket.gethostname()} {process.pid} {process.create_time():.2f}"
+
+
+def has_ended(writer: str, *, is_silent: bool) -> bool:
+    """Whether the process that `this_writer` named so is gone.
+
+    Args:
+        writer: The name.
+        is_silent: What counts of a process on another machine, which cannot be looked for.
+    """
+    host, pid, started = writer.rsplit(" ", 2)
+    if host != socket.gethostname():
+        return is_silent
+    try:
+        return f"{psutil.Process(int(pid)).create_time():.2f}" != started
+    except psutil.NoSuchProcess:
+        return True

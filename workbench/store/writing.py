@@ -1,0 +1,74 @@
+"""Writing the rows of one message, each after those that it points at."""
+
+import secrets
+
+from sqlmodel import Session
+
+from workbench.chat.message import Role
+from workbench.desk.kept import NewMessage
+from workbench.rollout.events import Generation
+from workbench.store import rows
+from workbench.store.paths import message_row
+from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
+
+
+def new_id() -> str:
+    """An id that nobody guesses."""
+    return secrets.token_urlsafe(16)
+
+
+def write_message(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts:
+    """Writes a message with how it came to be.
+
+    Raises:
+        StoreError: It is the copy of a message that its session does not have.
+    """
+    original = _original(db, new, place.session_id)
+    generation = _generation(db, new.generation, place.session_id, original)
+    prompt = db.get_one(PromptRow, generation.prompt_hash) if generation else None
+    message = rows.message_row(new, place, generation_id=generation.id if generation else None)
+    message.copy_of = original.id if original else None
+    db.add(message)
+    db.flush()
+    tool_run = rows.tool_run_row(new.tool_run, message.id) if new.tool_run else None
+    if tool_run:
+        db.add(tool_run)
+        db.flush()
+    return rows.MessageParts(message=message, generation=generation, prompt=prompt, tool_run=tool_run)
+
+
+def show_leaf(session: SessionRow, message: MessageRow) -> None:
+    """A new message is the open leaf; a user's first one gives the title."""
+    session.leaf_id = message.id
+    session.updated_at = message.created_at
+    if not session.title and message.role == Role.USER:
+        session.title = rows.title_of(message.text)
+
+
+def _original(db: Session, new: NewMessage, session_id: str) -> MessageRow | None:
+    """The first of all messages that are alike; None where the new one is no copy."""
+    if new.copy_of is None:
+        return None
+    row = message_row(db, session_id, new.copy_of)
+    return row if row.copy_of is None else message_row(db, session_id, row.copy_of)
+
+
+def _generation(
+    db: Session, generation: Generation | None, session_id: str, original: MessageRow | None
+) -> GenerationRow | None:
+    if original is not None:
+        return None if original.generation_id is None else db.get(GenerationRow, original.generation_id)
+    if generation is None:
+        return None
+    _write_prompt(db, generation.prompt_text)
+    row = rows.generation_row(generation, session_id)
+    db.add(row)
+    db.flush()
+    return row
+
+
+def _write_prompt(db: Session, text: str) -> None:
+    row = rows.prompt_row(text)
+    if db.get(PromptRow, row.hash) is None:
+        db.add(row)
+        db.flush()
