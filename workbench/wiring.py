@@ -1,7 +1,7 @@
 """Settings to Services: the one module that knows every concrete class."""
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from workbench.desk.calendar import SystemCalendar
 from workbench.desk.owner import LOCAL_OWNER
@@ -13,6 +13,8 @@ from workbench.library.home_files import HomeFiles
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings
+from workbench.store.database import file_of
+from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import SqlStore
 from workbench.toolbox.catalog import FileCatalog
 
@@ -28,9 +30,13 @@ def open_services(settings: Settings) -> Generator[Services]:
     loading = Loading(
         context_tokens=settings.context_tokens, threads=settings.threads, gpu_layers=settings.gpu_layers
     )
-    models = LocalModels(loading=loading, default=settings.model)
-    store = SqlStore(settings.database_url)
-    try:
+    with ExitStack() as closing_last_first:
+        models = LocalModels(loading=loading, default=settings.model)
+        closing_last_first.callback(models.close)
+        # Begun before the database is opened, so that it ends once that is closed.
+        closing_last_first.enter_context(_snapshots(settings))
+        store = SqlStore(settings.database_url)
+        closing_last_first.callback(store.close)
         services = Services(
             settings=settings,
             store=store,
@@ -42,6 +48,10 @@ def open_services(settings: Settings) -> Generator[Services]:
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services
-    finally:
-        models.close()
-        store.close()
+
+
+def _snapshots(settings: Settings) -> AbstractContextManager[object]:
+    file = file_of(settings.database_url)
+    if settings.bucket is None or file is None:
+        return nullcontext()
+    return snapshots_taken(file, settings.bucket, every_s=settings.snapshot_minutes * 60)

@@ -8,9 +8,11 @@ from workbench.desk.ports import (
     Audit,
     Calendar,
     Catalog,
+    Facts,
     Labels,
     Library,
     Models,
+    Search,
     Sessions,
     Store,
     VersionFiles,
@@ -65,6 +67,16 @@ class Services:
     def audit(self) -> Audit:
         """Who did what to what is the owner's."""
         return self.store.of(self.owner).audit
+
+    @property
+    def search(self) -> Search:
+        """Finds the owner's conversations."""
+        return self.store.of(self.owner).search
+
+    @property
+    def facts(self) -> Facts:
+        """What the reader noted of the owner's conversations."""
+        return self.store.of(self.owner).facts
 
     def of(self, owner: Owner) -> "Services":
         """The same for someone else."""

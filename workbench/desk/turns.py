@@ -9,7 +9,6 @@ from workbench.desk.keeper import Keeper
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.desk.versions.version import VersionKind
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
 from workbench.rollout.loop import Turn, play
 
@@ -75,8 +74,6 @@ def play_turn(
         is_cancelled=is_cancelled,
     )
     services.sessions.save_setup(session_id, setup)
-    services.versions.keep_text(VersionKind.CONTRACT, setup.contract_text)
-    services.versions.keep_text(VersionKind.TOOLS, setup.tools_text)
     path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
     said = _say(services, session_id, path, system, user_text)
     yield MessageKept(kept=said)

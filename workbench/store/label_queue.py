@@ -6,9 +6,10 @@ from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col
 
+from workbench.desk.facts import FactKind
 from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
 from workbench.store.storable import problem_of
-from workbench.store.tables import GenerationRow, SessionRow
+from workbench.store.tables import FactRow, GenerationRow, SessionRow
 from workbench.store.tables.labels import LabelRow, LabelTagRow, LabelTaskRow
 
 _STATE: Final[ColumnElement[str]] = func.coalesce(col(LabelTaskRow.state), QueueState.PENDING.value)
@@ -84,8 +85,9 @@ def _conditions(project_id: str, wanted: QueueFilter) -> list[ColumnElement[bool
         None if wanted.verdict is None else _has_label(project_id, col(LabelRow.verdict) == wanted.verdict),
         None
         if wanted.contract_version is None
-        else _begins(col(SessionRow.contract_hash), wanted.contract_version),
+        else _begins(col(SessionRow.contract_version), wanted.contract_version),
         None if wanted.model is None else _has_model(wanted.model),
+        None if wanted.has_fix is None else _has_fix() == wanted.has_fix,
         None if wanted.since is None else col(SessionRow.updated_at) >= wanted.since,
         None if wanted.until is None else col(SessionRow.updated_at) < wanted.until,
     ]
@@ -111,6 +113,11 @@ def _has_tag(project_id: str, tag: str) -> ColumnElement[bool]:
 def _has_model(name: str) -> ColumnElement[bool]:
     its = (col(GenerationRow.session_id) == col(SessionRow.id), col(GenerationRow.engine_name) == name)
     return select(col(GenerationRow.id)).where(*its).correlate(SessionRow).exists()
+
+
+def _has_fix() -> ColumnElement[bool]:
+    its = (col(FactRow.session_id) == col(SessionRow.id), col(FactRow.kind) == FactKind.FIX.value)
+    return select(col(FactRow.id)).where(*its).correlate(SessionRow).exists()
 
 
 def _label_count(project_id: str) -> Any:

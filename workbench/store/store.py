@@ -7,8 +7,10 @@ from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
 from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
+from workbench.store.facts import SqlFacts
 from workbench.store.labels import SqlLabels
 from workbench.store.purge import purge
+from workbench.store.search import SqlSearch
 from workbench.store.sessions import SqlSessions
 from workbench.store.sharing import SqlSharing
 from workbench.store.unfinished import keep_unfinished
@@ -52,6 +54,8 @@ class SqlStore:
             versions=SqlVersions(*view),
             labels=SqlLabels(*view),
             audit=SqlAudit(self._database, owner),
+            search=SqlSearch(*view),
+            facts=SqlFacts(*view),
         )
 
     def purge(self) -> int:

@@ -1,13 +1,37 @@
 """Texts of versions, once for each owner, under their hash."""
 
+from typing import Any
+
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 
+from workbench.desk.owner import Owner
 from workbench.desk.versions.names import HASH_PREFIX_CHARS, hash_of
 from workbench.desk.versions.version import KeptText, VersionKind
 from workbench.store.insert import insert_if_absent
-from workbench.store.scope import SHARED
+from workbench.store.scope import SHARED, scope_of
+from workbench.store.tables.sessions import SessionRow
 from workbench.store.tables.versions import VersionRow, VersionTextRow
+
+
+def put_setup(db: Session, row: SessionRow, owner: Owner, document: dict[str, Any]) -> None:
+    """Writes a setup into its session's row, and keeps its contract and tools as texts of the owner's.
+
+    Args:
+        db: The transaction that keeps the session.
+        row: The session's.
+        owner: Whose session it is.
+        document: The setup as `rows.setup_document` writes it.
+    """
+    scope = scope_of(owner)
+    row.setup = document
+    row.contract_version = _kept(db, scope, VersionKind.CONTRACT, document.get("contract_text"))
+    row.tools_version = _kept(db, scope, VersionKind.TOOLS, document.get("tools_text"))
+
+
+def _kept(db: Session, scope: str, kind: VersionKind, text: object) -> str | None:
+    # A damaged setup may have no such text; its session can be copied all the same.
+    return write_text(db, scope, kind, text) if isinstance(text, str) else None
 
 
 def write_text(db: Session, scope: str, kind: VersionKind, text: str) -> str:

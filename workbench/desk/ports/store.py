@@ -8,6 +8,7 @@ from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMess
 from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.labels import Labels
+from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
 from workbench.rollout.events import Generation
@@ -167,6 +168,10 @@ class OwnedStore:
     """Verdicts and corrections, and who is to give them."""
     audit: Audit
     """Who did what."""
+    search: Search
+    """Conversations, found by the words in them."""
+    facts: Facts
+    """What the reader noted of the models' messages."""
 
 
 class Store(Protocol):

@@ -5,6 +5,7 @@ Importing this package makes `METADATA` whole.
 
 from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
+from workbench.store.tables.facts import FactRow
 from workbench.store.tables.labels import (
     AcceptedMessageRow,
     LabelProjectRow,
@@ -12,6 +13,7 @@ from workbench.store.tables.labels import (
     LabelTagRow,
     LabelTaskRow,
 )
+from workbench.store.tables.search import DocumentRow
 from workbench.store.tables.sessions import (
     GenerationRow,
     MessageRow,
@@ -27,6 +29,8 @@ __all__ = [
     "METADATA",
     "AcceptedMessageRow",
     "AuditRow",
+    "DocumentRow",
+    "FactRow",
     "GenerationRow",
     "LabelProjectRow",
     "LabelRow",

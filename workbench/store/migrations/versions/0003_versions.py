@@ -1,12 +1,20 @@
 """Versions of contracts, tools, presets and suites; the audit log."""
 
-from typing import Final
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Final
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0003"
 down_revision = "0002"
+
+SETUP_TEXTS: Final = {"contract": "contract_text", "tools": "tools_text"}
+"""Where a session's setup has the text of each kind."""
+PAGE: Final = 500
+"""Sessions that are read at once."""
 
 _APPEND_ONLY: Final = {
     "sqlite": (
@@ -27,6 +35,11 @@ def upgrade() -> None:
     """Forward; there is no way back but the backup."""
     _create_version()
     _create_audit()
+    for table in ("session", "generation"):
+        op.add_column(table, sa.Column("contract_version", sa.Text(), nullable=True))
+        op.add_column(table, sa.Column("tools_version", sa.Text(), nullable=True))
+        op.create_index(f"ix_{table}_contract_version", table, ["contract_version"])
+    _keep_setups()
 
 
 def _create_version() -> None:
@@ -105,3 +118,48 @@ def _create_audit() -> None:
     for change in ("UPDATE", "DELETE"):
         for statement in _APPEND_ONLY.get(op.get_bind().dialect.name, ()):
             op.execute(statement.format(lower=change.lower(), upper=change))
+
+
+def _keep_setups() -> None:
+    """Keeps the texts of the sessions that are there, and notes under which hashes."""
+    session = sa.table(
+        "session",
+        sa.column("id", sa.Text()),
+        sa.column("owner", sa.Text()),
+        sa.column("setup", sa.Text()),
+        sa.column("contract_version", sa.Text()),
+        sa.column("tools_version", sa.Text()),
+    )
+    kept: set[tuple[str, str, str]] = set()
+    last = ""
+    while True:
+        # As text: a setup that is no JSON must not keep the rest from going forward.
+        setup = sa.cast(session.c.setup, sa.Text()).label("setup")
+        page = (
+            sa.select(session.c.id, session.c.owner, setup)
+            .where(session.c.id > last)
+            .order_by(session.c.id)
+            .limit(PAGE)
+        )
+        found = op.get_bind().execute(page).mappings().all()
+        for row in found:
+            hashes = {f"{kind}_version": _keep(kept, row, kind) for kind in SETUP_TEXTS}
+            op.execute(sa.update(session).where(session.c.id == row["id"]).values(**hashes))
+        if len(found) < PAGE:
+            return
+        last = found[-1]["id"]
+
+
+def _keep(kept: set[tuple[str, str, str]], row: Mapping[str, Any], kind: str) -> str | None:
+    """The hash of a setup's text of that kind; None where the setup has none that could be kept."""
+    try:
+        text = json.loads(row["setup"])[SETUP_TEXTS[kind]]
+        key = (row["owner"] or "", kind, sha256(text.encode()).hexdigest())
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    if key not in kept:
+        kept.add(key)
+        columns = [sa.column(name, sa.Text()) for name in ("owner", "kind", "hash", "text")]
+        values = dict(zip(("owner", "kind", "hash", "text"), (*key, text), strict=True))
+        op.execute(sa.insert(sa.table("version_text", *columns)).values(**values))
+    return key[2]
