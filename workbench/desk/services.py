@@ -9,6 +9,7 @@ from workbench.desk.ports import (
     Calendar,
     Catalog,
     Facts,
+    Labels,
     Library,
     Models,
     Search,
@@ -56,6 +57,11 @@ class Services:
     def versions(self) -> Versions:
         """The owner's versions, and the shared library's."""
         return self.store.of(self.owner).versions
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of the owner's sessions."""
+        return self.store.of(self.owner).labels
 
     @property
     def audit(self) -> Audit:

@@ -1,13 +1,15 @@
 """A turn, played and kept: each message is committed the moment it ends."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.chat.message import Conversation, Message, Role
+from workbench.desk.ephemeral import with_ephemeral
+from workbench.desk.keeper import Keeper
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.rollout.events import CompletionEnded, Event, ToolFinished
+from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
 from workbench.rollout.loop import Turn, play
 
 
@@ -40,11 +42,13 @@ def play_turn(
     user_text: str,
     *,
     is_cancelled: Callable[[], bool],
+    leaf_id: str | None = None,
 ) -> Iterator[Event | MessageKept]:
     """One turn of a session: the user's text, and all that answers it.
 
-    Nothing is written where the setup cannot be used. Behind each event that ends a message stands
-    a `MessageKept`, so that whoever stops listening loses nothing that was told.
+    Nothing is written where the setup or the text cannot be used. Behind each event that ends a message
+    stands a `MessageKept`, so that whoever stops listening loses nothing that was told. A turn that ends
+    in the middle of a completion keeps what there is of it.
 
     Args:
         services: The edges.
@@ -52,65 +56,74 @@ def play_turn(
         setup: What to play it with; kept as the session's own.
         user_text: What the user says.
         is_cancelled: True once a person has stopped the turn.
+        leaf_id: The message to go on from; None takes the open leaf. Where others went on from it
+            meanwhile, the turn is a branch beside theirs.
 
     Raises:
-        BadInput: The contract, the tools or the tool choice cannot be used.
+        BadInput: The contract, the tools, the tool choice or the text cannot be used.
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: A message could not be committed.
     """
     turn_setup = setup.turn_setup()
     system = Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))
-    engine = services.models.engine(setup.model)
-    services.sessions.save_setup(session_id, setup)
-    kept = _with_system(services, session_id, system)
-    if kept[-1].message.role is Role.USER:
-        # Nothing answered it, for the engine failed: what is said now takes its place, on a branch beside it.
-        kept = kept[:-1]
-    keep = _Keeper(services=services, session_id=session_id, parent_id=kept[-1].id)
-    user = Message(role=Role.USER, text=user_text)
-    conversation = Conversation(messages=(*(one.message for one in kept), user))
     turn = Turn(
         setup=turn_setup,
-        engine=engine,
+        engine=services.models.engine(setup.model),
         toolbox=services.catalog.toolbox(),
         clock=services.calendar,
         is_cancelled=is_cancelled,
     )
-    yield keep.message(NewMessage(message=user, origin=Origin.PERSON))
-    for event in play(turn, conversation):
-        yield event
-        if isinstance(event, CompletionEnded):
-            new = NewMessage(message=event.message, origin=Origin.MODEL, generation=event.generation)
-            yield keep.message(new)
-        elif isinstance(event, ToolFinished):
-            yield keep.message(_tool_message(event))
+    services.sessions.save_setup(session_id, setup)
+    path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
+    said = _say(services, session_id, path, system, user_text)
+    yield MessageKept(kept=said)
+    seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
+    conversation = Conversation(messages=(seen, *(one.message for one in path[1:]), said.message))
+    keeper = Keeper(services=services, session_id=session_id, parent_id=said.id)
+    yield from _keep_all(play(turn, conversation), keeper, setup.ephemeral)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Keeper:
-    """Appends to one session, each message under the one before."""
+def _keep_all(events: Iterator[Event], keeper: Keeper, ephemeral: str) -> Iterator[Event | MessageKept]:
+    try:
+        for event in events:
+            if isinstance(event, RoundStarted | CompletionEnded):
+                event = replace(event, generation=replace(event.generation, ephemeral=ephemeral))
+            if isinstance(event, RoundStarted):
+                keeper.begin(event.generation)
+            elif isinstance(event, PieceArrived):
+                keeper.add(event.text)
+            elif isinstance(event, CompletionEnded | ToolFinished):
+                keeper.end(_ended(event))
+            yield event
+            if isinstance(event, CompletionEnded | ToolFinished):
+                yield MessageKept(kept=keeper.keep())
+    except BaseException:
+        keeper.break_off()
+        raise
 
-    services: Services
-    session_id: str
-    parent_id: str
 
-    def message(self, new: NewMessage) -> MessageKept:
-        kept = self.services.sessions.append(self.session_id, new, parent_id=self.parent_id)
-        self.parent_id = kept.id
-        return MessageKept(kept=kept)
+def _answered(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
+    """The path without a user's last message that nothing answered, for the engine failed.
+
+    What is said now takes its place, on a branch beside it.
+    """
+    return path[:-1] if path and path[-1].message.role is Role.USER else path
 
 
-def _with_system(services: Services, session_id: str, system: Message) -> Sequence[KeptMessage]:
-    """The open path, under a root that says `system`.
+def _say(
+    services: Services, session_id: str, path: Sequence[KeptMessage], system: Message, user_text: str
+) -> KeptMessage:
+    """Keeps what the user says at the end of the path, under a root that says `system`.
 
     Where the system text was edited, the path is written anew under the new root: a branch. The old
     one stays as it was, for its completions were made with the old text.
     """
-    path = services.sessions.path(session_id)
+    user = NewMessage(message=Message(role=Role.USER, text=user_text), origin=Origin.PERSON)
     if path and path[0].message == system:
-        return path
+        return services.sessions.append(session_id, user, parent_id=path[-1].id)
     root = NewMessage(message=system, origin=Origin.PERSON)
-    return services.sessions.append_all(session_id, (root, *map(_copy_of, path[1:])), parent_id=None)
+    copies = map(_copy_of, path[1:])
+    return services.sessions.append_all(session_id, (root, *copies, user), parent_id=None)[-1]
 
 
 def _copy_of(kept: KeptMessage) -> NewMessage:
@@ -123,7 +136,9 @@ def _copy_of(kept: KeptMessage) -> NewMessage:
     )
 
 
-def _tool_message(event: ToolFinished) -> NewMessage:
+def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
+    if isinstance(event, CompletionEnded):
+        return NewMessage(message=event.message, origin=Origin.MODEL, generation=event.generation)
     run = KeptToolRun(
         call_index=event.index,
         is_error=event.run.result.is_error,

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlmodel import Session, col, select
 
+from workbench.chat.json_value import JsonValue
 from workbench.desk.audit import AuditEntry
 from workbench.desk.owner import Owner
 from workbench.store.database import Database
@@ -24,7 +24,7 @@ class AuditWriter:
     now: Callable[[], datetime]
     """Tells the moment, aware."""
 
-    def note(self, db: Session, action: str, subject: str, *, who: str = "", **detail: Any) -> None:
+    def note(self, db: Session, action: str, subject: str, *, who: str = "", **detail: JsonValue) -> None:
         """One entry.
 
         Args:

@@ -8,6 +8,7 @@ from workbench.desk.ports import OwnedStore
 from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
 from workbench.store.facts import SqlFacts
+from workbench.store.labels import SqlLabels
 from workbench.store.purge import purge
 from workbench.store.search import SqlSearch
 from workbench.store.sessions import SqlSessions
@@ -51,6 +52,7 @@ class SqlStore:
             sessions=SqlSessions(*view),
             sharing=SqlSharing(*view),
             versions=SqlVersions(*view),
+            labels=SqlLabels(*view),
             audit=SqlAudit(self._database, owner),
             search=SqlSearch(*view),
             facts=SqlFacts(*view),

@@ -138,11 +138,12 @@ def _find_hash(db: Session, rows: SelectOfScalar[VersionRow], start: str) -> Ver
     """The newest whose text's hash begins so, else the one whose id does."""
     if len(start) < HASH_PREFIX_CHARS:
         return None
-    for column in (col(VersionRow.text_hash), col(VersionRow.id)):
-        found = db.exec(rows.where(column.startswith(start.lower(), autoescape=True))).all()
-        if len({getattr(row, column.key) for row in found}) == 1:
-            return found[0]
-    return None
+    beginning = start.lower()
+    same_text = db.exec(rows.where(col(VersionRow.text_hash).startswith(beginning, autoescape=True))).all()
+    if len({row.text_hash for row in same_text}) == 1:
+        return same_text[0]
+    same_id = db.exec(rows.where(col(VersionRow.id).startswith(beginning, autoescape=True))).all()
+    return same_id[0] if len(same_id) == 1 else None
 
 
 def _texts(db: Session, rows: Iterable[VersionRow]) -> Mapping[tuple[str, str, str], str]:

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from sqlmodel import Session
 
+from workbench.chat.json_value import JsonValue
 from workbench.desk.versions.names import hash_of
 from workbench.desk.versions.version import NewVersion, Version, VersionKind
 from workbench.errors import StoreError
@@ -109,5 +110,5 @@ class VersionWriter:
             raise StoreError(f"a version of a {new.kind} cannot be made from one of a {parent.kind}")
         return parent
 
-    def _note(self, db: Session, action: str, kind: VersionKind, name: str, **detail: object) -> None:
-        self.audit.note(db, action, f"{kind}:{name}", **detail)
+    def _note(self, db: Session, action: str, kind: VersionKind, name: str, **detail: JsonValue) -> None:
+        self.audit.note(db, action, f"{kind}:{name}", who="", **detail)

@@ -6,13 +6,13 @@ from datetime import datetime
 from sqlmodel import Session, col
 
 from workbench.desk.owner import Owner
-from workbench.desk.versions.names import check_name, check_tag
+from workbench.desk.versions.names import check_name, check_tag, hash_of
 from workbench.desk.versions.version import FileState, KeptText, NewVersion, Version, VersionKind, VersionLine
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database
 from workbench.store.scope import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
-from workbench.store.tables.versions import VersionRow
+from workbench.store.tables.versions import VersionRow, VersionTextRow
 from workbench.store.version_files import file_state, take_file
 from workbench.store.version_rows import (
     find_head,
@@ -127,8 +127,14 @@ class SqlVersions:
             BadInput: It cannot be stored.
         """
         refuse_unstorable(text, "version.text")
+        kept = KeptText(kind=kind, hash=hash_of(text), text=text)
+        # Most often it is there: then no writer has to wait for us.
+        with self._database.reading() as db:
+            if db.get(VersionTextRow, (self._scope, kind.value, kept.hash)):
+                return kept
         with self._database.writing() as db:
-            return KeptText(kind=kind, hash=write_text(db, self._scope, kind, text), text=text)
+            write_text(db, self._scope, kind, text)
+        return kept
 
     def take_file(
         self, kind: VersionKind, name: str, text: str, *, is_deliberate: bool = False

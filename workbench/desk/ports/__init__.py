@@ -2,6 +2,7 @@
 
 from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
+from workbench.desk.ports.labels import Labels
 from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.store import OwnedStore, Sessions, Sharing, Store
 from workbench.desk.ports.versions import VersionFiles, Versions
@@ -11,6 +12,7 @@ __all__ = [
     "Calendar",
     "Catalog",
     "Facts",
+    "Labels",
     "Library",
     "ModelStatus",
     "Models",

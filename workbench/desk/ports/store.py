@@ -7,6 +7,7 @@ from typing import Protocol
 from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
 from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.labels import Labels
 from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
@@ -163,6 +164,8 @@ class OwnedStore:
     """Conversations shown to others, and theirs."""
     versions: Versions
     """What was saved of contracts, tools, presets and suites."""
+    labels: Labels
+    """Verdicts and corrections, and who is to give them."""
     audit: Audit
     """Who did what."""
     search: Search

@@ -6,6 +6,13 @@ Importing this package makes `METADATA` whole.
 from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
 from workbench.store.tables.facts import FactRow
+from workbench.store.tables.labels import (
+    AcceptedMessageRow,
+    LabelProjectRow,
+    LabelRow,
+    LabelTagRow,
+    LabelTaskRow,
+)
 from workbench.store.tables.search import DocumentRow
 from workbench.store.tables.sessions import (
     GenerationRow,
@@ -20,10 +27,15 @@ from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionT
 
 __all__ = [
     "METADATA",
+    "AcceptedMessageRow",
     "AuditRow",
     "DocumentRow",
     "FactRow",
     "GenerationRow",
+    "LabelProjectRow",
+    "LabelRow",
+    "LabelTagRow",
+    "LabelTaskRow",
     "MessageRow",
     "NullableJson",
     "PromptRow",
