@@ -1,5 +1,6 @@
 """A database of many sessions, written at once."""
 
+import json
 import random
 import sqlite3
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ WORDS = [
         "zan",
     ]
 ]
-"""Some stand in many messages, some in few; `zulu` and its number in one."""
+"""Each stands in one message of some hundred; `zulu` and its number in one of all."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -83,8 +84,6 @@ def _write_batch(connection: sqlite3.Connection, chance: random.Random, numbers:
 
 
 def _sessions(numbers: range) -> Iterator[tuple[object, ...]]:
-    import json
-
     setup = json.dumps(setup_document(SETUP))
     for number in numbers:
         at = _moment(number)
@@ -93,7 +92,7 @@ def _sessions(numbers: range) -> Iterator[tuple[object, ...]]:
 
 def _messages(chance: random.Random, number: int) -> Iterator[tuple[object, ...]]:
     for place in range(MESSAGES):
-        text = " ".join(chance.choices(WORDS, k=20)) + (f" zulu{number}" if not place else "")
+        text = " ".join(chance.choices(WORDS, k=8)) + (f" zulu{number}" if not place else "")
         role, origin = ("assistant", "model") if place % 2 else ("user", "person")
         parent = f"m{number}.{place - 1}" if place else None
         yield f"m{number}.{place}", f"s{number}", parent, place, role, origin, text, _moment(number)
