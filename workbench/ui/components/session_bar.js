@@ -7,7 +7,7 @@ const edit = (value) => {
   const end = (is_kept) => {
     if (is_over) return;
     is_over = true;
-    if (is_kept && field.value.trim() !== value.title) trigger("rename", { title: field.value });
+    if (is_kept && field.value.trim() !== value.title) trigger("rename_session", { title: field.value });
     draw(value);
   };
   field.addEventListener("keydown", (event) => {
@@ -25,7 +25,7 @@ const link = (value) => {
   const field = node("input", { class: "hw-link", readonly: true, "aria-label": "Link that shows this session", value: address });
   field.addEventListener("focus", () => field.select());
   return [field, iconButton("copy", "Copy the link", (event) => copyText(address, event.currentTarget)),
-    node("button", { type: "button", class: "hw-act", onclick: () => trigger("unshare", {}) }, "Stop sharing")];
+    node("button", { type: "button", class: "hw-act", onclick: () => trigger("unshare_session", {}) }, "Stop sharing")];
 };
 const draw = (value) => {
   bar.hidden = !value || !value.is_open;
@@ -39,7 +39,7 @@ const draw = (value) => {
         node("button", { type: "button", class: "hw-act", onclick: () => trigger("copy_session", {}) }, "Copy to mine")]
     : value.link
       ? link(value)
-      : [node("button", { type: "button", class: "hw-act", onclick: () => trigger("share", {}) }, "Share")];
+      : [node("button", { type: "button", class: "hw-act", onclick: () => trigger("share_session", {}) }, "Share")];
   bar.replaceChildren(title, ...rest);
 };
 follow((value) => {

@@ -3,10 +3,10 @@ const field = node("input", { type: "search", class: "hw-search", placeholder: "
 let typed = 0;
 const search = () => {
   clearTimeout(typed);
-  typed = setTimeout(() => trigger("search", { query: field.value }), 150);
+  typed = setTimeout(() => trigger("search_sessions", { query: field.value }), 150);
 };
 field.addEventListener("input", search);
-const more = node("button", { type: "button", class: "hw-act hw-more", onclick: () => trigger("more", {}) }, "Show more");
+const more = node("button", { type: "button", class: "hw-act hw-more", onclick: () => trigger("list_more", {}) }, "Show more");
 const undo = node("p", { class: "hw-line hw-undo", role: "status" });
 const scope = node("button", { type: "button", class: "hw-act hw-scope", onclick: () => trigger("scope", {}) });
 const list = node("ul", { class: "hw-sessions" });
@@ -23,7 +23,7 @@ const open = (row) =>
     row.snippet.length ? node("span", { class: "hw-snippet" }, pieces(row.snippet)) : null);
 const restore = (row, word) =>
   node("button", { type: "button", class: "hw-act", "aria-label": word + " " + row.title,
-    onclick: () => trigger("restore", { id: row.id }) }, word);
+    onclick: () => trigger("restore_session", { id: row.id }) }, word);
 follow((value) => {
   const rows = value ? value.rows : [];
   const deleted = value ? value.deleted : [];
@@ -39,7 +39,7 @@ follow((value) => {
   list.replaceChildren(...rows.flatMap((row) => [
     row.heading ? node("li", { class: "hw-day", role: "presentation" }, row.heading) : null,
     node("li", { class: "hw-row" }, open(row),
-      row.can_delete ? iconButton("cross", "Delete " + row.title, () => trigger("delete", { id: row.id })) : null),
+      row.can_delete ? iconButton("cross", "Delete " + row.title, () => trigger("delete_session", { id: row.id })) : null),
   ]).filter(Boolean));
   fold.hidden = deleted.length === 0 || field.value.trim() !== "";
   gone.replaceChildren(...deleted.map((row) =>

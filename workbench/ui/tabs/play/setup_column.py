@@ -85,10 +85,10 @@ def _build_contract(services: Services) -> ContractParts:
         contract_text=text_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
         contract_notice=Notice(elem_id="play-contract-notice"),
         ephemeral=gr.Textbox(
-            label="Ephemeral part: sent behind the system text, never exported",
+            label="Ephemeral part, never exported",
             lines=1,
             max_lines=6,
-            placeholder="Nothing",
+            placeholder="Sent behind the system text",
             elem_id="play-ephemeral",
         ),
         system_text=SystemText(elem_id="play-system-text"),

@@ -162,14 +162,14 @@ def _wire_sessions(
 
 def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole: list[Block]) -> None:
     own, bar, visitor = parts.sessions, parts.talk.bar, [parts.visitor]
-    listen(bar.event("rename"), events.on_rename, visitor, screen)
-    listen(bar.event("share"), events.on_share, visitor, screen)
-    listen(bar.event("unshare"), events.on_unshare, visitor, screen)
+    listen(bar.event("rename_session"), events.on_rename, visitor, screen)
+    listen(bar.event("share_session"), events.on_share, visitor, screen)
+    listen(bar.event("unshare_session"), events.on_unshare, visitor, screen)
     listen(bar.event("copy_session"), events.on_copy, visitor, whole)
-    listen(own.sessions.event("delete"), events.on_delete, visitor, whole)
-    listen(own.sessions.event("restore"), events.on_restore, visitor, screen)
+    listen(own.sessions.event("delete_session"), events.on_delete, visitor, whole)
+    listen(own.sessions.event("restore_session"), events.on_restore, visitor, screen)
     listen(own.sessions.event("scope"), events.on_scope, visitor, screen)
-    listen(own.sessions.event("search"), events.on_search, visitor, screen, is_latest_only=True)
-    listen(own.sessions.event("more"), events.on_more, visitor, screen)
+    listen(own.sessions.event("search_sessions"), events.on_search, visitor, screen, is_latest_only=True)
+    listen(own.sessions.event("list_more"), events.on_more, visitor, screen)
     listen(own.export_open.click, events.on_export_open, visitor, [own.download, own.notice])
     listen(own.export_all.click, events.on_export_all, visitor, [own.download, own.notice])
