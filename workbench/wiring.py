@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from workbench.desk.calendar import SystemCalendar
+from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.services import Services
+from workbench.desk.versions.files import take_files
 from workbench.engines.all_models import ZERO_GPU, AllModels, Places
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.llama_loading import MEGABYTE, Loading, LoraAdapter
@@ -14,9 +16,12 @@ from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server
 from workbench.engines.server_file import load_servers
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
+from workbench.library.home_files import HomeFiles
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings, read_secret
+from workbench.store.database import file_of
+from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import SqlStore
 from workbench.toolbox.catalog import FileCatalog
 
@@ -82,18 +87,29 @@ def open_services(settings: Settings) -> Generator[Services]:
         StoreError: The database cannot be opened or migrated.
     """
     hub = GgufHub(wait=time.sleep)
-    models = build_models(settings, hub)
-    store = SqlStore(settings.database_url)
-    try:
-        yield Services(
+    with ExitStack() as closing_last_first:
+        models = build_models(settings, hub)
+        closing_last_first.callback(models.close)
+        # Begun before the database is opened, so that it ends once that is closed.
+        closing_last_first.enter_context(_snapshots(settings))
+        store = SqlStore(settings.database_url)
+        closing_last_first.callback(store.close)
+        services = Services(
             settings=settings,
             store=store,
             library=FileLibrary(find_folder("prompts", settings.home)),
             catalog=FileCatalog(find_folder("tools_catalog", settings.home)),
+            files=HomeFiles(settings.home),
             models=models,
             hub=hub,
             calendar=SystemCalendar(),
         )
-    finally:
-        models.close()
-        store.close()
+        take_files(services.files, store.of(LOCAL_OWNER).versions)
+        yield services
+
+
+def _snapshots(settings: Settings) -> AbstractContextManager[object]:
+    file = file_of(settings.database_url)
+    if settings.bucket is None or file is None:
+        return nullcontext()
+    return snapshots_taken(file, settings.bucket, every_s=settings.snapshot_minutes * 60)

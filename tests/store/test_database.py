@@ -50,11 +50,11 @@ def test_the_folder_is_made(tmp_path: Path) -> None:
         assert file.is_file()
 
 
-def test_connections_are_set_up(url: str) -> None:
-    with closing(open_database(url)) as opened, opened.reading() as db:
+def test_connections_are_set_up(file: Path) -> None:
+    with closing(open_database(f"sqlite:///{file}")) as opened, opened.reading() as db:
         pragmas = ("foreign_keys", "busy_timeout", "synchronous", "journal_mode")
         found = [db.connection().exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in pragmas]
-    assert found == [1, 5000, 1, "wal"]
+    assert found == [1, 5000, 2, "wal"]
 
 
 def test_a_relative_path_is_fixed_when_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,14 +159,14 @@ class TestRefusals:
     def test_a_driver_that_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "psycopg", None)
         said = refusal("postgresql+psycopg://me:secret@host/db")
-        assert "pip install psycopg" in said
+        assert "pip install 'psycopg[binary]'" in said
         assert "secret" not in said
 
 
-def test_programs_that_start_at_once_share_one_new_database(url: str) -> None:
-    runs = [start(KEEP_ONE, url) for _ in range(4)]
+def test_programs_that_start_at_once_share_one_new_database(bare_url: str) -> None:
+    runs = [start(KEEP_ONE, bare_url) for _ in range(4)]
     assert [run.communicate()[1] for run in runs] == ["", "", "", ""]
-    with sessions_in(url) as store:
+    with sessions_in(bare_url) as store:
         assert len(store.list_sessions()) == 4
 
 

@@ -67,8 +67,13 @@ def _backups(file: Path) -> list[Path]:
 
 def test_the_migrations_make_what_the_tables_say(url: str) -> None:
     with closing(open_database(url)) as opened, opened.reading() as db:
+        # The words of the search stand in a table whose form is the database's own.
+        def is_ours(name: str | None, kind: str, _parents: object) -> bool:
+            return kind != "table" or not (name or "").startswith("search_words")
+
         context = MigrationContext.configure(
-            db.connection(), opts={"compare_type": True, "compare_server_default": True}
+            db.connection(),
+            opts={"compare_type": True, "compare_server_default": True, "include_name": is_ours},
         )
         assert compare_metadata(context, METADATA) == []
 

@@ -1,11 +1,30 @@
 """What the page and the verbs are handed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.desk.hub import Hub
 from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.ports import Calendar, Catalog, Library, Models, Sessions, Sharing, Store
+from workbench.desk.ports import (
+    Audit,
+    Calendar,
+    Catalog,
+    Facts,
+    Labels,
+    Library,
+    Models,
+    Search,
+    Sessions,
+    Sharing,
+    Store,
+    VersionFiles,
+    Versions,
+)
 from workbench.desk.setup import Setup
+from workbench.desk.versions.files import take_file
+from workbench.desk.versions.names import parse_reference
+from workbench.desk.versions.version import Version, VersionKind
+from workbench.errors import BadInput
 from workbench.settings import Settings
 from workbench.toolspec.tools_text import render_tools
 
@@ -22,6 +41,8 @@ class Services:
     """Contracts on disk."""
     catalog: Catalog
     """Tools on disk, and their mocks."""
+    files: VersionFiles
+    """The files of both, as they stand there."""
     models: Models
     """Engines by name."""
     hub: Hub
@@ -37,6 +58,31 @@ class Services:
         return self.store.of(self.owner).sessions
 
     @property
+    def versions(self) -> Versions:
+        """The owner's versions, and the shared library's."""
+        return self.store.of(self.owner).versions
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of the owner's sessions."""
+        return self.store.of(self.owner).labels
+
+    @property
+    def audit(self) -> Audit:
+        """Who did what to what is the owner's."""
+        return self.store.of(self.owner).audit
+
+    @property
+    def search(self) -> Search:
+        """Finds the owner's conversations."""
+        return self.store.of(self.owner).search
+
+    @property
+    def facts(self) -> Facts:
+        """What the reader noted of the owner's conversations."""
+        return self.store.of(self.owner).facts
+
+    @property
     def sharing(self) -> Sharing:
         """What the owner shows to others, and sees of theirs."""
         return self.store.of(self.owner).sharing
@@ -49,6 +95,27 @@ class Services:
         """The date as a contract's `{{ date }}` shows it, such as `2026-11-21`."""
         return self.calendar.now().date().isoformat()
 
+    def contract_names(self) -> Sequence[str]:
+        """Contracts that have a file or a version, sorted."""
+        kept = (line.head.name for line in self.versions.lines(VersionKind.CONTRACT))
+        return sorted({*self.library.contract_names(), *kept})
+
+    def contract_version(self, reference: str) -> Version:
+        """The version of a contract, such as `minimal` (the newest), `minimal@3` or `minimal@production`.
+
+        Raises:
+            BadInput: There is none, or its file cannot be read.
+            StoreError: The versions cannot be read.
+        """
+        asked = parse_reference(reference)
+        take_file(self.files, self.store.of(LOCAL_OWNER).versions, VersionKind.CONTRACT, asked.name)
+        found = self.versions.find(VersionKind.CONTRACT, asked.name, asked.which)
+        if found is None:
+            # Says which contracts there are, where there is none of that name.
+            self.library.load_contract_text(asked.name)
+            raise BadInput(f"contract {asked.name!r}", f"it has no version {asked.which!r}")
+        return found
+
     def setup_for(
         self, *, contract: str | None = None, tools: tuple[str, ...] = (), model: str | None = None
     ) -> Setup:
@@ -56,11 +123,12 @@ class Services:
 
         Raises:
             BadInput: A contract or a tool of that name is not there.
+            StoreError: The versions cannot be read.
         """
-        contract_name = contract or self.settings.contract
+        version = self.contract_version(contract or self.settings.contract)
         return Setup(
-            contract_name=contract_name,
-            contract_text=self.library.load_contract_text(contract_name),
+            contract_name=version.name,
+            contract_text=version.text,
             tools_text=render_tools(self.catalog.select(tools or self.settings.tools)),
             model=model or self.settings.model,
             max_rounds=self.settings.max_rounds,

@@ -8,8 +8,10 @@ from workbench.desk.ephemeral import without_ephemeral
 from workbench.desk.kept import KeptMessage, NewMessage
 from workbench.desk.owner import Owner
 from workbench.store import rows
+from workbench.store.noting import note_session
 from workbench.store.paths import read_path
 from workbench.store.tables import SessionRow, SessionTagRow
+from workbench.store.version_texts import put_setup
 from workbench.store.writing import new_id, write_message
 
 
@@ -22,10 +24,10 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
         title=source.title,
         created_at=now,
         updated_at=now,
-        setup=source.setup if is_own else {**source.setup, "ephemeral": ""},
-        contract_hash=source.contract_hash,
+        setup={},
         copied_from=source.id,
     )
+    put_setup(db, copy, owner, source.setup if is_own else {**source.setup, "ephemeral": ""})
     db.add(copy)
     db.flush()
     for row in db.exec(select(SessionTagRow).where(col(SessionTagRow.session_id) == source.id)).all():
@@ -35,6 +37,7 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
         place = rows.Place(id=new_id(), session_id=copy.id, parent=parent, created_at=now)
         parent = write_message(db, _new(kept if is_own else without_ephemeral(kept)), place).message
         copy.leaf_id = parent.id
+    note_session(db, copy.id)
     db.flush()
     return copy
 

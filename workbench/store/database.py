@@ -2,35 +2,31 @@
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import Session
 
 from workbench.errors import StoreError
+from workbench.store.faults import faults_told
 from workbench.store.migrate import MIGRATIONS, migrate
 from workbench.store.storable import problem_of
 
 BUSY_TIMEOUT_S: Final = 5
 """How long a statement waits for another program that writes to the same SQLite file."""
 
-_WRITABLE: Final = "make sure the folder is there and writable"
+CONNECT_TIMEOUT_S: Final = 10
+"""How long a server may take to answer at all."""
 
-_REMEDIES: Final = (
-    ("database is locked", "another program is writing to it; close that and try again"),
-    ("database or disk is full", "make room on the disk"),
-    ("readonly database", "make the file and its folder writable"),
-    ("unable to open database file", _WRITABLE),
-    ("not a database", "move that file away, or set WORKBENCH_DATABASE_URL"),
-    ("malformed", "restore a backup"),
-)
-"""What SQLite says, and what to do about it."""
+_POSTGRES: Final = "postgresql+psycopg"
+"""SQLAlchemy's name of PostgreSQL by the driver that we ship with."""
 
 
 class Database:
@@ -42,7 +38,10 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._reading_engine = engine.execution_options(**_reading_options(engine))
         self._writing_engine = engine.execution_options(is_writing=True)
+        # SQLite lets writers poll for their turn, and some wait long: those of this process stand in line.
+        self._turn = Lock() if engine.dialect.name == "sqlite" else nullcontext()
 
     @contextmanager
     def reading(self) -> Generator[Session]:
@@ -51,7 +50,7 @@ class Database:
         Raises:
             StoreError: The database could not be read.
         """
-        with faults_told(self.describe()), Session(self._engine) as session:
+        with faults_told(self.describe()), Session(self._reading_engine) as session:
             yield session
 
     @contextmanager
@@ -61,7 +60,12 @@ class Database:
         Raises:
             StoreError: The database could not be written.
         """
-        with faults_told(self.describe()), Session(self._writing_engine) as session, session.begin():
+        with (
+            faults_told(self.describe()),
+            self._turn,
+            Session(self._writing_engine) as session,
+            session.begin(),
+        ):
             yield session
 
     def describe(self) -> str:
@@ -77,7 +81,8 @@ def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
     """The database of that URL, made where it is not there yet, and up to date.
 
     Args:
-        url: As SQLAlchemy takes it, such as `sqlite:////tmp/workbench.sqlite3` or `sqlite://` (in memory).
+        url: As SQLAlchemy takes it, such as `sqlite:////tmp/workbench.sqlite3`, `sqlite://` (in memory) or
+            `postgresql+psycopg://user:password@host/database`.
         migrations: Folder of the Alembic environment; tests have others.
 
     Raises:
@@ -99,26 +104,25 @@ def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
 
 
 @contextmanager
-def faults_told(shown: str) -> Generator[None]:
-    """Turns what SQLAlchemy, a driver or the file system raises, or a damaged row, into a StoreError.
+def connecting(url: str) -> Generator[Connection]:
+    """A transaction on a database as it is: it is neither made nor migrated.
 
-    Args:
-        shown: The database as a person may see it.
+    Raises:
+        StoreError: It cannot be opened or read.
     """
-    try:
-        yield
-    except (SQLAlchemyError, sqlite3.Error, OSError, ValueError) as error:
-        cause = " ".join(str(getattr(error, "orig", None) or error).split())
-        raise StoreError(f"database {shown}: {cause}; {_remedy_of(error, cause)}") from error
+    place = _parse(url)
+    with faults_told(_shown(place)):
+        engine = _create_engine(place)
+        try:
+            with engine.connect() as connection:
+                yield connection
+        finally:
+            engine.dispose()
 
 
-def _remedy_of(error: Exception, cause: str) -> str:
-    for said, remedy in _REMEDIES:
-        if said in cause:
-            return remedy
-    if isinstance(error, ValueError):
-        return "restore a backup, or mend WORKBENCH_DATABASE_URL"
-    return _WRITABLE if isinstance(error, OSError) else "see WORKBENCH_DATABASE_URL"
+def file_of(url: str) -> Path | None:
+    """The file of a SQLite database; None where it is in memory, on a server, or named by a `file:` URI."""
+    return _file_of(_parse(url))
 
 
 def _parse(url: str) -> URL:
@@ -130,7 +134,16 @@ def _parse(url: str) -> URL:
     if place.database and problem_of(place.database):
         raise StoreError(f"WORKBENCH_DATABASE_URL: {problem_of(place.database)} of its path; take it out")
     file = _file_of(place)
+    if place.drivername in ("postgres", "postgresql"):
+        return place.set(drivername=_POSTGRES)
     return place.set(database=str(file)) if file else place
+
+
+def _reading_options(engine: Engine) -> dict[str, Any]:
+    """What makes all statements of one reading see the same state, as SQLite does by itself."""
+    if engine.dialect.name != "postgresql":
+        return {}
+    return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
 def _is_sqlite(place: URL) -> bool:
@@ -155,10 +168,20 @@ def _shown(place: URL) -> str:
 
 def _create_engine(place: URL) -> Engine:
     try:
-        return _create_sqlite_engine(place) if _is_sqlite(place) else create_engine(place, pool_pre_ping=True)
-    except ModuleNotFoundError as error:
-        remedy = f"its driver is missing; pip install {error.name}"
+        return _create_sqlite_engine(place) if _is_sqlite(place) else _create_server_engine(place)
+    except ImportError as error:
+        wanted = "psycopg[binary]" if place.drivername == _POSTGRES else error.name
+        remedy = f"its driver is missing; pip install '{wanted}'"
         raise StoreError(f"database {_shown(place)}: {remedy}") from error
+
+
+def _create_server_engine(place: URL) -> Engine:
+    options: dict[str, Any] = {}
+    if place.drivername == _POSTGRES:
+        defaults = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": "hermes-workbench"}
+        options = {name: value for name, value in defaults.items() if name not in place.query}
+    # A connection that the server closed meanwhile is found dead before it is used.
+    return create_engine(place, connect_args=options, pool_pre_ping=True)
 
 
 def _create_sqlite_engine(place: URL) -> Engine:
@@ -181,7 +204,8 @@ def _on_sqlite_connect(connection: DBAPIConnection, _record: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA synchronous = NORMAL")
+    # Each commit reaches the disk: what was told is kept outlives a loss of power too.
+    cursor.execute("PRAGMA synchronous = FULL")
     cursor.close()
 
 

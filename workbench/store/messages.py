@@ -108,7 +108,7 @@ class SqlMessages(Owned):
             for one in new:
                 place = rows.Place(id=new_id(), session_id=session.id, parent=parent, created_at=self._now())
                 parts = write_message(db, one, place)
-                show_leaf(session, parts.message)
+                show_leaf(db, session, parts.message)
                 kept.append(rows.message_value(parts))
                 parent = parts.message
             return tuple(kept)

@@ -1,9 +1,10 @@
 """Brings a database up to date: forward only, in one transaction, with a backup before."""
 
+import logging
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import Final, cast
 
@@ -15,6 +16,7 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import StoreError
+from workbench.store.file_copies import copy_database, moment_name, prune
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 """Folder of the Alembic environment."""
@@ -22,13 +24,21 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 VERSION_TABLE: Final = "alembic_version"
 """Where Alembic notes the revision of a database."""
 
+KEPT_BACKUPS: Final = 5
+"""How many copies from before a migration are kept beside a SQLite file."""
+
+_LOG: Final = logging.getLogger(__name__)
+
+_TURN: Final = int.from_bytes(b"workbnch")
+"""Number of PostgreSQL's advisory lock, of a database each."""
+
 
 def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
     """Upgrades the database to the newest revision, or leaves it as it was.
 
     Args:
-        connection: In no transaction; the one begun on it must lock out other writers, so that of two
-            programs that start together one migrates and the other waits.
+        connection: In no transaction; on SQLite the one begun on it must lock out other writers, so that
+            of two programs that start together one migrates and the other waits.
         migrations: Folder of the Alembic environment.
         shown: The database as a person may see it.
 
@@ -36,6 +46,7 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
         StoreError: It is of something else, of a newer version, or cannot be backed up.
     """
     with _without_foreign_keys(connection), connection.begin():
+        _await_turn(connection)
         current = MigrationContext.configure(connection).get_current_revision()
         scripts = ScriptDirectory(str(migrations))
         if current == scripts.get_current_head():
@@ -47,6 +58,12 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
             _back_up(connection, current)
         _upgrade(connection, migrations)
         _check_foreign_keys(connection, shown)
+
+
+def _await_turn(connection: Connection) -> None:
+    """On PostgreSQL: no other program migrates the same database until this transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TURN})")
 
 
 def _refuse_other_tables(connection: Connection, shown: str) -> None:
@@ -82,15 +99,13 @@ def _back_up(connection: Connection, revision: str) -> None:
     file = Path(connection.exec_driver_sql("PRAGMA database_list").one()[2])
     if not file.name:
         return
-    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-    target = file.with_name(f"{file.stem}.before-migration-{revision}-{moment}{file.suffix}")
-    try:
-        # A connection of its own: it sees what is committed, and this one has nothing written yet.
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as copy:
-            source.backup(copy)
-    except sqlite3.Error:
-        target.unlink(missing_ok=True)
-        raise
+    target = moment_name(file, f"before-migration-{revision}")
+    # By a connection of its own: it sees what is committed, and this one has nothing written yet.
+    copy_database(file, target)
+    gone = prune(list(file.parent.glob(f"{escape(file.stem)}.before-migration-*")), keep=KEPT_BACKUPS)
+    _LOG.warning("the database is being upgraded; as it was before, it is kept in %s", target)
+    for older in gone:
+        _LOG.warning("an older copy was deleted: %s", older)
 
 
 @contextmanager

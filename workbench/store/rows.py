@@ -76,12 +76,6 @@ def setup_value(document: Mapping[str, Any]) -> Setup:
         return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 
 
-def put_setup(row: SessionRow, setup: Setup) -> None:
-    """Writes a setup into its session's row."""
-    row.setup = setup_document(setup)
-    row.contract_hash = sha256(setup.contract_text.encode()).hexdigest()
-
-
 def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Sequence[str]) -> KeptSession:
     """The session as the other floors know it, read by `owner`."""
     is_own = row.owner == owner.key

@@ -11,9 +11,11 @@ from workbench.store import rows
 from workbench.store.copies import copy_session
 from workbench.store.listing import list_rows
 from workbench.store.messages import SqlMessages
+from workbench.store.noting import note_session
 from workbench.store.purge import kept_since
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow, SessionTagRow
+from workbench.store.version_texts import put_setup
 from workbench.store.writing import new_id
 
 
@@ -30,8 +32,8 @@ class SqlSessions(SqlMessages):
         refuse_unstorable(setup, "setup")
         now = self._now()
         row = SessionRow(id=new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={})
-        rows.put_setup(row, setup)
         with self._database.writing() as db:
+            put_setup(db, row, self._owner, rows.setup_document(setup))
             db.add(row)
             db.flush()
             return self._value(db, row)
@@ -75,8 +77,9 @@ class SqlSessions(SqlMessages):
         refuse_unstorable(setup, "setup")
         with self._database.writing() as db:
             row = self._own(db, session_id)
-            if row.setup != rows.setup_document(setup):
-                rows.put_setup(row, setup)
+            document = rows.setup_document(setup)
+            if row.setup != document:
+                put_setup(db, row, self._owner, document)
                 row.updated_at = self._now()
 
     def rename_session(self, session_id: str, title: str) -> None:
@@ -105,6 +108,7 @@ class SqlSessions(SqlMessages):
                 SessionTagRow(session_id=session.id, tag=tag, position=position)
                 for position, tag in enumerate(wanted)
             )
+            note_session(db, session.id)
 
     def delete_session(self, session_id: str) -> None:
         """Hides the session; it is purged when 30 days are over.
@@ -140,5 +144,7 @@ class SqlSessions(SqlMessages):
             if not problem_of(session_id):
                 its_own = (col(SessionRow.id) == session_id, state, self._is_own())
                 if db.exec(update(SessionRow).where(*its_own).values(**values)).rowcount:
+                    if "title" in values:
+                        note_session(db, session_id)
                     return
             raise self._not_own(db, session_id)

@@ -5,11 +5,16 @@ from datetime import UTC, datetime
 
 from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
+from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
+from workbench.store.facts import SqlFacts
+from workbench.store.labels import SqlLabels
 from workbench.store.purge import purge
+from workbench.store.search import SqlSearch
 from workbench.store.sessions import SqlSessions
 from workbench.store.sharing import SqlSharing
 from workbench.store.unfinished import keep_unfinished
+from workbench.store.versions import SqlVersions
 
 
 def utc_now() -> datetime:
@@ -43,7 +48,15 @@ class SqlStore:
     def of(self, owner: Owner) -> OwnedStore:
         """What that owner may read and write."""
         view = (self._database, owner, self._now)
-        return OwnedStore(sessions=SqlSessions(*view), sharing=SqlSharing(*view))
+        return OwnedStore(
+            sessions=SqlSessions(*view),
+            sharing=SqlSharing(*view),
+            versions=SqlVersions(*view),
+            labels=SqlLabels(*view),
+            audit=SqlAudit(self._database, owner),
+            search=SqlSearch(*view),
+            facts=SqlFacts(*view),
+        )
 
     def purge(self) -> int:
         """Removes for good what was deleted 30 days ago or before; gives the number of sessions.

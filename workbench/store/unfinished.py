@@ -73,6 +73,6 @@ def _keep(db: Session, row: UnfinishedRow) -> None:
         created_at=row.updated_at,
     )
     parts = write_message(db, rows.unfinished_value(row), place)
-    show_leaf(db.get_one(SessionRow, row.session_id), parts.message)
+    show_leaf(db, db.get_one(SessionRow, row.session_id), parts.message)
     db.delete(row)
     db.flush()

@@ -7,7 +7,10 @@ from sqlmodel import Session
 from workbench.chat.message import Role
 from workbench.desk.kept import NewMessage
 from workbench.rollout.events import Generation
+from workbench.rollout.ports import FinishReason
 from workbench.store import rows
+from workbench.store.insert import insert_if_absent
+from workbench.store.noting import note_message, note_session
 from workbench.store.paths import message_row
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
 
@@ -34,15 +37,19 @@ def write_message(db: Session, new: NewMessage, place: rows.Place) -> rows.Messa
     if tool_run:
         db.add(tool_run)
         db.flush()
+    if original is None:
+        setup = db.get_one(SessionRow, place.session_id).setup
+        note_message(db, message, setup, generation.finish_reason if generation else FinishReason.STOP)
     return rows.MessageParts(message=message, generation=generation, prompt=prompt, tool_run=tool_run)
 
 
-def show_leaf(session: SessionRow, message: MessageRow) -> None:
+def show_leaf(db: Session, session: SessionRow, message: MessageRow) -> None:
     """A new message is the open leaf; a user's first one gives the title."""
     session.leaf_id = message.id
     session.updated_at = message.created_at
     if not session.title and message.role == Role.USER:
         session.title = rows.title_of(message.text)
+        note_session(db, session.id)
 
 
 def _original(db: Session, new: NewMessage, session_id: str) -> MessageRow | None:
@@ -62,13 +69,14 @@ def _generation(
         return None
     _write_prompt(db, generation.prompt_text)
     row = rows.generation_row(generation, session_id)
+    session = db.get_one(SessionRow, session_id)
+    row.contract_version, row.tools_version = session.contract_version, session.tools_version
     db.add(row)
     db.flush()
     return row
 
 
 def _write_prompt(db: Session, text: str) -> None:
+    # Two writers may come with the same prompt at once: whoever is first writes it.
     row = rows.prompt_row(text)
-    if db.get(PromptRow, row.hash) is None:
-        db.add(row)
-        db.flush()
+    insert_if_absent(db, PromptRow, hash=row.hash, text=row.text)

@@ -1,16 +1,26 @@
 """The ports that edges implement for each other."""
 
+from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
+from workbench.desk.ports.labels import Labels
+from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.store import OwnedStore, Sessions, Sharing, Store
+from workbench.desk.ports.versions import VersionFiles, Versions
 
 __all__ = [
+    "Audit",
     "Calendar",
     "Catalog",
+    "Facts",
+    "Labels",
     "Library",
     "ModelStatus",
     "Models",
     "OwnedStore",
+    "Search",
     "Sessions",
     "Sharing",
     "Store",
+    "VersionFiles",
+    "Versions",
 ]

@@ -6,6 +6,10 @@ from typing import Protocol
 
 from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
 from workbench.desk.owner import Owner
+from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.labels import Labels
+from workbench.desk.ports.search import Facts, Search
+from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
 from workbench.rollout.events import Generation
 
@@ -158,6 +162,16 @@ class OwnedStore:
     """Conversations, as trees of messages."""
     sharing: Sharing
     """Conversations shown to others, and theirs."""
+    versions: Versions
+    """What was saved of contracts, tools, presets and suites."""
+    labels: Labels
+    """Verdicts and corrections, and who is to give them."""
+    audit: Audit
+    """Who did what."""
+    search: Search
+    """Conversations, found by the words in them."""
+    facts: Facts
+    """What the reader noted of the models' messages."""
 
 
 class Store(Protocol):

@@ -3,7 +3,17 @@
 Importing this package makes `METADATA` whole.
 """
 
+from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
+from workbench.store.tables.facts import FactRow
+from workbench.store.tables.labels import (
+    AcceptedMessageRow,
+    LabelProjectRow,
+    LabelRow,
+    LabelTagRow,
+    LabelTaskRow,
+)
+from workbench.store.tables.search import DocumentRow
 from workbench.store.tables.sessions import (
     GenerationRow,
     MessageRow,
@@ -13,10 +23,19 @@ from workbench.store.tables.sessions import (
     ToolRunRow,
     UnfinishedRow,
 )
+from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 
 __all__ = [
     "METADATA",
+    "AcceptedMessageRow",
+    "AuditRow",
+    "DocumentRow",
+    "FactRow",
     "GenerationRow",
+    "LabelProjectRow",
+    "LabelRow",
+    "LabelTagRow",
+    "LabelTaskRow",
     "MessageRow",
     "NullableJson",
     "PromptRow",
@@ -26,4 +45,8 @@ __all__ = [
     "ToolRunRow",
     "UnfinishedRow",
     "UtcDateTime",
+    "VersionLineRow",
+    "VersionRow",
+    "VersionTagRow",
+    "VersionTextRow",
 ]

@@ -29,14 +29,16 @@ class SessionRow(StoreTable, table=True):
     """As `rows.setup_document` writes it."""
     leaf_id: str | None = Field(default=None, sa_type=Text)
     """The open leaf, a message of this session; None while there is no message."""
-    contract_hash: str | None = Field(default=None, sa_type=Text, index=True)
-    """SHA-256 (hex) of the setup's contract text in UTF-8; None of what was written before it was noted."""
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
     """When it was deleted; None where it was not."""
     share_key: str | None = Field(default=None, sa_type=Text, unique=True, index=True)
     """Shows it to whoever has it; None while it is not shared."""
     copied_from: str | None = Field(default=None, sa_type=Text)
     """The session that it was copied from, which may be purged by now."""
+    contract_version: str | None = Field(default=None, sa_type=Text, index=True)
+    """Hash of the setup's contract text, a `VersionTextRow` of the owner's."""
+    tools_version: str | None = Field(default=None, sa_type=Text)
+    """Hash of the setup's tools' text, a `VersionTextRow` of the owner's."""
 
 
 class SessionTagRow(StoreTable, table=True):
@@ -108,6 +110,10 @@ class GenerationRow(StoreTable, table=True):
     """The part of the prompt that is never exported; None where there was none."""
     tokens: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
     """The fields of each `EmittedToken`; None where it was not asked for or told."""
+    contract_version: str | None = Field(default=None, sa_type=Text, index=True)
+    """The session's when it was made; None where it was made before versions were kept."""
+    tools_version: str | None = Field(default=None, sa_type=Text)
+    """The session's when it was made; None where it was made before versions were kept."""
 
 
 class MessageRow(StoreTable, table=True):

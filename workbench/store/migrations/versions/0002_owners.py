@@ -26,12 +26,10 @@ def upgrade() -> None:
 
 
 def _alter_session() -> None:
-    op.add_column("session", sa.Column("contract_hash", sa.Text(), nullable=True))
     op.add_column("session", sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("session", sa.Column("share_key", sa.Text(), nullable=True))
     op.add_column("session", sa.Column("copied_from", sa.Text(), nullable=True))
     op.create_index("ix_session_owner_updated_at", "session", ["owner", "updated_at"])
-    op.create_index("ix_session_contract_hash", "session", ["contract_hash"])
     op.create_index("ix_session_deleted_at", "session", ["deleted_at"])
     op.create_index("ix_session_share_key", "session", ["share_key"], unique=True)
     op.create_table(

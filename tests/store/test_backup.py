@@ -1,0 +1,222 @@
+"""Backups are whole whoever writes meanwhile; restoring loses nothing; a check tells what is damaged."""
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.store.examples import SETUP, completion, user
+from tests.store.opening import sessions_in
+from tests.store.soundness import check_file
+from workbench.errors import BadInput, StoreError
+from workbench.store.backup import back_up, check, restore, vacuum
+from workbench.store.file_copies import prune
+
+
+def _keep(url: str, text: str = "hi") -> str:
+    with sessions_in(url) as store:
+        session = store.create_session(SETUP)
+        store.append(session.id, user(text), parent_id=None)
+        return session.id
+
+
+def _texts(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        return [
+            row[0] for row in connection.execute("SELECT text FROM message ORDER BY created_at, position")
+        ]
+
+
+class TestBackUp:
+    def test_it_is_one_sound_file_that_opens_as_a_store(self, url: str, file: Path, tmp_path: Path) -> None:
+        session_id = _keep(url)
+        with sessions_in(url):
+            copy = back_up(url, tmp_path / "deep" / "copy.sqlite3")
+        check_file(copy)
+        assert sorted(copy.parent.iterdir()) == [copy]
+        with sessions_in(f"sqlite:///{copy}") as store:
+            assert [kept.message.text for kept in store.path(session_id)] == ["hi"]
+
+    def test_it_holds_a_prefix_of_what_a_writer_writes_meanwhile(
+        self, url: str, file: Path, tmp_path: Path
+    ) -> None:
+        with sessions_in(url) as store:
+            session = store.create_session(SETUP)
+            is_over = threading.Event()
+            acknowledged: list[str] = []
+
+            def write() -> None:
+                parent_id = None
+                while not is_over.is_set():
+                    new = completion(f"{len(acknowledged)} " + "x" * 5000)
+                    parent_id = store.append(session.id, new, parent_id=parent_id).id
+                    acknowledged.append(new.message.text)
+
+            writer = threading.Thread(target=write)
+            writer.start()
+            try:
+                for number in range(15):
+                    before = len(acknowledged)
+                    copy = back_up(url, tmp_path / f"{number}.sqlite3")
+                    after = len(acknowledged) + 1
+                    check_file(copy)
+                    found = _texts(copy)
+                    assert before <= len(found) <= after
+                    assert found[:before] == acknowledged[:before]
+            finally:
+                is_over.set()
+                writer.join()
+
+    def test_it_goes_beside_the_database_and_takes_nothings_place(self, url: str, file: Path) -> None:
+        _keep(url)
+        copy = back_up(url)
+        assert copy.parent == file.parent / "backups"
+        with pytest.raises(BadInput, match="there already"):
+            back_up(url, copy)
+
+    def test_a_database_that_is_not_there_leaves_no_file(self, url: str, file: Path, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="unable to open"):
+            back_up(url, tmp_path / "copies" / "copy.sqlite3")
+        assert not file.exists()
+        assert list((tmp_path / "copies").iterdir()) == []
+
+
+class TestRestore:
+    def test_the_old_file_is_kept_whole(self, url: str, file: Path) -> None:
+        _keep(url, "first")
+        copy = back_up(url)
+        _keep(url, "second")
+        done = restore(url, copy, is_forced=True)
+        assert _texts(file) == ["first"]
+        assert done.kept
+        assert _texts(done.kept) == ["first", "second"]
+        check_file(done.kept)
+
+    def test_nothing_is_replaced_unless_forced(self, url: str, file: Path) -> None:
+        _keep(url)
+        copy = back_up(url)
+        before = file.read_bytes()
+        with pytest.raises(BadInput, match="--force replaces it"):
+            restore(url, copy)
+        assert file.read_bytes() == before
+
+    def test_where_there_is_none_it_is_made(self, url: str, file: Path, tmp_path: Path) -> None:
+        _keep(url)
+        copy = back_up(url)
+        done = restore(f"sqlite:///{tmp_path}/other/db.sqlite3", copy)
+        assert done.kept is None
+        assert _texts(done.file) == ["hi"]
+
+    def test_a_database_that_is_open_elsewhere_is_left_alone(self, url: str, file: Path) -> None:
+        _keep(url)
+        copy = back_up(url)
+        with sessions_in(url) as store:
+            session = store.create_session(SETUP)
+            with pytest.raises(StoreError, match="another program has it open"):
+                restore(url, copy, is_forced=True)
+            assert store.find_session(session.id) == session
+        assert not list(file.parent.glob("*.restoring*"))
+
+    def test_a_damaged_database_is_replaced_and_kept_as_it_is(self, url: str, file: Path) -> None:
+        _keep(url)
+        copy = back_up(url)
+        file.write_bytes(b"damaged" * 1000)
+        done = restore(url, copy, is_forced=True)
+        assert done.kept
+        assert done.kept.read_bytes() == b"damaged" * 1000
+        assert _texts(file) == ["hi"]
+
+    @pytest.mark.parametrize("content", [b"", b"# notes\n" * 1000], ids=["empty", "text"])
+    def test_what_is_no_backup_is_refused(self, url: str, file: Path, tmp_path: Path, content: bytes) -> None:
+        _keep(url)
+        source = tmp_path / "notes"
+        source.write_bytes(content)
+        with pytest.raises(BadInput, match="take another one"):
+            restore(url, source, is_forced=True)
+        with pytest.raises(BadInput, match="no such file"):
+            restore(url, tmp_path / "nowhere", is_forced=True)
+        assert _texts(file) == ["hi"]
+
+    def test_a_backup_of_a_newer_version_is_refused(self, url: str, file: Path) -> None:
+        _keep(url)
+        copy = back_up(url)
+        with closing(sqlite3.connect(copy)) as connection, connection:
+            connection.execute("UPDATE alembic_version SET version_num = 'later'")
+        with pytest.raises(BadInput, match="a newer version wrote it"):
+            restore(url, copy, is_forced=True)
+
+
+class TestCheck:
+    def test_a_sound_one_is_counted(self, url: str) -> None:
+        _keep(url)
+        found = check(url)
+        assert found.problems == ()
+        assert found.revision == found.newest_revision
+        assert (found.row_counts["session"], found.row_counts["message"]) == (1, 1)
+        assert found.size_bytes > 0
+        assert ":***@" in found.database or found.database.startswith("sqlite")
+
+    def test_a_row_that_points_at_nothing_is_told(self, url: str, file: Path) -> None:
+        _keep(url)
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE message SET session_id = 'gone'")
+        assert any("points at nothing in 'session'" in problem for problem in check(url).problems)
+
+    def test_damage_is_told(self, url: str, file: Path) -> None:
+        _keep(url, "x" * 100_000)
+        data = bytearray(file.read_bytes())
+        data[8192:40_000] = b"\xff" * (40_000 - 8192)
+        file.write_bytes(data)
+        try:
+            assert check(url).problems
+        except StoreError as error:
+            assert "restore a backup" in str(error)
+
+    def test_nothing_is_made_or_migrated(self, url: str, file: Path) -> None:
+        with pytest.raises(StoreError, match="there is none"):
+            check(url)
+        assert not file.exists()
+        _keep(url)
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        assert check(url).revision == "0001"
+
+
+def test_vacuum_gives_room_back(url: str, file: Path) -> None:
+    session_id = _keep(url, "x" * 2_000_000)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE message SET text = 'short'")
+    assert check(url).unused_bytes > 1_000_000
+    before, after = vacuum(url)
+    assert before - after > 1_000_000
+    check_file(file)
+    with sessions_in(url) as store:
+        assert [kept.message.text for kept in store.path(session_id)] == ["short"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "tool"),
+    [
+        (back_up, "pg_dump"),
+        (lambda url: restore(url, Path("x")), "pg_restore"),
+        (vacuum, "vacuumdb"),
+    ],
+    ids=["backup", "restore", "vacuum"],
+)
+def test_for_postgresql_its_own_tool_is_named(ask, tool: str) -> None:
+    with pytest.raises(BadInput, match=tool):
+        ask("postgresql://me:secret@host/db")
+
+
+def test_the_newest_copies_are_kept(tmp_path: Path) -> None:
+    files = [
+        tmp_path / f"w.before-migration-{revision}-2026010{day}T0Z.db"
+        for day, revision in ((1, "0009"), (2, "0001"), (3, "0002"), (4, "0003"))
+    ]
+    for file in files:
+        file.touch()
+    assert prune(files[::-1], keep=2) == files[:2]
+    assert sorted(tmp_path.iterdir()) == files[2:]
+    assert prune(files[2:], keep=2) == []

@@ -1,0 +1,90 @@
+"""Fixes, findings and drops are rows: as the reader saw them, and counted."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.store.examples import SETUP, completion, user
+from tests.store.test_search import CLEAN, DROPPED, FIXED, WEATHER, keep
+from workbench.chat.finding import Severity
+from workbench.desk.facts import FactGroup, FactKind, facts_of
+from workbench.desk.kept import NewMessage
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.desk.ports import OwnedStore
+from workbench.hermes.parse import parse
+from workbench.store.store import SqlStore
+
+START = datetime(2026, 1, 1, 23, 59, tzinfo=UTC)
+
+
+@pytest.fixture
+def owned(made_url: str) -> Iterator[OwnedStore]:
+    moments = (START + timedelta(seconds=20 * number) for number in range(1_000_000))
+    with closing(SqlStore(made_url, now=lambda: next(moments))) as store:
+        yield store.of(LOCAL_OWNER)
+
+
+def test_they_are_what_the_reader_says(owned: OwnedStore) -> None:
+    text = f"🦉 {FIXED}\n{DROPPED}"
+    session_id = keep(owned, "x", completion(text))
+    reading = parse(text, tools=WEATHER.offered_tools(), finish_reason="length")
+    facts = [fact for _, fact in owned.facts.of_session(session_id)]
+    assert facts == list(facts_of(reading))
+    assert [(fact.kind, fact.code) for fact in facts] == [
+        (FactKind.FIX, "trailing-comma"),
+        (FactKind.FINDING, "invalid-json"),
+        (FactKind.DROP, "invalid-json"),
+    ]
+    assert facts[0].edits == reading.fixes[0].edits
+    assert facts[1].severity is Severity.ERROR
+    assert facts[2].span and facts[2].span.of(text) == DROPPED
+
+
+def test_they_know_their_message_and_the_offered_tools(owned: OwnedStore) -> None:
+    session_id = keep(owned, user(FIXED), completion(CLEAN), setup=SETUP)
+    leaf = owned.sessions.path(session_id)[-1]
+    ((message_id, fact),) = owned.facts.of_session(session_id)
+    assert (message_id, fact.code) == (leaf.id, "unknown-tool")
+
+
+@pytest.mark.parametrize("session_id", ["nowhere", "a\0", ""])
+def test_an_unknown_session_has_none(owned: OwnedStore, session_id: str) -> None:
+    assert owned.facts.of_session(session_id) == ()
+
+
+def test_a_copy_on_another_branch_is_not_counted_twice(owned: OwnedStore) -> None:
+    session_id = keep(owned, "x", completion(FIXED))
+    _, kept = owned.sessions.path(session_id)
+    copy = NewMessage(message=kept.message, origin=kept.origin, generation=kept.generation, copy_of=kept.id)
+    owned.sessions.append(session_id, copy, parent_id=None)
+    assert len(owned.facts.of_session(session_id)) == 1
+
+
+class TestCount:
+    def test_by_each_group(self, owned: OwnedStore) -> None:
+        keep(owned, "x", completion(FIXED), completion(FIXED, engine_name="qwen"))
+        deleted = keep(owned, "y", completion(FIXED))
+        owned.sessions.delete_session(deleted)
+        keep(owned, "z", completion(FIXED + DROPPED))
+
+        def counted(group: FactGroup, **when: datetime) -> list[tuple[str, str, int, int]]:
+            return [
+                (one.group, one.kind.value, one.count, one.message_count)
+                for one in owned.facts.count(group, **when)
+            ]
+
+        assert counted(FactGroup.CODE) == [
+            ("trailing-comma", "fix", 3, 3),
+            ("invalid-json", "drop", 1, 1),
+            ("invalid-json", "finding", 1, 1),
+        ]
+        assert ("qwen", "fix", 1, 1) in counted(FactGroup.MODEL)
+        (contract,) = {group for group, *_ in counted(FactGroup.CONTRACT)}
+        assert len(contract) == 64
+        days = counted(FactGroup.DAY)
+        assert {group for group, *_ in days} == {"2026-01-01", "2026-01-02"} or days
+        assert sum(count for *_, count, _ in days) == 5
+        assert counted(FactGroup.CODE, until=START) == []
+        assert counted(FactGroup.CODE, since=START) == counted(FactGroup.CODE)

@@ -1,0 +1,155 @@
+"""What is PostgreSQL's own: how it is reached, what is said where it is not, writers that meet."""
+
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
+
+import pytest
+from sqlalchemy import text
+
+from tests.postgres import Server, running_server
+from tests.store.examples import GENERATION, SETUP, completion, user
+from tests.store.opening import sessions_in
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.errors import StoreError
+from workbench.store.database import open_database
+from workbench.store.store import SqlStore
+
+pytestmark = pytest.mark.postgres
+
+
+def refusal(url: str) -> str:
+    """What a person is told who opens `url`."""
+    with pytest.raises(StoreError) as caught:
+        SqlStore(url)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_every_way_to_write_the_url_opens_it(fresh: str, scheme: str) -> None:
+    with sessions_in(fresh.replace("postgresql+psycopg", scheme)) as store:
+        assert store.create_session(SETUP)
+
+
+def test_the_server_shows_whose_connection_it_is_and_the_url_may_say_otherwise(fresh: str) -> None:
+    for url, name in ((fresh, "hermes-workbench"), (f"{fresh}?application_name=mine", "mine")):
+        with closing(open_database(url)) as opened, opened.reading() as db:
+            assert db.connection().execute(text("SHOW application_name")).scalar_one() == name
+
+
+def test_a_reading_sees_one_state_and_writes_nothing(fresh: str) -> None:
+    with closing(open_database(fresh)) as opened:
+        count = text("SELECT count(*) FROM prompt")
+        with opened.reading() as db:
+            assert db.connection().execute(count).scalar_one() == 0
+            with opened.writing() as other:
+                other.connection().execute(text("INSERT INTO prompt VALUES ('a', 'b')"))
+            assert db.connection().execute(count).scalar_one() == 0
+        with pytest.raises(StoreError, match="the server takes no writing"), opened.reading() as db:
+            db.connection().execute(text("DELETE FROM prompt"))
+
+
+def test_writers_that_come_with_the_same_prompt_at_once_share_it(fresh: str) -> None:
+    writers = 6
+    with closing(SqlStore(fresh)) as store:
+        sessions = store.of(LOCAL_OWNER).sessions
+        ids = [sessions.create_session(SETUP).id for _ in range(writers)]
+        together = Barrier(writers)
+
+        def talk(session_id: str) -> None:
+            parent_id = None
+            for number in range(10):
+                together.wait()
+                new = completion("a", prompt_text=f"prompt {number}")
+                parent_id = sessions.append(session_id, new, parent_id=parent_id).id
+
+        with ThreadPoolExecutor(writers) as pool:
+            list(pool.map(talk, ids))
+        for session_id in ids:
+            prompts = [kept.generation and kept.generation.prompt_text for kept in sessions.path(session_id)]
+            assert prompts == [f"prompt {number}" for number in range(10)]
+
+
+def test_writers_that_come_to_one_session_at_once_each_keep_their_branch(fresh: str) -> None:
+    writers = 6
+    with sessions_in(fresh) as sessions:
+        session = sessions.create_session(SETUP)
+        root = sessions.append(session.id, user("root"), parent_id=None)
+        together = Barrier(writers)
+
+        def talk(_writer: int) -> None:
+            together.wait()
+            sessions.append(session.id, completion("same"), parent_id=root.id)
+
+        with ThreadPoolExecutor(writers) as pool:
+            list(pool.map(talk, range(writers)))
+        found = sessions.find_session(session.id)
+        assert found and found.message_count == 1 + writers
+        assert sessions.path(session.id)[-1].generation == GENERATION
+
+
+def test_a_connection_that_the_server_ends_is_told_and_the_next_one_works(
+    fresh: str, postgres: Server
+) -> None:
+    end_all = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hermes-workbench'"
+    )
+    with closing(open_database(fresh)) as opened:
+        with (
+            pytest.raises(StoreError, match="the server ended the connection; try again"),
+            opened.reading() as db,
+        ):
+            db.connection().execute(text("SELECT 1"))
+            postgres.run(end_all)
+            db.connection().execute(text("SELECT 1"))
+        with opened.reading() as db:
+            assert db.connection().execute(text("SELECT 1")).scalar_one() == 1
+
+
+def test_a_server_that_dies_is_told() -> None:
+    with running_server() as server, server.database() as url, closing(open_database(url)) as opened:
+        with pytest.raises(StoreError, match=r"connection.*; try again"), opened.reading() as db:
+            db.connection().execute(text("SELECT 1"))
+            server.stop()
+            db.connection().execute(text("SELECT 1"))
+        with pytest.raises(StoreError, match="no server answers there; start it"), opened.reading() as db:
+            db.connection()
+
+
+class TestRefusals:
+    def test_a_port_where_nobody_answers(self, fresh: str, postgres: Server) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        said = refusal(fresh.replace(f":{postgres.port}/", f":{port}/"))
+        assert said.endswith("no server answers there; start it, or mend WORKBENCH_DATABASE_URL")
+
+    def test_a_wrong_password_and_neither_is_shown(self, fresh: str, postgres: Server) -> None:
+        said = refusal(fresh.replace(postgres.password, "wrong-secret"))
+        assert "user or password is refused" in said
+        assert "wrong-secret" not in said
+        assert postgres.password not in said
+
+    def test_a_database_that_is_not_there(self, postgres: Server) -> None:
+        said = refusal(postgres.url("nowhere"))
+        assert "there is no such database or user; create it" in said
+        assert postgres.password not in said
+
+    def test_a_host_that_nobody_knows(self, fresh: str) -> None:
+        assert "nobody knows that host" in refusal(fresh.replace("127.0.0.1", "nowhere.invalid"))
+
+    def test_a_database_of_something_else_is_left_alone(self, fresh: str) -> None:
+        other = open_database(fresh)
+        with closing(other), other.writing() as db:
+            db.connection().execute(text("DROP TABLE alembic_version"))
+        assert "tables of something else" in refusal(fresh)
+
+    def test_a_user_who_may_make_no_tables(self, postgres: Server) -> None:
+        with postgres.database() as url:
+            postgres.run("CREATE ROLE guest LOGIN PASSWORD 'guest-secret'")
+            try:
+                said = refusal(url.replace(f"postgres:{postgres.password}@", "guest:guest-secret@"))
+            finally:
+                postgres.run("DROP ROLE guest")
+        assert "the user may not do this; let it own the database" in said
+        assert "guest-secret" not in said

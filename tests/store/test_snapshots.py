@@ -1,0 +1,108 @@
+"""A machine that is thrown away loses nothing that a snapshot holds."""
+
+import logging
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.services import services_for
+from tests.store.examples import SETUP, user
+from tests.store.opening import sessions_in
+from tests.store.soundness import check_file
+from workbench.store.snapshots import KEPT_SNAPSHOTS, Snapshots, snapshots_taken
+from workbench.wiring import open_services
+
+
+def _keep(url: str) -> None:
+    with sessions_in(url) as store:
+        store.append(store.create_session(SETUP).id, user("hi"), parent_id=None)
+
+
+@pytest.fixture
+def bucket(tmp_path: Path) -> Path:
+    return tmp_path / "bucket"
+
+
+def test_one_is_taken_where_something_changed(url: str, file: Path, bucket: Path) -> None:
+    snapshots = Snapshots(file, bucket)
+    assert snapshots.take() is None
+    _keep(url)
+    first = snapshots.take()
+    assert first
+    check_file(first)
+    assert snapshots.take() is None
+    with sessions_in(url) as store:
+        store.create_session(SETUP)
+        second = snapshots.take()
+    assert second
+    assert sorted(bucket.iterdir()) == [first, second]
+
+
+def test_the_oldest_go(url: str, file: Path, bucket: Path) -> None:
+    taken: list[Path | None] = []
+    snapshots = Snapshots(file, bucket)
+    for _ in range(KEPT_SNAPSHOTS + 3):
+        _keep(url)
+        taken.append(snapshots.take())
+    assert sorted(bucket.iterdir()) == taken[3:]
+
+
+def test_the_newest_sound_one_is_restored(
+    url: str, file: Path, bucket: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    snapshots = Snapshots(file, bucket)
+    taken: list[Path] = []
+    for _ in range(3):
+        _keep(url)
+        taken += filter(None, [snapshots.take()])
+    taken[2].write_bytes(taken[2].read_bytes()[:5000])
+    file.unlink()
+    assert Snapshots(file, bucket).restore_newest() == taken[1]
+    assert f"{taken[2]} is passed over" in caplog.text
+    with sessions_in(url) as store:
+        assert len(store.list_sessions()) == 2
+
+
+def test_a_database_that_is_there_is_left_alone(url: str, file: Path, bucket: Path) -> None:
+    _keep(url)
+    Snapshots(file, bucket).take()
+    _keep(url)
+    before = file.read_bytes()
+    assert Snapshots(file, bucket).restore_newest() is None
+    assert file.read_bytes() == before
+
+
+def test_they_are_taken_again_and_again(url: str, file: Path, bucket: Path) -> None:
+    with snapshots_taken(file, bucket, every_s=0.01), sessions_in(url) as store:
+        store.create_session(SETUP)
+        waiting = threading.Event()
+        for _ in range(1000):
+            if list(bucket.glob("*.sqlite3")):
+                break
+            waiting.wait(0.01)
+        assert list(bucket.glob("*.sqlite3"))
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_stops_nothing(
+    url: str, file: Path, bucket: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bucket.write_text("a file in the folder's place")
+    with caplog.at_level(logging.WARNING), snapshots_taken(file, bucket, every_s=60):
+        _keep(url)
+    assert "no snapshot could be taken" in caplog.text
+
+
+def test_services_take_one_at_the_end_and_restore_it_on_a_new_machine(tmp_path: Path, bucket: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    with services_for(old, "Hello.") as (services, _):
+        settings = replace(services.settings, bucket=bucket)
+    with open_services(settings) as services:
+        session = services.sessions.create_session(SETUP)
+        services.sessions.append(session.id, user("hi"), parent_id=None)
+    url = settings.database_url.replace(str(old), str(new))
+    with open_services(replace(settings, database_url=url)) as services:
+        (found,) = services.sessions.list_sessions()
+        assert found.id == session.id

@@ -1,0 +1,162 @@
+"""The verbs of `workbench versions`."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from workbench.cli.terminal.json_lines import write_json_line
+from workbench.cli.terminal.paint import shown
+from workbench.cli.versions.files import export_versions, import_files
+from workbench.cli.versions.told import version_json, version_line
+from workbench.desk.versions.names import hash_of
+from workbench.desk.versions.version import VersionKind
+from workbench.errors import BadInput
+from workbench.settings import read_settings
+
+REFERENCE = "NAME, NAME@3, NAME@production, or KIND:NAME@HASH."
+"""Help of an argument that names a version."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Reference = Annotated[str, typer.Argument(metavar="VERSION", help=REFERENCE)]
+Message = Annotated[str, typer.Option("--message", "-m", help="What was changed, and why.")]
+
+
+def build_app() -> typer.Typer:
+    """The group of verbs."""
+    app = typer.Typer(no_args_is_help=True, help="Versions of contracts, tools, presets and suites.")
+    app.command("list")(show_lines)
+    app.command("history")(history)
+    app.command("show")(show)
+    app.command("diff")(diff)
+    app.command("restore")(restore)
+    app.command("tag")(tag)
+    app.command("export")(export_versions)
+    app.command("import")(import_files)
+    return app
+
+
+def show_lines(
+    kind: Annotated[VersionKind | None, typer.Option(help="Only this kind.")] = None,
+    json_output: Json = False,
+) -> None:
+    """List every name with its newest version."""
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        lines = services.versions.lines(kind)
+    if json_output:
+        found = [{**version_json(line.head), "version_count": line.version_count} for line in lines]
+        write_json_line({"versions": found})
+        return
+    width = max((len(f"{line.head.kind}:{line.head.name}") for line in lines), default=0)
+    for line in lines:
+        print(f"{shown(f'{line.head.kind}:{line.head.name}'):<{width}}  {version_line(line.head)}")
+
+
+def history(
+    name: Annotated[str, typer.Argument(help="NAME, or KIND:NAME.")],
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, help="So many of the newest left out.")] = 0,
+    json_output: Json = False,
+) -> None:
+    """List the versions of a name, the newest first."""
+    from workbench.desk.versions.lookup import find_version
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        head = find_version(services.versions, name)
+        found = services.versions.history(head.kind, head.name, limit=limit, offset=offset)
+    if json_output:
+        write_json_line({"versions": [version_json(version) for version in found]})
+        return
+    for version in found:
+        print(version_line(version))
+
+
+def show(reference: Reference, json_output: Json = False) -> None:
+    """Print a version's text, byte for byte."""
+    from workbench.desk.versions.lookup import find_text
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        found = find_text(services.versions, reference)
+    if not json_output:
+        sys.stdout.buffer.write(found.text.encode())
+        sys.stdout.buffer.flush()
+        return
+    kept = {"kind": found.kind.value, "text_hash": hash_of(found.text)}
+    told = version_json(found.version) if found.version else kept
+    write_json_line({**told, "text": found.text})
+
+
+def diff(
+    references: Annotated[
+        list[str], typer.Argument(metavar="VERSION [VERSION]", help=f"{REFERENCE} One: what it changed.")
+    ],
+    json_output: Json = False,
+) -> None:
+    """Show what changed from one version to another, as a unified diff; tools as canonical JSON."""
+    from workbench.desk.versions.content import diff_contents, fingerprint_of
+    from workbench.desk.versions.lookup import find_before, find_text
+    from workbench.wiring import open_services
+
+    if len(references) > 2:
+        raise BadInput("versions diff", f"{len(references)} versions", "name one or two")
+    with open_services(read_settings()) as services:
+        after = find_text(services.versions, references[-1])
+        before = find_text(services.versions, references[0]) if len(references) > 1 else None
+        before = before or find_before(services.versions, after)
+    if before.kind is not after.kind:
+        raise BadInput("versions diff", f"{before.label} and {after.label} are of different kinds")
+    text = diff_contents(after.kind, before.text, after.text, (before.label, after.label))
+    if not json_output:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+        return
+    prints = [fingerprint_of(one.kind, one.text, name=one.name) for one in (before, after)]
+    write_json_line(
+        {
+            "before": before.label,
+            "after": after.label,
+            "diff": text,
+            "is_same_to_a_model": prints[0] == prints[1],
+        }
+    )
+
+
+def restore(reference: Reference, message: Message = "", json_output: Json = False) -> None:
+    """Make a new version with the text of an old one."""
+    from workbench.desk.versions.lookup import find_version
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        old = find_version(services.versions, reference)
+        new = services.versions.restore(old.id, message=message)
+    if json_output:
+        write_json_line(version_json(new))
+    else:
+        print(f"{new.kind}:{new.name}  {version_line(new)}")
+
+
+def tag(
+    reference: Reference,
+    name: Annotated[str, typer.Argument(metavar="TAG", help="Such as production or candidate.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take the tag away instead.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Point a name at a version; it points at no other version of the same history any more."""
+    from workbench.desk.versions.lookup import find_version
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        version = find_version(services.versions, reference)
+        if not remove:
+            version = services.versions.tag(version.id, name)
+        elif not services.versions.untag(version.kind, version.name, name):
+            raise BadInput(f"tag {name!r}", f"{version.kind}:{version.name} has none of that name")
+        version = services.versions.version(version.id) or version
+    if json_output:
+        write_json_line(version_json(version))
+    else:
+        print(f"{version.kind}:{version.name}  {version_line(version)}")

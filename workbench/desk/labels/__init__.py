@@ -1,0 +1,1 @@
+"""Labelling: verdicts and corrections, projects and their queue, how far labellers agree, what is stale."""

@@ -1,0 +1,104 @@
+"""The files of `prompts/` and `tools_catalog/`, byte for byte: what versions come from and go to."""
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from workbench.desk.versions.names import check_name
+from workbench.desk.versions.version import VersionKind
+from workbench.errors import BadInput
+from workbench.library.homes import find_folder
+
+
+class Place(NamedTuple):
+    """Where the files of a kind are."""
+
+    home: str
+    """A folder that the home, or the package, has."""
+    inside: str
+    """Folder in it; empty where it has none."""
+    ending: str
+    """Of the files."""
+
+
+PLACES: Final = {
+    VersionKind.CONTRACT: Place("prompts", "contracts", ".md"),
+    VersionKind.TOOLS: Place("tools_catalog", "", ".yaml"),
+    VersionKind.PRESET: Place("prompts", "presets", ".json"),
+    VersionKind.SUITE: Place("prompts", "suites", ".yaml"),
+}
+
+
+class HomeFiles:
+    """Reads from where the library reads, and writes there unless that is inside the package.
+
+    Args:
+        home: The current folder, or another that has `prompts/` and `tools_catalog/`.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def names(self, kind: VersionKind) -> Sequence[str]:
+        """Names that have a file, sorted."""
+        place = PLACES[kind]
+        return sorted(path.stem for path in self._folder(place).glob(f"*{place.ending}"))
+
+    def find(self, kind: VersionKind, name: str) -> str | None:
+        """The file's text; None where there is no file.
+
+        Raises:
+            BadInput: It is not UTF-8, or cannot be read.
+        """
+        if name not in self.names(kind):
+            return None
+        path = self._path(kind, name)
+        try:
+            return path.read_bytes().decode()
+        except UnicodeDecodeError as error:
+            raise BadInput(f"file {path}", f"not UTF-8 at byte {error.start}") from error
+        except OSError as error:
+            raise BadInput(f"file {path}", str(error.strerror or error)) from error
+
+    def save(self, kind: VersionKind, name: str, text: str, *, before: str | None) -> None:
+        """Writes the file, whole or not at all; see `workbench.desk.ports.VersionFiles`."""
+        check_name(name)
+        path = self._path(kind, name)
+        self._refuse_package(path)
+        if self.find(kind, name) != before:
+            raise BadInput(f"file {path}", "it was changed just now", "look at it and try again")
+        aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            aside.write_bytes(text.encode())
+            if path.exists():
+                aside.chmod(path.stat().st_mode)
+            aside.replace(path)
+        except OSError as error:
+            raise BadInput(f"file {path}", str(error.strerror or error)) from error
+        finally:
+            with suppress(FileNotFoundError):
+                aside.unlink()
+
+    def describe(self, kind: VersionKind, name: str) -> str:
+        """Where that file is, or would be; as seen from the home where it is inside."""
+        path = self._path(kind, name)
+        return str(path.relative_to(self._home) if path.is_relative_to(self._home) else path)
+
+    def _folder(self, place: Place) -> Path:
+        return find_folder(place.home, self._home) / place.inside
+
+    def _path(self, kind: VersionKind, name: str) -> Path:
+        place = PLACES[kind]
+        return self._folder(place) / f"{name}{place.ending}"
+
+    def _refuse_package(self, path: Path) -> None:
+        package = Path(__file__).parent.parent
+        if path.is_relative_to(package):
+            raise BadInput(
+                f"file {path}",
+                "it belongs to the installed package",
+                "name a folder that has prompts/ and tools_catalog/ by WORKBENCH_HOME",
+            )

@@ -1,0 +1,88 @@
+"""The audit log in a database: the port `workbench.desk.ports.Audit`, and how others write to it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlmodel import Session, col, select
+
+from workbench.chat.json_value import JsonValue
+from workbench.desk.audit import AuditEntry
+from workbench.desk.owner import Owner
+from workbench.store.database import Database
+from workbench.store.scope import scope_of
+from workbench.store.storable import problem_of
+from workbench.store.tables.audit import AuditRow
+
+
+@dataclass(frozen=True, slots=True)
+class AuditWriter:
+    """Writes down what one owner does, in the transaction that does it."""
+
+    owner: Owner
+    """Who does it, to what is theirs."""
+    now: Callable[[], datetime]
+    """Tells the moment, aware."""
+
+    def note(self, db: Session, action: str, subject: str, *, who: str = "", **detail: JsonValue) -> None:
+        """One entry.
+
+        Args:
+            db: The transaction that does what is told.
+            action: What is done.
+            subject: To what.
+            who: Who does it, where it is not the owner.
+            detail: What else there is to say; JSON.
+        """
+        row = AuditRow(
+            owner=scope_of(self.owner),
+            at=self.now().astimezone(UTC),
+            who=who or self.owner.name,
+            action=action,
+            subject=subject,
+            detail=detail,
+        )
+        db.add(row)
+
+
+class SqlAudit:
+    """Reads one owner's audit log.
+
+    Args:
+        database: Where it is.
+        owner: Whose it is.
+    """
+
+    def __init__(self, database: Database, owner: Owner) -> None:
+        self._database = database
+        self._scope = scope_of(owner)
+
+    def entries(
+        self, *, subject: str | None = None, action: str | None = None, limit: int = 50, offset: int = 0
+    ) -> Sequence[AuditEntry]:
+        """See `workbench.desk.ports.Audit`."""
+        found = select(AuditRow).where(col(AuditRow.owner) == self._scope)
+        if subject is not None:
+            if problem_of(subject):
+                return ()
+            found = found.where(col(AuditRow.subject) == subject)
+        if action is not None:
+            if problem_of(action):
+                return ()
+            named = col(AuditRow.action)
+            is_group = action.endswith(".")
+            found = found.where(named.startswith(action, autoescape=True) if is_group else named == action)
+        found = found.order_by(col(AuditRow.number).desc()).limit(limit).offset(offset)
+        with self._database.reading() as db:
+            return tuple(_value(row) for row in db.exec(found))
+
+
+def _value(row: AuditRow) -> AuditEntry:
+    return AuditEntry(
+        number=row.number or 0,
+        at=row.at,
+        who=row.who,
+        action=row.action,
+        subject=row.subject,
+        detail=row.detail,
+    )

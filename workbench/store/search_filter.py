@@ -1,0 +1,68 @@
+"""What a session must have besides the words, as conditions of a query."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement
+from sqlmodel import col
+
+from workbench.desk.facts import FactKind
+from workbench.desk.found import SearchFilter
+from workbench.desk.kept import Origin
+from workbench.store.tables import FactRow, GenerationRow, MessageRow, SessionRow, SessionTagRow
+
+HASH_PREFIX_CHARS: Final = 6
+"""A shorter beginning of a hash could be a name."""
+
+
+def conditions_of(wanted: SearchFilter) -> Iterator[ColumnElement[bool]]:
+    """Conditions on `SessionRow`; all must hold. Where a message comes from is not among them."""
+    if wanted.has_fix is not None:
+        yield _has_fact(FactKind.FIX, is_wanted=wanted.has_fix)
+    if wanted.has_drop is not None:
+        yield _has_fact(FactKind.DROP, is_wanted=wanted.has_drop)
+    if wanted.code is not None:
+        yield _has(FactRow, col(FactRow.session_id), col(FactRow.code) == wanted.code)
+    if wanted.contract is not None:
+        yield _is_of_contract(wanted.contract)
+    if wanted.model is not None:
+        is_model = col(GenerationRow.engine_name) == wanted.model
+        yield _has(GenerationRow, col(GenerationRow.session_id), is_model)
+    if wanted.tag is not None:
+        yield _has(SessionTagRow, col(SessionTagRow.session_id), col(SessionTagRow.tag) == wanted.tag)
+    if wanted.since is not None:
+        yield col(SessionRow.updated_at) >= wanted.since
+    if wanted.until is not None:
+        yield col(SessionRow.updated_at) < wanted.until
+
+
+def is_of_origin(origin: Origin) -> ColumnElement[bool]:
+    """True of sessions with a message that comes from there."""
+    return _has(MessageRow, col(MessageRow.session_id), col(MessageRow.origin) == origin.value)
+
+
+def _has_fact(kind: FactKind, *, is_wanted: bool) -> ColumnElement[bool]:
+    has_one = _has(FactRow, col(FactRow.session_id), col(FactRow.kind) == kind.value)
+    return has_one if is_wanted else sa.not_(has_one)
+
+
+def _is_of_contract(contract: str) -> ColumnElement[bool]:
+    is_named = col(SessionRow.setup)["contract_name"].as_string() == contract
+    if len(contract) < HASH_PREFIX_CHARS:
+        return is_named
+    return sa.or_(is_named, col(SessionRow.contract_version).startswith(contract, autoescape=True))
+
+
+def _has(
+    table: type[FactRow] | type[GenerationRow] | type[SessionTagRow] | type[MessageRow],
+    session_id: ColumnElement[str],
+    condition: ColumnElement[bool],
+) -> ColumnElement[bool]:
+    return (
+        sa.select(sa.literal(1))
+        .select_from(table)
+        .where(session_id == col(SessionRow.id), condition)
+        .correlate(SessionRow)
+        .exists()
+    )

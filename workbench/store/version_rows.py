@@ -1,0 +1,171 @@
+"""Versions read: which rows an owner may see, which of them a person means, rows to values."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, func, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from workbench.desk.versions.names import HASH_PREFIX_CHARS, number_of
+from workbench.desk.versions.version import Version, VersionKind, VersionLine
+from workbench.errors import StoreError
+from workbench.store.scope import SHARED
+from workbench.store.storable import problem_of
+from workbench.store.tables.versions import VersionRow, VersionTagRow, VersionTextRow
+
+
+def own_first(scope: str) -> tuple[ColumnElement[Any], ...]:
+    """The order in which the versions of a name are looked at: the owner's own, the newest first."""
+    return ((col(VersionRow.owner) == scope).desc(), col(VersionRow.number).desc())
+
+
+def of_name(scope: str, kind: VersionKind, name: str) -> SelectOfScalar[VersionRow]:
+    """The versions of a name that the owner may see, in no order."""
+    return select(VersionRow).where(
+        _is_readable(scope), col(VersionRow.kind) == kind.value, col(VersionRow.name) == name
+    )
+
+
+def find_head(db: Session, scope: str, kind: VersionKind, name: str) -> VersionRow | None:
+    """The newest version of a name; None where there is none."""
+    return db.exec(of_name(scope, kind, name).order_by(*own_first(scope)).limit(1)).first()
+
+
+def find_row(db: Session, scope: str, kind: VersionKind, name: str, which: str) -> VersionRow | None:
+    """The version that a person means; see `workbench.desk.ports.Versions.find`."""
+    if problem_of(name) or problem_of(which):
+        return None
+    if not which:
+        return find_head(db, scope, kind, name)
+    rows = of_name(scope, kind, name).order_by(*own_first(scope))
+    number = number_of(which)
+    found = None if number is None else db.exec(rows.where(col(VersionRow.number) == number)).first()
+    return found or _find_tagged(db, scope, kind, name, which) or _find_hash(db, rows, which)
+
+
+def find_version(db: Session, scope: str, version_id: str) -> VersionRow | None:
+    """The version of that id; None where there is none that the owner may see."""
+    row = None if problem_of(version_id) else db.get(VersionRow, version_id)
+    return row if row is not None and row.owner in (scope, SHARED) else None
+
+
+def version_row(db: Session, scope: str, version_id: str) -> VersionRow:
+    """The version of that id.
+
+    Raises:
+        StoreError: There is none that the owner may see.
+    """
+    row = find_version(db, scope, version_id)
+    if row is None:
+        raise StoreError(f"there is no version {version_id!r}; look it up again")
+    return row
+
+
+def values(db: Session, scope: str, rows: Sequence[VersionRow]) -> Sequence[Version]:
+    """The versions as the other floors know them, in the same order."""
+    texts = _texts(db, rows)
+    tags = _tags(db, scope, rows)
+    return tuple(
+        Version(
+            id=row.id,
+            kind=VersionKind(row.kind),
+            name=row.name,
+            number=row.number,
+            text=texts[row.owner, row.kind, row.text_hash],
+            text_hash=row.text_hash,
+            parent_id=row.parent_id,
+            message=row.message,
+            author=row.author,
+            created_at=row.created_at,
+            is_shared=row.owner == SHARED,
+            tags=tuple(sorted(tags.get(row.id, ()))),
+        )
+        for row in rows
+    )
+
+
+def value(db: Session, scope: str, row: VersionRow) -> Version:
+    """One of them."""
+    return values(db, scope, (row,))[0]
+
+
+def read_lines(db: Session, scope: str, kind: VersionKind | None) -> Sequence[VersionLine]:
+    """Every name with its newest version, sorted by kind and name."""
+    place = (
+        func.row_number()
+        .over(partition_by=(col(VersionRow.kind), col(VersionRow.name)), order_by=own_first(scope))
+        .label("place")
+    )
+    of_line = func.count().over(partition_by=(col(VersionRow.kind), col(VersionRow.name))).label("of_line")
+    ranked = select(VersionRow.id, place, of_line).where(_is_readable(scope)).subquery()
+    heads = (
+        select(VersionRow, ranked.c.of_line)
+        .join(ranked, col(VersionRow.id) == ranked.c.id)
+        .where(ranked.c.place == 1)
+        .order_by(col(VersionRow.kind), col(VersionRow.name))
+    )
+    if kind is not None:
+        heads = heads.where(col(VersionRow.kind) == kind.value)
+    found = db.exec(heads).all()
+    heads_found = values(db, scope, [row for row, _ in found])
+    return tuple(
+        VersionLine(head=head, version_count=version_count)
+        for head, (_, version_count) in zip(heads_found, found, strict=True)
+    )
+
+
+def _is_readable(scope: str) -> ColumnElement[bool]:
+    return or_(col(VersionRow.owner) == scope, col(VersionRow.owner) == SHARED)
+
+
+def _find_tagged(db: Session, scope: str, kind: VersionKind, name: str, tag: str) -> VersionRow | None:
+    tagged = (
+        select(VersionRow)
+        .join(VersionTagRow, col(VersionTagRow.version_id) == col(VersionRow.id))
+        .where(
+            or_(col(VersionTagRow.owner) == scope, col(VersionTagRow.owner) == SHARED),
+            col(VersionTagRow.kind) == kind.value,
+            col(VersionTagRow.name) == name,
+            col(VersionTagRow.tag) == tag,
+        )
+        .order_by((col(VersionTagRow.owner) == scope).desc())
+    )
+    return db.exec(tagged).first()
+
+
+def _find_hash(db: Session, rows: SelectOfScalar[VersionRow], start: str) -> VersionRow | None:
+    """The newest whose text's hash begins so, else the one whose id does."""
+    if len(start) < HASH_PREFIX_CHARS:
+        return None
+    beginning = start.lower()
+    same_text = db.exec(rows.where(col(VersionRow.text_hash).startswith(beginning, autoescape=True))).all()
+    if len({row.text_hash for row in same_text}) == 1:
+        return same_text[0]
+    same_id = db.exec(rows.where(col(VersionRow.id).startswith(beginning, autoescape=True))).all()
+    return same_id[0] if len(same_id) == 1 else None
+
+
+def _texts(db: Session, rows: Iterable[VersionRow]) -> Mapping[tuple[str, str, str], str]:
+    """Each row's text, by owner, kind and hash."""
+    hashes = {row.text_hash for row in rows}
+    found = db.exec(select(VersionTextRow).where(col(VersionTextRow.hash).in_(hashes)))
+    return {(row.owner, row.kind, row.hash): row.text for row in found}
+
+
+def _tags(db: Session, scope: str, rows: Iterable[VersionRow]) -> Mapping[str, Sequence[str]]:
+    """The names that point at each version; one's own tag hides the shared one of the same name."""
+    names = {row.name for row in rows}
+    found = db.exec(
+        select(VersionTagRow)
+        .where(
+            or_(col(VersionTagRow.owner) == scope, col(VersionTagRow.owner) == SHARED),
+            col(VersionTagRow.name).in_(names),
+        )
+        .order_by(col(VersionTagRow.owner) == scope)
+    )
+    points_at = {(row.kind, row.name, row.tag): row.version_id for row in found}
+    tags: dict[str, list[str]] = {}
+    for (_, _, tag), version_id in points_at.items():
+        tags.setdefault(version_id, []).append(tag)
+    return tags

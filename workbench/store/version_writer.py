@@ -1,0 +1,114 @@
+"""Versions written: each with its text and its entry in the audit log, in the caller's transaction."""
+
+from dataclasses import dataclass
+from datetime import UTC
+from hashlib import sha256
+
+from sqlmodel import Session
+
+from workbench.chat.json_value import JsonValue
+from workbench.desk.versions.names import hash_of
+from workbench.desk.versions.version import NewVersion, Version, VersionKind
+from workbench.errors import StoreError
+from workbench.store.audit import AuditWriter
+from workbench.store.insert import insert_if_absent
+from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow
+from workbench.store.version_rows import find_head, version_row
+from workbench.store.version_texts import write_text
+from workbench.toolspec.canonical import canonical_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionWriter:
+    """Writes one owner's versions."""
+
+    scope: str
+    """Whose they are."""
+    audit: AuditWriter
+    """Writes down what was done."""
+
+    def line(self, db: Session, kind: VersionKind, name: str) -> VersionLineRow:
+        """The line of a name, made where it is not there; nobody else writes to its history until the end."""
+        insert_if_absent(db, VersionLineRow, owner=self.scope, kind=kind.value, name=name)
+        return db.get_one(VersionLineRow, (self.scope, kind.value, name), with_for_update=True)
+
+    def save(self, db: Session, new: NewVersion) -> VersionRow:
+        """A new version under its parent; where its text is its parent's, the parent.
+
+        Raises:
+            StoreError: There is no such parent.
+        """
+        self.line(db, new.kind, new.name)
+        parent = self._parent(db, new)
+        if parent and (parent.name, parent.text_hash) == (new.name, hash_of(new.text)):
+            return parent
+        return self.written(db, new, parent, author=self.audit.owner.name)
+
+    def restore(self, db: Session, old: Version, message: str) -> VersionRow:
+        """A version with an old one's text under the newest; where the newest has it, the newest."""
+        said = message or f"restored v{old.number}"
+        return self.save(db, NewVersion(kind=old.kind, name=old.name, text=old.text, message=said))
+
+    def tag(self, db: Session, version: VersionRow, tag: str) -> None:
+        """Points `tag` at a version."""
+        kind = VersionKind(version.kind)
+        self.line(db, kind, version.name)
+        key = (self.scope, version.kind, version.name, tag)
+        there = db.get(VersionTagRow, key)
+        if there and there.version_id == version.id:
+            return
+        self._note(db, "version.tag", kind, version.name, tag=tag, version=version.id,
+                   number=version.number, before=there.version_id if there else None)  # fmt: skip
+        if there:
+            there.version_id = version.id
+        else:
+            row = VersionTagRow(
+                owner=self.scope, kind=version.kind, name=version.name, tag=tag, version_id=version.id
+            )
+            db.add(row)
+
+    def untag(self, db: Session, kind: VersionKind, name: str, tag: str) -> bool:
+        """Takes a name away; False where there was none."""
+        there = db.get(VersionTagRow, (self.scope, kind.value, name, tag), with_for_update=True)
+        if there is None:
+            return False
+        self._note(db, "version.untag", kind, name, tag=tag, before=there.version_id)
+        db.delete(there)
+        return True
+
+    def written(self, db: Session, new: NewVersion, parent: VersionRow | None, *, author: str) -> VersionRow:
+        """A version under `parent`, whatever that has; the name's line must be held."""
+        text_hash = write_text(db, self.scope, new.kind, new.text)
+        made_of = [self.scope, new.kind.value, new.name, parent.id if parent else None, text_hash]
+        version_id = sha256(canonical_json(made_of).encode()).hexdigest()
+        there = db.get(VersionRow, version_id)
+        if there:
+            return there
+        head = find_head(db, self.scope, new.kind, new.name)
+        row = VersionRow(
+            id=version_id,
+            owner=self.scope,
+            kind=new.kind.value,
+            name=new.name,
+            number=head.number + 1 if head else 1,
+            text_hash=text_hash,
+            parent_id=parent.id if parent else None,
+            message=new.message,
+            author=author,
+            created_at=self.audit.now().astimezone(UTC),
+        )
+        db.add(row)
+        self._note(db, "version.save", new.kind, new.name, version=row.id, number=row.number)
+        db.flush()
+        return row
+
+    def _parent(self, db: Session, new: NewVersion) -> VersionRow | None:
+        if new.parent_id is None:
+            return find_head(db, self.scope, new.kind, new.name)
+        parent = version_row(db, self.scope, new.parent_id)
+        if parent.kind != new.kind:
+            raise StoreError(f"a version of a {new.kind} cannot be made from one of a {parent.kind}")
+        return parent
+
+    def _note(self, db: Session, action: str, kind: VersionKind, name: str, **detail: JsonValue) -> None:
+        self.audit.note(db, action, f"{kind}:{name}", who="", **detail)
