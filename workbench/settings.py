@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +42,14 @@ class Settings:
     """Layers of a local model that go to the GPU; -1 all, when the build can."""
     max_rounds: int
     """Completions that a turn may take."""
+    accounts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
+    """Password hash by name of those who may log in; empty where nobody has to."""
+    admins: frozenset[str] = frozenset()
+    """Names that may see the data of all."""
+    is_on_space: bool = False
+    """True on a Hugging Face Space, where strangers come: each browser has its own data."""
+    has_hugging_face_login: bool = False
+    """True on a Space that lets people sign in with Hugging Face."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +119,21 @@ VARIABLES: Final = (
         meaning="Layers of a local model on the GPU; -1 all, where the build can",
     ),
     Variable(name="WORKBENCH_MAX_ROUNDS", default="8", meaning="Completions that a turn may take"),
+    Variable(
+        name="WORKBENCH_AUTH",
+        default="",
+        meaning="Accounts that may log in, `name:hash` each, parted by blanks or commas; `workbench auth hash`",
+    ),
+    Variable(
+        name="WORKBENCH_ADMINS",
+        default="",
+        meaning="Names that may see the data of all, parted by commas",
+    ),
 )
 """Every variable that is read, in the order of the documentation."""
+
+
+_HASH_REMEDY: Final = "`workbench auth hash NAME` prints one"
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -138,7 +159,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         model=text("WORKBENCH_MODEL"),
         contract=text("WORKBENCH_CONTRACT"),
-        tools=tuple(name.strip() for name in text("WORKBENCH_TOOLS").split(",") if name.strip()),
+        tools=_names(text("WORKBENCH_TOOLS")),
         host=given.get("WORKBENCH_HOST") or ("0.0.0.0" if "SPACE_ID" in given else text("WORKBENCH_HOST")),
         port=number("WORKBENCH_PORT", least=1, most=65535),
         data=data,
@@ -150,6 +171,10 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         threads=number("WORKBENCH_THREADS", least=0, most=1024),
         gpu_layers=number("WORKBENCH_GPU_LAYERS", least=-1, most=10_000),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),
+        accounts=_accounts(text("WORKBENCH_AUTH")),
+        admins=frozenset(_names(text("WORKBENCH_ADMINS"))),
+        is_on_space="SPACE_ID" in given,
+        has_hugging_face_login=given.get("SYSTEM") == "spaces" and "OAUTH_CLIENT_ID" in given,
     )
 
 
@@ -174,6 +199,23 @@ def _whole_number(name: str, text: str, *, least: int, most: int) -> int:
     if not least <= number <= most:
         raise BadInput(f"setting {name}", f"{number} is not between {least} and {most}")
     return number
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _accounts(text: str) -> Mapping[str, str]:
+    accounts: dict[str, str] = {}
+    for number, pair in enumerate(text.replace(",", " ").split(), start=1):
+        name, colon, hashed = pair.partition(":")
+        # The pair itself is not shown: it may hold a password.
+        if not name or not colon or not hashed:
+            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", "it is no `name:hash`", _HASH_REMEDY)
+        if name in accounts:
+            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", f"{name!r} is there twice")
+        accounts[name] = hashed
+    return accounts
 
 
 def _data_folder(home: Path, given: Mapping[str, str]) -> Path:

@@ -14,6 +14,7 @@ from workbench.desk.ports import (
     Models,
     Search,
     Sessions,
+    Sharing,
     Store,
     VersionFiles,
     Versions,
@@ -77,6 +78,11 @@ class Services:
     def facts(self) -> Facts:
         """What the reader noted of the owner's conversations."""
         return self.store.of(self.owner).facts
+
+    @property
+    def sharing(self) -> Sharing:
+        """What the owner shows to others, and sees of theirs."""
+        return self.store.of(self.owner).sharing
 
     def of(self, owner: Owner) -> "Services":
         """The same for someone else."""

@@ -7,8 +7,7 @@ from typing import Final, Literal, TypedDict
 import gradio as gr
 
 from workbench.desk.services import Services
-from workbench.ui.components.address import Address
-from workbench.ui.components.header import Header
+from workbench.ui.frame import build_frame
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
@@ -32,14 +31,13 @@ def build_page(services: Services) -> Page:
     """The whole page; nothing is served yet."""
     runs = Runs()
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as blocks:
-        header = Header(elem_id="page-header")
-        address = Address(elem_id="page-address")
+        frame = build_frame(services.settings)
         with gr.Tabs(elem_id="page-tabs"):
             with gr.Tab("Play", elem_id="page-tab-play"):
                 play_parts = play.build(services)
             with gr.Tab("Inspect", elem_id="page-tab-inspect"):
                 inspect_parts = inspect.build(services)
-        play.wire(blocks, play_parts, services, runs, header, address)
+        play.wire(blocks, play_parts, services, runs, frame)
         inspect.wire(blocks, inspect_parts, services)
     blocks.queue(default_concurrency_limit=8)
     return Page(blocks=blocks, runs=runs)

@@ -6,9 +6,14 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
+from time import monotonic
+from typing import Final, cast
 
 from workbench.desk.services import Services
-from workbench.errors import BadInput
+from workbench.errors import BadInput, StoreError
+
+DAY_S: Final = 24 * 60 * 60
+"""What was deleted long ago is purged as often."""
 
 
 def serve_page(services: Services, *, say: Callable[[str], None] = print) -> None:
@@ -25,8 +30,10 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print) -> Non
     check_address(settings.host, settings.port)
     # Read by gradio when it is imported; it must not call home.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    from workbench.ui.owners import login_of
     from workbench.ui.page import build_page, launch_options
 
+    login = login_of(settings)
     page = build_page(services)
     try:
         page.blocks.launch(
@@ -35,24 +42,37 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print) -> Non
             share=False,
             quiet=True,
             prevent_thread_lock=True,
+            # Gradio awaits a coroutine function too, though its annotation does not say so.
+            auth=cast(Callable[[str, str], bool] | None, login),
             **launch_options(),
         )
         say(f"Hermes Workbench stands at {page.blocks.local_url} (Ctrl+C ends it)")
-        _wait_for_the_end()
+        _wait_for_the_end(lambda: _purge(services, say))
     finally:
         page.runs.stop_all()
         page.blocks.close(verbose=False)
 
 
-def _wait_for_the_end() -> None:
-    """Until Ctrl+C, or until a container or a service manager asks to end."""
+def _wait_for_the_end(purge: Callable[[], None]) -> None:
+    """Until Ctrl+C, or until a container or a service manager asks to end; `purge` is called once a day."""
     ended = Event()
     if current_thread() is main_thread():
         signal(SIGTERM, lambda _number, _frame: ended.set())
+    purged_at_s = monotonic()
     with suppress(KeyboardInterrupt):
         # A wait without a timeout cannot be interrupted on Windows.
         while not ended.wait(timeout=1.0):
-            pass
+            if monotonic() - purged_at_s >= DAY_S:
+                purge()
+                purged_at_s = monotonic()
+
+
+def _purge(services: Services, say: Callable[[str], None]) -> None:
+    """What cannot be purged today, since the database is busy, is tomorrow."""
+    try:
+        services.store.purge()
+    except StoreError as error:
+        say(f"what was deleted long ago could not be purged: {error}")
 
 
 def check_address(host: str, port: int) -> None:

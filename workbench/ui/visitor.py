@@ -9,11 +9,25 @@ from workbench.rollout.ports import Sampling
 class Visitor:
     """What the page remembers of one open tab of a browser; all else is in its parts or in the store."""
 
+    browser_key: str | None = None
+    """Tells the browser from others, where strangers come; None elsewhere."""
     session_id: str | None = None
     """The open session; None until the first message makes one."""
+    leaf_id: str | None = None
+    """The last message that is shown: what is sent goes on from there. None while there is none."""
+    share_key: str | None = None
+    """Of a session that is seen by a link; None of all others."""
+    is_read_only: bool = False
+    """True of a session that can be looked at and copied, not gone on with."""
+    is_of_all: bool = False
+    """True while an admin lists the sessions of all."""
     message_id: str | None = None
     """The message that the inspector shows; None follows the newest."""
     pending: str | None = None
     """What was sent and waits for its turn; None where nothing waits."""
     sampling: Sampling = field(default_factory=Sampling)
     """The open session's; only its values without a field on the page count."""
+
+    def at_home(self) -> "Visitor":
+        """The same browser without an open session."""
+        return Visitor(browser_key=self.browser_key, is_of_all=self.is_of_all)

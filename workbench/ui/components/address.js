@@ -1,7 +1,9 @@
 follow((value) => {
   if (!value) return;
   const address = new URL(location.href);
-  if (value.session) address.searchParams.set("session", value.session);
-  else address.searchParams.delete("session");
+  for (const name of ["session", "shared"]) {
+    if (value[name]) address.searchParams.set(name, value[name]);
+    else address.searchParams.delete(name);
+  }
   if (address.href !== location.href) history.replaceState(history.state, "", address);
 });

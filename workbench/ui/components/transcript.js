@@ -38,9 +38,16 @@ const blocks = {
   folded: (block) =>
     node("details", { class: "hw-folded" }, node("summary", {}, node("span", {}, block.summary)), node("pre", {}, block.text)),
 };
+const branches = (branch) => {
+  const turn = (name, label, id) =>
+    iconButton(name, label, (event) => { event.stopPropagation(); trigger("branch", { id }); }, { disabled: id === null });
+  return node("span", { class: "hw-branches", role: "group", "aria-label": "Branches" },
+    turn("left", "Branch before", branch.before), node("span", { class: "hw-note" }, branch.place + "/" + branch.count),
+    turn("right", "Branch after", branch.after));
+};
 const draw_entry = (entry) => {
   const item = node("li", { class: "hw-entry r-" + entry.role, tabindex: 0, "data-id": entry.id },
-    node("span", { class: "hw-role" }, entry.role),
+    node("span", { class: "hw-role" }, entry.role, entry.branch ? branches(entry.branch) : null),
     node("div", { class: "hw-body" }, entry.blocks.map((block) => blocks[block.kind](block)),
       entry.note ? node("div", { class: "hw-note hw-end" }, entry.note) : null));
   const pick = (event) => {

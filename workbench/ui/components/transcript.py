@@ -1,9 +1,9 @@
-"""The conversation: an entry a message, calls with their results; `pick` and `example` are its events."""
+"""The conversation: an entry a message, calls with their results; `pick`, `example` and `branch` are its events."""
 
 from workbench.ui.components.drawn import Drawn
 
 
 class Transcript(Drawn):
-    """The conversation: an entry a message, calls with their results; `pick` and `example` are its events."""
+    """The conversation: an entry a message, calls with their results; `pick`, `example` and `branch` are its events."""
 
     script = "transcript.js"

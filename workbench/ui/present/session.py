@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.desk.kept import KeptMessage
+from workbench.desk.kept import KeptMessage, TreeNode
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput
 from workbench.toolspec.spec import OfferedTools
@@ -37,13 +37,19 @@ class SessionView:
 
 
 def show_session(
-    path: Sequence[KeptMessage], setup: Setup, *, message_id: str | None = None, call: int | None = None
+    path: Sequence[KeptMessage],
+    setup: Setup,
+    *,
+    tree: Sequence[TreeNode] = (),
+    message_id: str | None = None,
+    call: int | None = None,
 ) -> SessionView:
     """The panes for a path.
 
     Args:
         path: From the root to the open leaf; may be empty.
         setup: What the session is set to; tells the tools and the family.
+        tree: All messages of the session; tells the branches beside the path.
         message_id: The message that was picked; None follows the newest.
         call: The call of it that was picked; None for none.
     """
@@ -51,7 +57,9 @@ def show_session(
     rounds = read_path(path, tools)
     one = round_of(path, rounds, message_id)
     return SessionView(
-        transcript=show_transcript(path, rounds, selected=message_id, examples=examples_for(tools.names)),
+        transcript=show_transcript(
+            path, rounds, selected=message_id, examples=examples_for(tools.names), tree=tree
+        ),
         raw=show_round(path, one, family=_family(setup)),
         calls=show_calls(
             one.reading if one else None,

@@ -1,7 +1,7 @@
 """The sessions of the store as a list."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 
@@ -24,6 +24,12 @@ class SessionRow:
     """The day, on its first row; else empty."""
     is_open: bool
     """True of the session that the page shows."""
+    word: str = ""
+    """What is to be known of it: shared, damaged, or another owner's."""
+    damage: str = ""
+    """What of it cannot be read; empty where it is sound."""
+    can_delete: bool = True
+    """False of another owner's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,28 +38,74 @@ class SessionsView:
 
     rows: tuple[SessionRow, ...]
     """Last used first."""
+    deleted: tuple[SessionRow, ...] = ()
+    """What can be restored, last deleted first."""
+    undo: SessionRow | None = None
+    """What was deleted just now; None where nothing was."""
+    scope: str = ""
+    """What an admin can list instead; empty for all others."""
     hint: str = HINT
     """Of the empty state."""
 
 
-def show_sessions(sessions: Sequence[ListedSession], *, open_id: str | None, now: datetime) -> SessionsView:
-    """The list, cut into days; times are the clock of `now`."""
-    return SessionsView(rows=tuple(_rows(sessions, open_id, now)))
+def show_sessions(
+    sessions: Sequence[ListedSession],
+    *,
+    open_id: str | None,
+    now: datetime,
+    deleted: Sequence[ListedSession] = (),
+    undo_id: str | None = None,
+    scope: str = "",
+) -> SessionsView:
+    """The list, cut into days.
+
+    Args:
+        sessions: Last used first.
+        open_id: The session that the page shows; None for none.
+        now: The moment, by the clock that times are shown in.
+        deleted: What can be restored, last deleted first.
+        undo_id: Which of them was deleted just now; None for none.
+        scope: What an admin can list instead; empty for all others.
+    """
+    gone = tuple(_row(one, one.deleted_at or one.updated_at, now) for one in deleted)
+    return SessionsView(
+        rows=tuple(_rows(sessions, open_id, now)),
+        deleted=gone,
+        undo=next((row for row in gone if row.id == undo_id), None),
+        scope=scope,
+    )
 
 
 def _rows(sessions: Sequence[ListedSession], open_id: str | None, now: datetime) -> Iterator[SessionRow]:
     last_day = ""
     for session in sessions:
-        used_at = session.updated_at.astimezone(now.tzinfo)
-        day = _day(used_at.date(), now.date())
-        yield SessionRow(
-            id=session.id,
-            title=session.title or "untitled",
-            when=used_at.strftime("%H:%M") if day in ("Today", "Yesterday") else used_at.strftime("%d.%m."),
-            heading=day if day != last_day else "",
-            is_open=session.id == open_id,
-        )
+        row = _row(session, session.updated_at, now)
+        day = _day(session.updated_at.astimezone(now.tzinfo).date(), now.date())
+        yield replace(row, heading=day if day != last_day else "", is_open=session.id == open_id)
         last_day = day
+
+
+def _row(session: ListedSession, moment: datetime, now: datetime) -> SessionRow:
+    then = moment.astimezone(now.tzinfo)
+    is_recent = _day(then.date(), now.date()) in ("Today", "Yesterday")
+    return SessionRow(
+        id=session.id,
+        title=session.title or "untitled",
+        when=then.strftime("%H:%M") if is_recent else then.strftime("%d.%m."),
+        heading="",
+        is_open=False,
+        word=_word(session),
+        damage=session.damage or "",
+        can_delete=session.is_own,
+    )
+
+
+def _word(session: ListedSession) -> str:
+    if session.damage:
+        return "damaged"
+    if not session.is_own:
+        return "another's"
+    return "shared" if session.is_shared else ""
 
 
 def _day(day: date, today: date) -> str:
@@ -71,6 +123,16 @@ class AddressView:
 
     session: str | None
     """The open session; None names none."""
+    shared: str | None = None
+    """The key of a session that is seen by its link; None names none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountView:
+    """Who is logged in."""
+
+    name: str = ""
+    """As they log in; empty where nobody has to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ class SetupFields(NamedTuple):
 
     contract_name: str
     contract_text: str
+    ephemeral: str
     tools_text: str
     disabled_tools: frozenset[str]
     model: str
@@ -54,6 +55,7 @@ def setup_of(fields: SetupFields, *, sampling: Sampling) -> Setup:
     return Setup(
         contract_name=fields.contract_name,
         contract_text=fields.contract_text,
+        ephemeral=fields.ephemeral,
         tools_text=fields.tools_text,
         disabled_tools=fields.disabled_tools,
         model=fields.model,
@@ -75,6 +77,7 @@ def fields_of(setup: Setup) -> SetupFields:
     return SetupFields(
         contract_name=setup.contract_name,
         contract_text=setup.contract_text,
+        ephemeral=setup.ephemeral,
         tools_text=setup.tools_text,
         disabled_tools=setup.disabled_tools,
         model=setup.model,

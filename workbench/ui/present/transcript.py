@@ -1,16 +1,29 @@
 """A path of the store as the entries of the transcript."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Role
-from workbench.desk.kept import KeptMessage
+from workbench.desk.kept import KeptMessage, TreeNode
+from workbench.desk.tree import siblings
 from workbench.hermes.reading import Reading, Segment, SegmentKind
 from workbench.rollout.ports import FinishReason
+from workbench.ui.present.blocks import (
+    Argument,
+    Block,
+    BrokenCall,
+    CallCard,
+    Folded,
+    LooseResult,
+    Prose,
+    ResultRow,
+    Stray,
+    Thought,
+)
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.words import call_status, count, milliseconds
 
@@ -18,115 +31,17 @@ THOUGHT_TAGS: Final = ("<think>", "</think>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prose:
-    """Text for people."""
+class BranchView:
+    """Where a message stands among those with the same parent."""
 
-    text: str
-    """Without the blank lines around it."""
-    kind: str = "prose"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
-    """Reasoning, folded."""
-
-    text: str
-    """Without its tags."""
-    note: str
-    """Its size."""
-    kind: str = "thought"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultRow:
-    """What a tool gave back."""
-
-    text: str
-    """As the model sees it."""
-    is_error: bool
-    """True where the tool failed or the call was refused."""
-    note: str
-    """Rule and time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
-    """A row of a call's table."""
-
-    name: str
-    """The parameter."""
-    value: str
-    """JSON."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallCard:
-    """A call that could be read."""
-
-    index: int
-    """Place in the reading's calls."""
-    name: str
-    """The tool."""
-    status: str
-    """Status word."""
-    tone: str
-    """Its colour."""
-    arguments: tuple[Argument, ...]
-    """In the order written."""
-    notes: tuple[str, ...]
-    """Its findings."""
-    result: ResultRow | None
-    """None until there is one."""
-    kind: str = "call"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenCall:
-    """A call that could not be read, or was cut off."""
-
-    text: str
-    """As written."""
-    status: str
-    """dropped or unfinished."""
-    notes: tuple[str, ...]
-    """Its findings."""
-    tone: str = "error"
-    kind: str = "broken"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stray:
-    """What stands behind the turn's end."""
-
-    label: str
-    """What it is."""
-    text: str
-    """As written."""
-    kind: str = "stray"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LooseResult:
-    """A result whose call is not known."""
-
-    result: ResultRow
-    """What the tool gave."""
-    kind: str = "result"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folded:
-    """The system text."""
-
-    summary: str
-    """Its first line and size."""
-    text: str
-    """All of it."""
-    kind: str = "folded"
-
-
-Block = Prose | Thought | CallCard | BrokenCall | Stray | LooseResult | Folded
-"""What a message is shown as."""
+    place: int
+    """From 1."""
+    count: int
+    """2 or more."""
+    before: str | None
+    """The sibling before it; None for the first."""
+    after: str | None
+    """The sibling after it; None for the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +55,9 @@ class Entry:
     blocks: tuple[Block, ...]
     """In order."""
     note: str = ""
-    """How it ended, where that is not as it should be."""
+    """How it ended, where that is not as it should be; of the system text, what is sent beside it."""
+    branch: BranchView | None = None
+    """None where it has no sibling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,14 +96,20 @@ def show_transcript(
     *,
     selected: str | None,
     examples: Sequence[str],
+    tree: Sequence[TreeNode] = (),
 ) -> TranscriptView:
     """The entries of a path; a result stands within the call that it answers."""
+    beside = siblings(tree)
     by_id = {one.kept.id: one for one in rounds}
     answered = {
         kept.id for one in rounds for index, kept in one.results.items() if index < len(one.reading.calls)
     }
     return TranscriptView(
-        entries=tuple(_entry(kept, by_id) for kept in path if kept.id not in answered),
+        entries=tuple(
+            replace(_entry(kept, by_id), branch=_branch(kept.id, beside.get(kept.id, ())))
+            for kept in path
+            if kept.id not in answered
+        ),
         selected=selected,
         heading="Ask something that a tool can answer",
         hint="The model sees the contract and the tools at the left; what it writes is read, checked and "
@@ -200,7 +123,8 @@ def _entry(kept: KeptMessage, rounds: dict[str, ReadRound]) -> Entry:
     match message.role:
         case Role.SYSTEM:
             summary = f"{_first_line(message.text)} · {count(len(message.text), 'character')}"
-            return Entry(id=kept.id, role="system", blocks=(Folded(summary=summary, text=message.text),))
+            folded = Folded(summary=summary, text=message.text)
+            return Entry(id=kept.id, role="system", blocks=(folded,), note=_ephemeral_note(rounds))
         case Role.USER:
             return Entry(id=kept.id, role="user", blocks=(Prose(text=message.text),))
         case Role.TOOL:
@@ -208,6 +132,25 @@ def _entry(kept: KeptMessage, rounds: dict[str, ReadRound]) -> Entry:
         case Role.ASSISTANT:
             one = rounds[kept.id]
             return Entry(id=kept.id, role="model", blocks=_blocks(one), note=_ending(kept, one.reading))
+
+
+def _branch(message_id: str, siblings_of_it: Sequence[str]) -> BranchView | None:
+    if len(siblings_of_it) < 2:
+        return None
+    place = siblings_of_it.index(message_id)
+    return BranchView(
+        place=place + 1,
+        count=len(siblings_of_it),
+        before=siblings_of_it[place - 1] if place else None,
+        after=siblings_of_it[place + 1] if place + 1 < len(siblings_of_it) else None,
+    )
+
+
+def _ephemeral_note(rounds: Mapping[str, ReadRound]) -> str:
+    sizes = [len(one.kept.generation.ephemeral) for one in rounds.values() if one.kept.generation]
+    if not any(sizes):
+        return ""
+    return f"sent with an ephemeral part of {count(max(sizes), 'character')}, which no export holds"
 
 
 def _first_line(text: str) -> str:
@@ -284,6 +227,8 @@ def _ending(kept: KeptMessage, reading: Reading) -> str:
         return "stopped by you"
     if generation.finish_reason is FinishReason.LENGTH:
         return f"cut off at {count(generation.timing.completion_tokens, 'token')}"
+    if generation.finish_reason is FinishReason.INTERRUPTED:
+        return "interrupted: what was written until then was kept"
     return "" if reading.text.strip() else "the model wrote nothing"
 
 

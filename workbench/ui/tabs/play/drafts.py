@@ -10,10 +10,23 @@ from workbench.ui.tabs.play.setup_column import SetupParts
 
 _KEY: Final = "'hermes-workbench:draft:' + (new URLSearchParams(location.search).get('session') || '')"
 
-READ_DRAFT: Final = f"""() => {{
-  try {{ return [localStorage.getItem({_KEY}) || '']; }} catch {{ return ['']; }}
+_SECRET: Final = "'hermes-workbench:browser'"
+
+READ_BROWSER: Final = f"""() => {{
+  let draft = '', secret = '';
+  try {{
+    draft = localStorage.getItem({_KEY}) || '';
+    secret = localStorage.getItem({_SECRET}) || '';
+  }} catch {{ /* forbidden: what this visitor makes is theirs as long as the page is open */ }}
+  if (!secret) {{
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    secret = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    try {{ localStorage.setItem({_SECRET}, secret); }} catch {{ }}
+  }}
+  return [draft, secret];
 }}"""
-"""The draft of the session that the address bar names, as JSON text."""
+"""The draft of the session that the address bar names, as JSON text; the secret that tells this browser from
+others, made where there is none."""
 
 _KEEP: Final = f"""(value) => {{
   try {{
@@ -32,6 +45,7 @@ def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
     # Not `input`: the first one behind a change from here is swallowed, and a paste is one.
     _keep(composer.change, composer, "composer", "value")
     _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
+    _keep(setup.contract.ephemeral.input, setup.contract.ephemeral, "ephemeral", "value")
     _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
     _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")
     _keep(setup.tools.toolset.input, setup.tools.toolset, "tools_text", "undefined")

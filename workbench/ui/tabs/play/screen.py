@@ -1,17 +1,20 @@
 """What an answer to an event changes on the screen; what it leaves out stays as it is."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.desk.opened import OpenedSession
 from workbench.ui.present.inspect import CallsView, FixesView, TimingView, fixes_label
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.raw import RawView
-from workbench.ui.present.session import SessionView
+from workbench.ui.present.session import SessionView, show_session
+from workbench.ui.present.session_bar import SessionBarView, show_bar
 from workbench.ui.present.sessions import AddressView, SessionsView
-from workbench.ui.present.setup import HeaderView
+from workbench.ui.present.setup import HeaderView, SetupFields
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.visitor import Visitor
 
@@ -21,12 +24,16 @@ Update = Mapping[str, object]
 SAME: Final[Update] = {"__type__": "update"}
 """Leaves a part as it is; what `gr.skip()` gives."""
 
+REST: Final = len(SetupFields._fields) + 2
+"""Values behind a screen's in an answer for the whole tab: the fields, the toolset, the switches."""
+
 
 class Screen(NamedTuple):
     """One value a part, in the order of `PlayParts.screen`."""
 
     visitor: Visitor | Update = SAME
     composer: str | Update = SAME
+    bar: SessionBarView | Update = SAME
     send: Update = SAME
     stop: Update = SAME
     live: LiveView | Update = SAME
@@ -40,6 +47,15 @@ class Screen(NamedTuple):
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
+
+    def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
+        """All that shows a session, the visitor's state included."""
+        visitor = replace(visitor, session_id=opened.session.id, leaf_id=opened.leaf_id)
+        view = show_session(
+            opened.path, opened.session.setup, tree=opened.tree, message_id=visitor.message_id
+        )
+        bar = show_bar(opened.session, is_by_link=visitor.share_key is not None)
+        return self.with_session(view)._replace(visitor=visitor, bar=bar)
 
     def with_session(self, view: SessionView) -> "Screen":
         """Transcript and inspector as `view` has them."""

@@ -1,28 +1,30 @@
-"""What session list, address bar and transcript answer: a session is opened, looked into, exported."""
+"""What address bar and transcript answer: a session is opened, looked into, gone through by its branches."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import gradio as gr
 
 from workbench.chat.json_value import JsonValue
-from workbench.desk.export import export_sharegpt
-from workbench.desk.kept import KeptSession
+from workbench.desk.opened import OpenedSession, open_session, open_shared
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
+from workbench.desk.tree import newest_leaf
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
+from workbench.ui.owners import browser_key_of, services_of
 from workbench.ui.present.live import LiveView
-from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.session import show_session
-from workbench.ui.present.sessions import AddressView, DownloadView
+from workbench.ui.present.session_bar import SessionBarView
+from workbench.ui.present.sessions import AccountView, AddressView
 from workbench.ui.present.setup import first_choice
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
-from workbench.ui.tabs.play.screen import SAME, Screen, Update
+from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.visitor import Visitor
 
 FIRST_QUESTION = "What is the flumbuster reading for cairo?"
@@ -30,41 +32,57 @@ FIRST_QUESTION = "What is the flumbuster reading for cairo?"
 
 @dataclass(frozen=True, slots=True)
 class SessionEvents:
-    """Handlers of the session list, of the address bar and of the transcript."""
+    """Handlers of the address bar and of the transcript."""
 
     services: Services
     """The edges."""
     setups: SetupEvents
     """Fills the left column."""
-    turns: TurnEvents
-    """Lists sessions."""
 
-    def on_page(self, draft: str, request: gr.Request) -> tuple[object, ...]:
+    def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
         """The page as the address bar asks for it."""
-        session_id = cast(Mapping[str, str], cast(Any, request).query_params).get("session")
-        if not session_id:
-            return self._new(draft)
-        return self._open(session_id, draft)
+        asked = cast(Mapping[str, str], cast(Any, request).query_params)
+        visitor = Visitor(browser_key=browser_key_of(secret))
+        services = services_of(self.services, visitor, request)
+        account = AccountView(name=services.owner.name if services.settings.accounts else "")
+        return (*self._asked(services, visitor, asked, draft), account)
 
-    def on_open_session(self, event: gr.EventData) -> tuple[object, ...]:
+    def on_open_session(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
         """A session that was chosen from the list."""
-        return self._open(str(event.id), "")
+        services = services_of(self.services, visitor, request)
+        return self.open(services, visitor.at_home(), str(event.id), "")
 
-    def on_new(self) -> tuple[object, ...]:
+    def on_new(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """An empty page; the session is made by the first message."""
-        return self._new("")
+        return self.start(services_of(self.services, visitor, request), visitor.at_home(), "")
 
-    def on_pick(self, visitor: Visitor, event: gr.EventData) -> Screen:
+    def on_pick(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """A message that was picked in the transcript."""
-        if visitor.session_id is None:
+        opened = self._reopened(services_of(self.services, visitor, request), visitor)
+        if opened is None:
             return Screen()
-        session = self.services.sessions.find_session(visitor.session_id)
-        if session is None:
-            return Screen()
-        view = show_session(
-            self.services.sessions.path(session.id), session.setup, message_id=event.id, call=event.call
-        )
+        view = show_session(opened.path, opened.session.setup, message_id=event.id, call=event.call)
         return Screen(visitor=replace(visitor, message_id=event.id)).with_round(view)
+
+    def on_branch(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """Another branch: the newest below the message that was chosen."""
+        services = services_of(self.services, visitor, request)
+        try:
+            now = self._reopened(services, visitor)
+            if now is None:
+                return Screen()
+            leaf_id = newest_leaf(now.tree, str(event.id))
+            chosen = replace(visitor, leaf_id=leaf_id, message_id=None)
+            opened = self._reopened(services, chosen)
+            if opened is None:
+                return Screen()
+            if not visitor.is_read_only:
+                services.sessions.open_leaf(opened.session.id, leaf_id)
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+        return Screen(notice=CLEAR).with_opened(opened, chosen)
 
     def on_example(self, event: gr.EventData) -> str:
         """A question that was picked; it stands in the composer."""
@@ -79,73 +97,96 @@ class SessionEvents:
         names = [name for name in parse_tools(tools_text).names if name not in disabled]
         return show_transcript((), (), selected=None, examples=examples_for(names))
 
-    def on_export_open(self, visitor: Visitor) -> tuple[DownloadView | Update, NoticeView]:
-        """The open session as a file."""
-        if visitor.session_id is None:
-            return SAME, advice("Nothing to export yet: send a message first.")
-        return self._export([visitor.session_id])
+    def open(self, services: Services, visitor: Visitor, session_id: str, draft: str) -> tuple[object, ...]:
+        """A session by its id, as values of the whole tab."""
+        visitor = replace(visitor, session_id=session_id)
+        return self._open(services, visitor, draft, _no_session(session_id))
 
-    def on_export_all(self) -> tuple[DownloadView | Update, NoticeView]:
-        """All sessions as a file."""
-        return self._export(None)
-
-    def _export(self, session_ids: Sequence[str] | None) -> tuple[DownloadView | Update, NoticeView]:
+    def start(
+        self, services: Services, visitor: Visitor, draft: str, notice: NoticeView = CLEAR
+    ) -> tuple[object, ...]:
+        """No session, as values of the whole tab."""
         try:
-            made = export_sharegpt(self.services, session_ids)
+            return self._empty(services, visitor, notice, draft)
         except WorkbenchError as error:
-            return SAME, problem(error)
-        if not made.row_count:
-            return SAME, advice("; ".join(made.left_out) or "Nothing to export yet: send a message first.")
-        name = f"session-{session_ids[0]}.jsonl" if session_ids else "sessions.jsonl"
-        view = DownloadView(name=name, text=made.text, serial=self.services.calendar.seconds())
-        return view, advice("; ".join(made.left_out))
+            return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
 
-    def _open(self, session_id: str, draft: str) -> tuple[object, ...]:
-        try:
-            session = self.services.sessions.find_session(session_id)
-        except WorkbenchError as error:
-            return self._empty(problem(error))
-        if session is None:
-            unknown = BadInput(
-                f"session {session_id!r}", "it is not in this store", "start anew, or choose another"
+    def _asked(
+        self, services: Services, visitor: Visitor, asked: Mapping[str, str], draft: str
+    ) -> tuple[object, ...]:
+        if asked.get("shared"):
+            unshared = BadInput(
+                "this link", "it shows no session, or no longer", "ask for a new one, or start anew"
             )
-            return self._empty(problem(unknown))
-        return self._opened(session, draft)
+            return self._open(services, replace(visitor, share_key=asked["shared"]), draft, unshared)
+        if asked.get("session"):
+            return self.open(services, visitor, asked["session"], draft)
+        return self.start(services, visitor, draft)
 
-    def _opened(self, session: KeptSession, draft: str) -> tuple[object, ...]:
-        visitor = Visitor(session_id=session.id, sampling=session.setup.sampling)
-        view = show_session(self.services.sessions.path(session.id), session.setup)
-        drafted = _drafted(session.setup, draft)
+    def _open(
+        self, services: Services, visitor: Visitor, draft: str, missing: BadInput
+    ) -> tuple[object, ...]:
+        try:
+            opened = self._reopened(services, visitor)
+        except WorkbenchError as error:
+            return self.start(services, visitor.at_home(), "", problem(error))
+        if opened is None:
+            return self.start(services, visitor.at_home(), "", problem(missing))
+        return self._opened(services, visitor, opened, draft)
+
+    def _reopened(self, services: Services, visitor: Visitor) -> OpenedSession | None:
+        """The session that the visitor has open, up to the message that they see last."""
+        if visitor.share_key is not None:
+            return open_shared(services, visitor.share_key, leaf_id=visitor.leaf_id)
+        if visitor.session_id is None:
+            return None
+        return open_session(services, visitor.session_id, leaf_id=visitor.leaf_id)
+
+    def _opened(
+        self, services: Services, visitor: Visitor, opened: OpenedSession, draft: str
+    ) -> tuple[object, ...]:
+        session, is_read_only = opened.session, not opened.session.is_own
+        visitor = replace(visitor, is_read_only=is_read_only, sampling=session.setup.sampling)
+        listed = replace(visitor, session_id=None if visitor.share_key else session.id)
         screen = Screen(
-            visitor=visitor,
-            composer=_draft(draft).get("composer", ""),
+            composer=gr.update(
+                value="" if is_read_only else _draft(draft).get("composer", ""), interactive=not is_read_only
+            ),
+            send=gr.update(interactive=not is_read_only),
             live=LiveView(),
             notice=CLEAR,
-            sessions=self.turns.sessions(session.id),
+            sessions=list_sessions(services, listed),
             header=self.setups.header(session.setup.model),
-            address=AddressView(session=session.id),
+            address=AddressView(session=listed.session_id, shared=visitor.share_key),
         )
-        return (*screen.with_session(view), *self.setups.filled(drafted))
+        drafted = session.setup if is_read_only else _drafted(session.setup, draft)
+        return (*screen.with_opened(opened, visitor), *self.setups.filled(drafted))
 
-    def _new(self, draft: str) -> tuple[object, ...]:
-        try:
-            return self._empty(CLEAR, draft)
-        except WorkbenchError as error:
-            return (*Screen(notice=problem(error)), *(SAME for _ in range(14)))
-
-    def _empty(self, notice: NoticeView, draft: str = "") -> tuple[object, ...]:
+    def _empty(
+        self, services: Services, visitor: Visitor, notice: NoticeView, draft: str
+    ) -> tuple[object, ...]:
         first = self.services.setup_for()
         setup = _drafted(replace(first, tool_choice=first_choice(first.model)), draft)
         screen = Screen(
-            visitor=Visitor(),
-            composer=_draft(draft).get("composer", FIRST_QUESTION),
+            visitor=visitor,
+            composer=gr.update(value=_draft(draft).get("composer", FIRST_QUESTION), interactive=True),
+            send=gr.update(interactive=True),
+            bar=SessionBarView(),
             live=LiveView(),
             notice=notice,
-            sessions=self.turns.sessions(None),
+            sessions=list_sessions(services, visitor),
             header=self.setups.header(setup.model),
             address=AddressView(session=None),
         )
         return (*screen.with_session(show_session((), setup)), *self.setups.filled(setup))
+
+
+def _no_session(session_id: str) -> BadInput:
+    return BadInput(
+        f"session {session_id!r}",
+        "there is no such session, it is not in this store",
+        "start anew, or choose another",
+    )
 
 
 def _draft(text: str) -> dict[str, str]:
@@ -165,5 +206,6 @@ def _drafted(setup: Setup, text: str) -> Setup:
     return replace(
         setup,
         contract_text=draft.get("contract_text", setup.contract_text),
+        ephemeral=draft.get("ephemeral", setup.ephemeral),
         tools_text=draft.get("tools_text", setup.tools_text),
     )

@@ -21,6 +21,7 @@ class ContractParts:
     contract: gr.Dropdown
     contract_text: Editor
     contract_notice: Notice
+    ephemeral: gr.Textbox
     system_text: SystemText
 
 
@@ -83,6 +84,13 @@ def _build_contract(services: Services) -> ContractParts:
         contract=_dropdown("Contract", list(services.library.contract_names()), "play-contract"),
         contract_text=text_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
         contract_notice=Notice(elem_id="play-contract-notice"),
+        ephemeral=gr.Textbox(
+            label="Ephemeral part, never exported",
+            lines=1,
+            max_lines=6,
+            placeholder="Sent behind the system text",
+            elem_id="play-ephemeral",
+        ),
         system_text=SystemText(elem_id="play-system-text"),
     )
 

@@ -8,9 +8,11 @@ from gradio.blocks import Block
 from workbench.desk.services import Services
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
+from workbench.ui.frame import Frame
 from workbench.ui.listen import Trigger, any_of, listen
-from workbench.ui.tabs.play.drafts import READ_DRAFT, drop_draft, keep_drafts
+from workbench.ui.tabs.play.drafts import READ_BROWSER, drop_draft, keep_drafts
 from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
+from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
@@ -28,6 +30,7 @@ class PlayParts:
 
     visitor: gr.State
     draft: gr.Textbox
+    secret: gr.Textbox
     sessions: SessionsParts
     setup: SetupParts
     talk: TalkParts
@@ -51,10 +54,12 @@ def build(services: Services) -> PlayParts:
     """Builds the tab; nothing happens in it before `wire`."""
     visitor = gr.State(Visitor())
     draft = gr.Textbox(visible=False, elem_id="play-draft")
+    secret = gr.Textbox(visible=False, elem_id="play-secret")
     with gr.Row(elem_id="play-columns"):
         return PlayParts(
             visitor=visitor,
             draft=draft,
+            secret=secret,
             sessions=build_sessions(),
             setup=build_setup(services),
             talk=build_talk(),
@@ -62,17 +67,26 @@ def build(services: Services) -> PlayParts:
         )
 
 
-def wire(
-    blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, header: Header, address: Address
-) -> None:
+def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: Frame) -> None:
     """Lets the parts answer."""
+    header, address = frame.header, frame.address
     setups = SetupEvents(services)
     turns = TurnEvents(services, runs, setups)
-    sessions = SessionEvents(services, setups, turns)
+    sessions = SessionEvents(services, setups)
     screen = parts.screen(header, address)
     _wire_setup(parts.setup, setups, header)
     _wire_turns(blocks, parts, turns, screen)
-    _warm(_wire_sessions(blocks, parts, sessions, screen), parts.setup, setups, header)
+    whole = [*screen, *parts.setup.fields, parts.setup.tools.toolset, parts.setup.tools.enabled_tools]
+    opened = listen(
+        blocks.load,
+        sessions.on_page,
+        [parts.draft, parts.secret],
+        [*whole, frame.account],
+        js=READ_BROWSER,
+    )
+    _warm(opened.then, parts.setup, setups, header)
+    _wire_sessions(parts, sessions, screen, whole)
+    _wire_list(parts, ListEvents(services, sessions), screen, whole)
     keep_drafts(parts.talk.composer, parts.setup)
 
 
@@ -131,26 +145,29 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
 
 
 def _wire_sessions(
-    blocks: gr.Blocks, parts: PlayParts, sessions: SessionEvents, screen: list[Block]
-) -> Trigger:
-    """Wires the session list; what comes back fires once the page is open."""
-    own, setup = parts.sessions, parts.setup
-    whole = [*screen, *setup.fields, setup.tools.toolset, setup.tools.enabled_tools]
-    opened = listen(blocks.load, sessions.on_page, [parts.draft], whole, js=READ_DRAFT)
-    listen(own.sessions.event("open_session"), sessions.on_open_session, [], whole)
-    listen(own.new.click, sessions.on_new, [], whole)
+    parts: PlayParts, sessions: SessionEvents, screen: list[Block], whole: list[Block]
+) -> None:
+    own, setup, visitor = parts.sessions, parts.setup, [parts.visitor]
+    listen(own.sessions.event("open_session"), sessions.on_open_session, visitor, whole)
+    listen(own.new.click, sessions.on_new, visitor, whole)
     drop_draft(own.new.click)
     offered = [setup.tools.tools_text, setup.tools.disabled_tools]
     changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)
-    listen(
-        changed,
-        sessions.on_tools,
-        [parts.visitor, *offered],
-        [parts.talk.transcript],
-        is_latest_only=True,
-    )
-    listen(parts.talk.transcript.event("pick"), sessions.on_pick, [parts.visitor], screen)
-    listen(parts.talk.transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
-    listen(own.export_open.click, sessions.on_export_open, [parts.visitor], [own.download, own.notice])
-    listen(own.export_all.click, sessions.on_export_all, [], [own.download, own.notice])
-    return opened.then
+    transcript = parts.talk.transcript
+    listen(changed, sessions.on_tools, [*visitor, *offered], [transcript], is_latest_only=True)
+    listen(transcript.event("pick"), sessions.on_pick, visitor, screen)
+    listen(transcript.event("branch"), sessions.on_branch, visitor, screen)
+    listen(transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
+
+
+def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole: list[Block]) -> None:
+    own, bar, visitor = parts.sessions, parts.talk.bar, [parts.visitor]
+    listen(bar.event("rename_session"), events.on_rename, visitor, screen)
+    listen(bar.event("share_session"), events.on_share, visitor, screen)
+    listen(bar.event("unshare_session"), events.on_unshare, visitor, screen)
+    listen(bar.event("copy_session"), events.on_copy, visitor, whole)
+    listen(own.sessions.event("delete_session"), events.on_delete, visitor, whole)
+    listen(own.sessions.event("restore_session"), events.on_restore, visitor, screen)
+    listen(own.sessions.event("scope"), events.on_scope, visitor, screen)
+    listen(own.export_open.click, events.on_export_open, visitor, [own.download, own.notice])
+    listen(own.export_all.click, events.on_export_all, visitor, [own.download, own.notice])

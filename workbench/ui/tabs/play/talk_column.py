@@ -10,6 +10,7 @@ from workbench.ui.components.keys import Keys
 from workbench.ui.components.live import Live
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.panes import Panes
+from workbench.ui.components.session_bar import SessionBar
 from workbench.ui.components.transcript import Transcript
 from workbench.ui.present.editors import EditorNamesView
 
@@ -23,6 +24,7 @@ EDITORS: Final = EditorNamesView(
 class TalkParts:
     """The column's parts, from top to bottom."""
 
+    bar: SessionBar
     transcript: Transcript
     live: Live
     notice: Notice
@@ -35,6 +37,7 @@ def build_talk() -> TalkParts:
     """Builds the column, empty."""
     with gr.Column(elem_id="play-talk", elem_classes=["hw-column"], min_width=0):
         Panes(elem_id="play-panes")
+        bar = SessionBar(elem_id="play-bar")
         transcript = Transcript(elem_id="play-transcript")
         live = Live(elem_id="play-live")
         notice = Notice(elem_id="play-notice")
@@ -52,4 +55,6 @@ def build_talk() -> TalkParts:
         )  # fmt: skip
         Keys(elem_id="play-keys")
         EditorNames(EDITORS, elem_id="play-editor-names")
-    return TalkParts(transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop)
+    return TalkParts(
+        bar=bar, transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop
+    )

@@ -1,24 +1,25 @@
 """What the composer answers: a turn is begun, played, watched and stopped."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import gradio as gr
 
+from workbench.desk.opened import open_newest
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.desk.turns import MessageKept, begin_session, play_turn
+from workbench.desk.turns import begin_session
 from workbench.errors import WorkbenchError
-from workbench.rollout.events import CompletionEnded, Event, RoundStarted
-from workbench.ui.present.live import LiveRound, LiveView, waiting
+from workbench.ui.owners import services_of
+from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
-from workbench.ui.present.raw import show_prompt
-from workbench.ui.present.session import show_session
-from workbench.ui.present.sessions import AddressView, SessionsView, show_sessions
+from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import read_fields, setup_of
-from workbench.ui.tabs.play.runs import Runs, play_aside
+from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.tabs.play.watching import watch
 from workbench.ui.visitor import Visitor
 
 
@@ -35,6 +36,8 @@ class TurnEvents:
 
     def on_begin(self, visitor: Visitor, text: str, request: gr.Request) -> Screen:
         """Takes what was written; the turn itself waits for the model."""
+        if visitor.is_read_only:
+            return Screen(notice=advice("This session is read-only: copy it to go on with it."))
         if not text.strip():
             return Screen(notice=advice("Write something to send."))
         if not self.runs.begin(_tab(request)):
@@ -51,23 +54,26 @@ class TurnEvents:
         if visitor.pending is None:
             yield Screen()
             return
-        text, visitor = visitor.pending, replace(visitor, pending=None)
+        text, visitor = visitor.pending, replace(visitor, pending=None, message_id=None)
         stop = self.runs.stop_of(_tab(request))
         if stop.is_set():
             self.runs.end(_tab(request))
             yield Screen(visitor=visitor, composer=text, notice=advice("Stopped before the model was asked."))
             return
+        services = services_of(self.services, visitor, request)
         try:
             setup = setup_of(read_fields(fields), sampling=visitor.sampling)
-            visitor = self._with_session(visitor, setup)
+            visitor = _with_session(services, visitor, setup)
             yield Screen(
-                visitor=replace(visitor, message_id=None),
+                visitor=visitor,
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
-            yield from self._watch(visitor, setup, text, stop.is_set)
+            for screen in watch(services, visitor, setup, text, stop.is_set):
+                visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
+                yield screen
         except WorkbenchError as error:
-            yield self._failed(visitor, error, text)
+            yield _failed(services, visitor, error, text)
         finally:
             # A browser that left closes this generator: the turn must not go on without it.
             self.runs.end(_tab(request))
@@ -76,8 +82,9 @@ class TurnEvents:
         """The turn is over, however it ended; a key that was pressed twice ends nothing."""
         if self.runs.is_running(_tab(request)):
             return Screen()
+        services = services_of(self.services, visitor, request)
         return Screen(
-            live=LiveView(), sessions=self.sessions(visitor.session_id), header=self.setups.header(model)
+            live=LiveView(), sessions=list_sessions(services, visitor), header=self.setups.header(model)
         ).with_run(is_running=False)
 
     def on_stop(self, request: gr.Request) -> None:
@@ -88,61 +95,19 @@ class TurnEvents:
         """The tab was closed."""
         self.runs.end(_tab(request))
 
-    def sessions(self, open_id: str | None) -> SessionsView:
-        """The list, as the store has it now."""
-        return show_sessions(
-            self.services.sessions.list_sessions(limit=200),
-            open_id=open_id,
-            now=self.services.calendar.now().astimezone(),
-        )
 
-    def _with_session(self, visitor: Visitor, setup: Setup) -> Visitor:
-        """A session to go on with; none is made where the setup cannot be used."""
-        if visitor.session_id is not None:
-            return visitor
-        return replace(visitor, session_id=begin_session(self.services, setup).id)
+def _with_session(services: Services, visitor: Visitor, setup: Setup) -> Visitor:
+    """A session to go on with; none is made where the setup cannot be used."""
+    if visitor.session_id is not None:
+        return visitor
+    return replace(visitor, session_id=begin_session(services, setup).id)
 
-    def _watch(
-        self, visitor: Visitor, setup: Setup, text: str, is_cancelled: Callable[[], bool]
-    ) -> Iterator[Screen]:
-        session_id = visitor.session_id or ""
 
-        def play() -> Iterator[Event | MessageKept]:
-            return play_turn(self.services, session_id, setup, text, is_cancelled=is_cancelled)
-
-        live = LiveRound()
-        for batch in play_aside(play):
-            for event in batch:
-                if not isinstance(event, MessageKept):
-                    live = live.after(event, now_s=self.services.calendar.seconds())
-            yield self._after(batch, visitor, setup)._replace(
-                live=live.show(now_s=self.services.calendar.seconds())
-            )
-
-    def _after(self, batch: Sequence[Event | MessageKept], visitor: Visitor, setup: Setup) -> Screen:
-        """What a batch changes beside the live pane: messages that were kept, a prompt that was sent."""
-        screen = Screen()
-        if any(isinstance(event, MessageKept) for event in batch):
-            screen = self._shown(visitor, setup)
-        last = next(
-            (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None
-        )
-        if isinstance(last, RoundStarted):
-            screen = screen._replace(raw=show_prompt(last.prompt, is_exact=last.is_exact))
-        return screen
-
-    def _failed(self, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
-        """The line, the text back in the composer, and what was kept until then."""
-        screen = Screen(visitor=visitor, notice=problem(error), composer=text)
-        session = self.services.sessions.find_session(visitor.session_id) if visitor.session_id else None
-        if session is None:
-            return screen
-        path = self.services.sessions.path(session.id)
-        return screen.with_session(show_session(path, session.setup, message_id=visitor.message_id))
-
-    def _shown(self, visitor: Visitor, setup: Setup) -> Screen:
-        path = self.services.sessions.path(visitor.session_id or "")
-        return Screen().with_session(show_session(path, setup))
+def _failed(services: Services, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
+    """The line, the text back in the composer, and what was kept until then."""
+    screen = Screen(visitor=visitor, notice=problem(error), composer=text)
+    opened = open_newest(services, visitor.session_id, visitor.leaf_id) if visitor.session_id else None
+    return screen if opened is None else screen.with_opened(opened, visitor)
 
 
 def _tab(request: gr.Request) -> str:

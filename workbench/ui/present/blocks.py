@@ -1,0 +1,115 @@
+"""What a message of the transcript is shown as, piece by piece."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prose:
+    """Text for people."""
+
+    text: str
+    """Without the blank lines around it."""
+    kind: str = "prose"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """Reasoning, folded."""
+
+    text: str
+    """Without its tags."""
+    note: str
+    """Its size."""
+    kind: str = "thought"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRow:
+    """What a tool gave back."""
+
+    text: str
+    """As the model sees it."""
+    is_error: bool
+    """True where the tool failed or the call was refused."""
+    note: str
+    """Rule and time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """A row of a call's table."""
+
+    name: str
+    """The parameter."""
+    value: str
+    """JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallCard:
+    """A call that could be read."""
+
+    index: int
+    """Place in the reading's calls."""
+    name: str
+    """The tool."""
+    status: str
+    """Status word."""
+    tone: str
+    """Its colour."""
+    arguments: tuple[Argument, ...]
+    """In the order written."""
+    notes: tuple[str, ...]
+    """Its findings."""
+    result: ResultRow | None
+    """None until there is one."""
+    kind: str = "call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenCall:
+    """A call that could not be read, or was cut off."""
+
+    text: str
+    """As written."""
+    status: str
+    """dropped or unfinished."""
+    notes: tuple[str, ...]
+    """Its findings."""
+    tone: str = "error"
+    kind: str = "broken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stray:
+    """What stands behind the turn's end."""
+
+    label: str
+    """What it is."""
+    text: str
+    """As written."""
+    kind: str = "stray"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseResult:
+    """A result whose call is not known."""
+
+    result: ResultRow
+    """What the tool gave."""
+    kind: str = "result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """The system text."""
+
+    summary: str
+    """Its first line and size."""
+    text: str
+    """All of it."""
+    kind: str = "folded"
+
+
+Block = Prose | Thought | CallCard | BrokenCall | Stray | LooseResult | Folded
+"""What a message is shown as."""

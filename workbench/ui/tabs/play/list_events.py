@@ -1,0 +1,137 @@
+"""What session list and session bar answer: a session is named, shared, copied, deleted, exported."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import gradio as gr
+
+from workbench.desk.export import export_sharegpt
+from workbench.desk.services import Services
+from workbench.errors import WorkbenchError
+from workbench.ui.owners import services_of
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.session_bar import SessionBarView, show_bar
+from workbench.ui.present.sessions import DownloadView
+from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
+from workbench.ui.tabs.play.session_events import SessionEvents
+from workbench.ui.visitor import Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class ListEvents:
+    """Handlers of the session list and of the session bar."""
+
+    services: Services
+    """The edges."""
+    sessions: SessionEvents
+    """Opens sessions."""
+
+    def on_rename(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """A title that was written in the bar."""
+        title = str(event.title)
+        return self._change(
+            visitor, request, lambda own, open_id: own.sessions.rename_session(open_id, title)
+        )
+
+    def on_share(self, visitor: Visitor, request: gr.Request) -> Screen:
+        """The open session gets a link that shows it to others."""
+        return self._change(visitor, request, lambda own, open_id: own.sharing.share(open_id))
+
+    def on_unshare(self, visitor: Visitor, request: gr.Request) -> Screen:
+        """The link of the open session shows nothing any more."""
+        return self._change(visitor, request, lambda own, open_id: own.sharing.unshare(open_id))
+
+    def on_copy(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
+        """A read-only session becomes one of one's own, and is opened."""
+        services = services_of(self.services, visitor, request)
+        try:
+            if visitor.share_key is not None:
+                copy = services.sharing.copy_shared(visitor.share_key)
+            else:
+                copy = services.sessions.copy_session(visitor.session_id or "")
+        except WorkbenchError as error:
+            return self.sessions.start(services, visitor.at_home(), "", problem(error))
+        return self.sessions.open(services, visitor.at_home(), copy.id, "")
+
+    def on_delete(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+        """A session is hidden; where it is the open one, an empty page comes in its place."""
+        services, session_id = services_of(self.services, visitor, request), str(event.id)
+        try:
+            services.sessions.delete_session(session_id)
+            is_open = visitor.session_id == session_id
+            listed = replace(visitor, session_id=None) if is_open else visitor
+            view = list_sessions(services, listed, undo_id=session_id)
+        except WorkbenchError as error:
+            return _only(Screen(notice=problem(error)))
+        if not is_open:
+            return _only(Screen(sessions=view))
+        screen = self.sessions.start(services, visitor.at_home(), "")
+        place = Screen._fields.index("sessions")
+        return (*screen[:place], view, *screen[place + 1 :])
+
+    def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """Deleting is undone."""
+        services = services_of(self.services, visitor, request)
+        try:
+            services.sessions.restore_session(str(event.id))
+            return Screen(sessions=list_sessions(services, visitor), notice=CLEAR)
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+
+    def on_scope(self, visitor: Visitor, request: gr.Request) -> Screen:
+        """An admin sees the sessions of all, or their own again."""
+        visitor = replace(visitor, is_of_all=not visitor.is_of_all)
+        services = services_of(self.services, visitor, request)
+        try:
+            return Screen(visitor=visitor, sessions=list_sessions(services, visitor))
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+
+    def on_export_open(
+        self, visitor: Visitor, request: gr.Request
+    ) -> tuple[DownloadView | Update, NoticeView]:
+        """The open session as a file."""
+        if visitor.session_id is None:
+            return SAME, advice("Nothing to export yet: send a message first.")
+        if visitor.share_key is not None:
+            return SAME, advice("Copy this session first: only your own are exported.")
+        return _export(services_of(self.services, visitor, request), [visitor.session_id])
+
+    def on_export_all(
+        self, visitor: Visitor, request: gr.Request
+    ) -> tuple[DownloadView | Update, NoticeView]:
+        """All sessions of one's own as a file."""
+        return _export(services_of(self.services, visitor, request), None)
+
+    def _change(
+        self, visitor: Visitor, request: gr.Request, change: Callable[[Services, str], object]
+    ) -> Screen:
+        """Changes the open session, and shows bar and list anew."""
+        services = services_of(self.services, visitor, request)
+        try:
+            change(services, visitor.session_id or "")
+            session = services.sessions.find_session(visitor.session_id or "")
+            bar = show_bar(session, is_by_link=False) if session else SessionBarView()
+            return Screen(bar=bar, sessions=list_sessions(services, visitor), notice=CLEAR)
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+
+
+def _only(screen: Screen) -> tuple[object, ...]:
+    """An answer for the whole tab that leaves fields, toolset and switches as they are."""
+    return (*screen, *(SAME for _ in range(REST)))
+
+
+def _export(
+    services: Services, session_ids: Sequence[str] | None
+) -> tuple[DownloadView | Update, NoticeView]:
+    try:
+        made = export_sharegpt(services, session_ids)
+    except WorkbenchError as error:
+        return SAME, problem(error)
+    if not made.row_count:
+        return SAME, advice("; ".join(made.left_out) or "Nothing to export yet: send a message first.")
+    name = f"session-{session_ids[0]}.jsonl" if session_ids else "sessions.jsonl"
+    view = DownloadView(name=name, text=made.text, serial=services.calendar.seconds())
+    return view, advice("; ".join(made.left_out))

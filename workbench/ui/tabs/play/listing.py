@@ -1,0 +1,32 @@
+"""The list of sessions, as the store has it now."""
+
+from workbench.desk.services import Services
+from workbench.ui.present.sessions import SessionsView, show_sessions
+from workbench.ui.visitor import Visitor
+
+SHOWN = 200
+"""Sessions that the list holds."""
+
+
+def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None = None) -> SessionsView:
+    """The list for one visitor.
+
+    Args:
+        services: Of their owner.
+        visitor: Says which session is open, and whether an admin lists those of all.
+        undo_id: What was deleted just now; None for nothing.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
+    is_admin = services.owner.is_admin
+    is_of_all = visitor.is_of_all and is_admin
+    scope = "Show only mine" if is_of_all else "Show those of all"
+    return show_sessions(
+        services.sessions.list_sessions(limit=SHOWN, is_of_all=is_of_all),
+        open_id=visitor.session_id,
+        now=services.calendar.now().astimezone(),
+        deleted=services.sessions.list_sessions(limit=SHOWN, is_deleted=True),
+        undo_id=undo_id,
+        scope=scope if is_admin else "",
+    )

@@ -1,0 +1,93 @@
+"""A turn as the page watches it: what each batch of its events changes on the screen."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from workbench.chat.message import Role
+from workbench.desk.kept import KeptMessage
+from workbench.desk.opened import OpenedSession, open_session
+from workbench.desk.services import Services
+from workbench.desk.setup import Setup
+from workbench.desk.tree import children
+from workbench.desk.turns import MessageKept, play_turn
+from workbench.rollout.events import CompletionEnded, Event, RoundStarted
+from workbench.ui.present.live import LiveRound
+from workbench.ui.present.notices import CLEAR, NoticeView, advice
+from workbench.ui.present.raw import show_prompt
+from workbench.ui.tabs.play.runs import play_aside
+from workbench.ui.tabs.play.screen import SAME, Screen, Update
+from workbench.ui.visitor import Visitor
+
+BRANCHED = (
+    "Another tab went on from the same message. Nothing was overwritten: yours is a branch beside it, and "
+    "the arrows at your message lead from one to the other."
+)
+"""Said where a message became a branch without being asked to."""
+
+
+def watch(
+    services: Services, visitor: Visitor, setup: Setup, text: str, is_cancelled: Callable[[], bool]
+) -> Iterator[Screen]:
+    """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
+
+    Args:
+        services: Of the visitor's owner.
+        visitor: With a session.
+        setup: What to play it with.
+        text: What the user says.
+        is_cancelled: True once the turn is to stop.
+
+    Raises:
+        WorkbenchError: As `play_turn`.
+    """
+    session_id, went_on_from = visitor.session_id or "", visitor.leaf_id
+
+    def play() -> Iterator[Event | MessageKept]:
+        return play_turn(services, session_id, setup, text, is_cancelled=is_cancelled, leaf_id=went_on_from)
+
+    live = LiveRound()
+    for batch in play_aside(play):
+        for event in batch:
+            if not isinstance(event, MessageKept):
+                live = live.after(event, now_s=services.calendar.seconds())
+        screen = Screen()
+        kept = [event.kept for event in batch if isinstance(event, MessageKept)]
+        if kept:
+            visitor = replace(visitor, leaf_id=kept[-1].id)
+            screen = _shown(services, visitor, setup, kept, went_on_from)
+        screen = _with_prompt(screen, batch)
+        yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
+
+
+def _shown(
+    services: Services,
+    visitor: Visitor,
+    setup: Setup,
+    kept: Sequence[KeptMessage],
+    went_on_from: str | None,
+) -> Screen:
+    """The session with what was kept just now, read as it was sent."""
+    opened = open_session(services, visitor.session_id or "", leaf_id=visitor.leaf_id)
+    if opened is None:
+        return Screen(visitor=visitor)
+    notice: NoticeView | Update = SAME
+    if any(one.message.role is Role.USER for one in kept):
+        notice = advice(BRANCHED) if _is_branched(opened, went_on_from) else CLEAR
+    session = replace(opened.session, setup=setup)
+    return Screen().with_opened(replace(opened, session=session), visitor)._replace(notice=notice)
+
+
+def _is_branched(opened: OpenedSession, went_on_from: str | None) -> bool:
+    """True where someone else went on from that message too."""
+    shown = {one.id for one in opened.path}
+    return went_on_from is not None and not shown.issuperset(children(opened.tree, went_on_from))
+
+
+def _with_prompt(screen: Screen, batch: Sequence[Event | MessageKept]) -> Screen:
+    """The prompt that was sent last, while its completion has not ended."""
+    last = next(
+        (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None
+    )
+    if not isinstance(last, RoundStarted):
+        return screen
+    return screen._replace(raw=show_prompt(last.prompt, is_exact=last.is_exact))
