@@ -5,12 +5,13 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 
-from tests.bench import engine, reader, startup
+from tests.bench import engine, reader, startup, store
 
 PARTS: dict[str, Callable[[], Sequence[str]]] = {
     "startup": startup.measure,
     "reader": reader.measure,
     "engine": engine.measure,
+    "store": store.measure,
 }
 
 

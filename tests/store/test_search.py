@@ -25,6 +25,62 @@ CLEAN = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "oslo"}}\n</
 DROPPED = "<tool_call>\nnonsense\n</tool_call>"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
+FOUND = (
+    "weather",
+    "WEATHER",
+    "wea",
+    "  weather  ",
+    "weather cairo",
+    "cairo what",
+    '"the weather"',
+    '"weather" "cairo"',
+    '"weather in ca',
+    "weat* cairo",
+    "weather?",
+    "cafe",
+    "CAFÉ",
+    "cafe\u0301",
+    "🦉",
+    "東",
+    "東京",
+    "straße",
+    "STRASSE",
+    "get_thing",
+    "thing",
+)
+"""Queries that find the one message."""
+SIGNS = [
+    '"',
+    '""',
+    "*",
+    "'",
+    "''",
+    "\\",
+    "(",
+    "a AND",
+    "NOT",
+    "NEAR(a b)",
+    "text:",
+    "-a",
+    "^a",
+    "a:*",
+    "a & b |",
+    "'; DROP TABLE session; --",
+    "%",
+    "_",
+    "\0",
+    "a\0b",
+    "\ud83e",
+    "{}",
+    "<tool_call>",
+    "🦉*",
+    '"🦉',
+    "\n",
+    "a" * 100_000,
+    " ".join(map(str, range(300))),
+]
+"""Queries that could be taken for syntax."""
+
 
 @pytest.fixture
 def whole(made_url: str) -> Iterator[SqlStore]:
@@ -60,59 +116,25 @@ def marked(found: FoundSession) -> list[str]:
 
 
 class TestWords:
-    @pytest.mark.parametrize(
-        "query",
-        [
-            "weather",
-            "WEATHER",
-            "wea",
-            "  weather  ",
-            "weather cairo",
-            "cairo what",
-            '"the weather"',
-            '"weather" "cairo"',
-            '"weather in ca',
-            "weat* cairo",
-            "weather?",
-            "cafe",
-            "CAFÉ",
-            "cafe\u0301",
-            "🦉",
-            "東",
-            "東京",
-            "straße",
-            "STRASSE",
-            "get_thing",
-            "thing",
-        ],
-    )
-    def test_they_are_found(self, owned: OwnedStore, query: str) -> None:
+    def test_they_are_found(self, owned: OwnedStore) -> None:
         session_id = keep(
             owned, "first", user("What is the weather in Cairo? Café 🦉 東京都 Strasse get_thing now")
         )
         keep(owned, "something else")
-        (found,) = owned.search.find(query)
-        assert found.session.id == session_id
-        assert marked(found)
+        for query in FOUND:
+            (found,) = owned.search.find(query)
+            assert found.session.id == session_id, query
+            assert marked(found), query
 
-    @pytest.mark.parametrize("query", ["eather", '"cairo weather"', "weather london", "🦊", '"wea"', "x*"])
-    def test_what_is_not_there_is_not_found(self, owned: OwnedStore, query: str) -> None:
+    def test_what_is_not_there_is_not_found(self, owned: OwnedStore) -> None:
         keep(owned, "What is the weather in Cairo? 🦉")
-        assert owned.search.find(query) == ()
+        for query in ("eather", '"cairo weather"', "weather london", "🦊", '"wea"', "x*"):
+            assert owned.search.find(query) == (), query
 
-    @pytest.mark.parametrize(
-        "query",
-        ['"', '""', "*", "'", "''", "\\", "(", "a AND", "NOT", "NEAR(a b)", "text:", "-a", "^a", "a:*", "a & b |",
-         "'; DROP TABLE session; --", "%", "_", "\0", "a\0b", "\ud83e", "{}", "<tool_call>", "🦉*", '"🦉', "\n", "a" * 100_000,
-         " ".join(map(str, range(300)))],
-        ids=lambda query: ascii(query[:12]),
-    )  # fmt: skip
-    def test_no_sign_is_syntax(self, owned: OwnedStore, query: str) -> None:
-        session_id = keep(
-            owned, f"before {query} after" if "\0" not in query and "\ud83e" not in query else "x"
-        )
-        found = ids(owned.search.find(query))
-        assert found in ([], [session_id])
+    def test_no_sign_is_syntax(self, owned: OwnedStore) -> None:
+        for query in SIGNS:
+            session_id = keep(owned, "x" if {"\0", "\ud83e"} & {*query} else f"before {query} after")
+            assert {*ids(owned.search.find(query))} <= {session_id, *ids(owned.search.find(""))}
 
     def test_any_text_can_be_asked(self, owned: OwnedStore) -> None:
         keep(owned, "some words")
@@ -197,9 +219,8 @@ class TestFilters:
         return made
 
     @pytest.mark.parametrize("query", ["cairo", ""])
-    @pytest.mark.parametrize(
-        ("wanted", "found"),
-        [
+    def test_each_narrows(self, owned: OwnedStore, sessions: dict[str, str], query: str) -> None:
+        for wanted, found in (
             (SearchFilter(has_fix=True), ["fixed"]),
             (SearchFilter(has_fix=False), ["dropped", "clean"]),
             (SearchFilter(has_drop=True), ["dropped"]),
@@ -219,13 +240,8 @@ class TestFilters:
             (SearchFilter(until=START), []),
             (SearchFilter(until=START + timedelta(days=1)), ["dropped", "clean", "fixed"]),
             (SearchFilter(has_fix=True, has_drop=True), []),
-        ],
-        ids=str,
-    )
-    def test_each_narrows(
-        self, owned: OwnedStore, sessions: dict[str, str], wanted: SearchFilter, found: list[str], query: str
-    ) -> None:
-        assert ids(owned.search.find(query, wanted)) == [sessions[name] for name in found]
+        ):
+            assert ids(owned.search.find(query, wanted)) == [sessions[name] for name in found], wanted
 
     def test_origin_is_about_the_message_with_the_words(
         self, owned: OwnedStore, sessions: dict[str, str]

@@ -37,6 +37,7 @@ VERBS: Final = {
     "export": Verb(
         "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
     ),
+    "search": Verb("workbench.cli.search", "Find sessions by the words in them."),
     "db": Verb("workbench.cli.db", "Back the database up, restore it, check it, pack it."),
     "versions": Verb(
         "workbench.cli.versions.app", "Look at versions, bring them back, name them; to files and back."

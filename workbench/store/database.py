@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
@@ -39,6 +40,8 @@ class Database:
         self._engine = engine
         self._reading_engine = engine.execution_options(**_reading_options(engine))
         self._writing_engine = engine.execution_options(is_writing=True)
+        # SQLite lets writers poll for their turn, and some wait long: those of this process stand in line.
+        self._turn = Lock() if engine.dialect.name == "sqlite" else nullcontext()
 
     @contextmanager
     def reading(self) -> Generator[Session]:
@@ -57,7 +60,12 @@ class Database:
         Raises:
             StoreError: The database could not be written.
         """
-        with faults_told(self.describe()), Session(self._writing_engine) as session, session.begin():
+        with (
+            faults_told(self.describe()),
+            self._turn,
+            Session(self._writing_engine) as session,
+            session.begin(),
+        ):
             yield session
 
     def describe(self) -> str:

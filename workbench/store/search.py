@@ -33,7 +33,13 @@ class SqlSearch(Owned):
     """Finds one owner's sessions."""
 
     def find(
-        self, query: str, wanted: SearchFilter = NO_FILTER, *, limit: int = 50, offset: int = 0
+        self,
+        query: str,
+        wanted: SearchFilter = NO_FILTER,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        is_of_all: bool = False,
     ) -> Sequence[FoundSession]:
         """Sessions with all words of the query in one message, or in title and tags.
 
@@ -43,7 +49,8 @@ class SqlSearch(Owned):
         terms = terms_of(query)
         if (query.strip() and not terms) or _asks_the_impossible(wanted):
             return ()
-        conditions = (col(SessionRow.deleted_at).is_(None), self._is_own(), *conditions_of(wanted))
+        allowed = self._is_seen() if is_of_all else self._is_own()
+        conditions = (col(SessionRow.deleted_at).is_(None), allowed, *conditions_of(wanted))
         with self._database.reading() as db:
             if not terms:
                 return self._all(db, (*conditions, *_of_origin(wanted)), limit, offset)
@@ -119,9 +126,10 @@ def _of_field(
         .join(SessionRow, col(SessionRow.id) == col(DocumentRow.session_id))
         .where(col(DocumentRow.id) == number, *conditions)
     )
-    for of_origin in (wanted.origin,) if wanted.origin else ():
+    if wanted.origin is not None:
         message = col(MessageRow.id) == col(DocumentRow.message_id)
-        its_session = its_session.join(MessageRow, message).where(col(MessageRow.origin) == of_origin.value)
+        its_session = its_session.join(MessageRow, message)
+        its_session = its_session.where(col(MessageRow.origin) == wanted.origin.value)
     newest = (
         sa.select(number, sa.literal(rank).label("rank"))
         .where(matches(terms, field, dialect), its_session.correlate(SEARCH_WORDS).exists())

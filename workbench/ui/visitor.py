@@ -1,8 +1,12 @@
 """One browser's state: small, frozen, free of gradio; kept in `gr.State`."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from workbench.rollout.ports import Sampling
+
+PAGE: Final = 100
+"""Sessions that the list holds at first, and that are added at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,10 @@ class Visitor:
     """True of a session that can be looked at and copied, not gone on with."""
     is_of_all: bool = False
     """True while an admin lists the sessions of all."""
+    query: str = ""
+    """What the list of sessions is searched for; blank shows all."""
+    listed: int = PAGE
+    """Sessions that the list may hold; `more` makes it longer."""
     message_id: str | None = None
     """The message that the inspector shows; None follows the newest."""
     pending: str | None = None
@@ -30,4 +38,6 @@ class Visitor:
 
     def at_home(self) -> "Visitor":
         """The same browser without an open session."""
-        return Visitor(browser_key=self.browser_key, is_of_all=self.is_of_all)
+        return Visitor(
+            browser_key=self.browser_key, is_of_all=self.is_of_all, query=self.query, listed=self.listed
+        )

@@ -1,7 +1,10 @@
 """The list of sessions, cut into days."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from workbench.chat.span import Span
+from workbench.desk.found import FoundSession, Snippet
 from workbench.desk.kept import ListedSession
 from workbench.ui.present.sessions import show_sessions
 
@@ -10,7 +13,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 def _session(number, age):
     used_at = NOW - age
-    return ListedSession(
+    session = ListedSession(
         id=str(number),
         title=f"session {number}",
         created_at=used_at,
@@ -21,6 +24,7 @@ def _session(number, age):
         is_own=True,
         is_shared=False,
     )
+    return FoundSession(session=session, message_id=None, snippet=None)
 
 
 def test_each_day_has_one_heading():
@@ -34,3 +38,23 @@ def test_each_day_has_one_heading():
 def test_a_session_of_the_future_is_of_today():
     (row,) = show_sessions([_session(1, timedelta(hours=-30))], open_id=None, now=NOW).rows
     assert row.heading == "Today"
+
+
+def test_what_was_searched_for_keeps_its_order_and_shows_the_words():
+    first, second = _session(1, timedelta(days=60)), _session(2, timedelta(hours=1))
+    snippet = Snippet(text="the owl of Cairo", spans=(Span(4, 7), Span(11, 16)))
+    first = replace(first, message_id="m", snippet=snippet)
+    view = show_sessions([first, second], open_id="2", now=NOW, query="owl cai", has_more=True)
+    assert [(row.id, row.heading, row.is_open) for row in view.rows] == [("1", "", False), ("2", "", True)]
+    assert [(piece.text, piece.kind) for piece in view.rows[0].snippet] == [
+        ("the ", "text"),
+        ("owl", "found"),
+        (" of ", "text"),
+        ("Cairo", "found"),
+    ]
+    assert (view.query, view.has_more) == ("owl cai", True)
+
+
+def test_an_empty_search_says_so():
+    assert show_sessions([], open_id=None, now=NOW).hint.startswith("Each conversation")
+    assert show_sessions([], open_id=None, now=NOW, query="x").hint.startswith("No session has")

@@ -12,7 +12,13 @@ class Search(Protocol):
     """Finds the sessions of one owner by the words in them."""
 
     def find(
-        self, query: str, wanted: SearchFilter = NO_FILTER, *, limit: int = 50, offset: int = 0
+        self,
+        query: str,
+        wanted: SearchFilter = NO_FILTER,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        is_of_all: bool = False,
     ) -> Sequence[FoundSession]:
         """Sessions with all words of the query in one message, or in title and tags.
 
@@ -25,6 +31,7 @@ class Search(Protocol):
             wanted: What they must have besides.
             limit: Most sessions to give.
             offset: Sessions to leave out at the beginning.
+            is_of_all: True where an admin searches those of all; of others it gives their own all the same.
 
         Raises:
             StoreError: They could not be read.

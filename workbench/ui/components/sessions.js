@@ -1,16 +1,26 @@
+const field = node("input", { type: "search", class: "hw-search", placeholder: "Search", "aria-label": "Search sessions",
+  autocomplete: "off", spellcheck: "false" });
+let typed = 0;
+const search = () => {
+  clearTimeout(typed);
+  typed = setTimeout(() => trigger("search_sessions", { query: field.value }), 150);
+};
+field.addEventListener("input", search);
+const more = node("button", { type: "button", class: "hw-act hw-more", onclick: () => trigger("list_more", {}) }, "Show more");
 const undo = node("p", { class: "hw-line hw-undo", role: "status" });
 const scope = node("button", { type: "button", class: "hw-act hw-scope", onclick: () => trigger("scope", {}) });
 const list = node("ul", { class: "hw-sessions" });
 const hint = node("p", { class: "hw-hint" });
 const gone = node("ul", { class: "hw-sessions" });
 const fold = node("details", { class: "hw-deleted" }, node("summary", {}, node("span", {}, "Deleted")), gone);
-element.replaceChildren(undo, scope, list, hint, fold);
+element.replaceChildren(field, undo, scope, list, hint, more, fold);
 const open = (row) =>
   node("button", { type: "button", class: "hw-session", title: row.damage ? row.title + ": " + row.damage : row.title,
     "data-id": row.id, "aria-current": row.is_open ? "true" : null, onclick: () => trigger("open_session", { id: row.id }) },
     node("span", { class: "hw-title" }, row.title),
     row.word ? node("span", { class: "hw-word" + (row.damage ? " is-damaged" : "") }, row.word) : null,
-    node("span", { class: "hw-note" }, row.when));
+    node("span", { class: "hw-note" }, row.when),
+    row.snippet.length ? node("span", { class: "hw-snippet" }, pieces(row.snippet)) : null);
 const restore = (row, word) =>
   node("button", { type: "button", class: "hw-act", "aria-label": word + " " + row.title,
     onclick: () => trigger("restore_session", { id: row.id }) }, word);
@@ -23,12 +33,15 @@ follow((value) => {
   scope.textContent = value ? value.scope : "";
   hint.textContent = value && rows.length === 0 ? value.hint : "";
   hint.hidden = rows.length > 0;
+  more.hidden = !value || !value.has_more;
+  // Another event may have drawn the list as it was before the last key.
+  if (value && value.query !== field.value) search();
   list.replaceChildren(...rows.flatMap((row) => [
     row.heading ? node("li", { class: "hw-day", role: "presentation" }, row.heading) : null,
     node("li", { class: "hw-item" }, open(row),
       row.can_delete ? iconButton("cross", "Delete " + row.title, () => trigger("delete_session", { id: row.id })) : null),
   ]).filter(Boolean));
-  fold.hidden = deleted.length === 0;
+  fold.hidden = deleted.length === 0 || field.value.trim() !== "";
   gone.replaceChildren(...deleted.map((row) =>
     node("li", { class: "hw-item" }, node("span", { class: "hw-title", title: row.title }, row.title),
       node("span", { class: "hw-note" }, row.when), restore(row, "Restore"))));

@@ -1,9 +1,9 @@
-"""The list of sessions; `open_session`, `delete_session`, `restore_session`, `scope` are its events."""
+"""The list of sessions; `open_session`, `search_sessions`, `list_more`, `scope` and others are its events."""
 
 from workbench.ui.components.drawn import Drawn
 
 
 class Sessions(Drawn):
-    """The list of sessions; `open_session`, `delete_session`, `restore_session`, `scope` are its events."""
+    """The list of sessions; `open_session`, `search_sessions`, `list_more`, `scope` and others are its events."""
 
     script = "sessions.js"

@@ -5,9 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 
+from workbench.desk.found import FoundSession, Snippet
 from workbench.desk.kept import ListedSession
+from workbench.ui.present.pieces import Piece
 
 HINT: Final = "Each conversation is kept here from its first message on."
+NOTHING_FOUND: Final = "No session has all these words in one message, or in its title and tags."
+FOUND: Final = "found"
+"""Kind of a piece that was searched for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,8 @@ class SessionRow:
     """What of it cannot be read; empty where it is sound."""
     can_delete: bool = True
     """False of another owner's."""
+    snippet: tuple[Piece, ...] = ()
+    """Where the words stand in a message that were searched for; empty where they do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,45 +51,74 @@ class SessionsView:
     """What was deleted just now; None where nothing was."""
     scope: str = ""
     """What an admin can list instead; empty for all others."""
+    query: str = ""
+    """What was searched for; blank where nothing was."""
+    has_more: bool = False
+    """Whether there are sessions beyond the last row."""
     hint: str = HINT
     """Of the empty state."""
 
 
 def show_sessions(
-    sessions: Sequence[ListedSession],
+    found: Sequence[FoundSession],
     *,
     open_id: str | None,
     now: datetime,
     deleted: Sequence[ListedSession] = (),
     undo_id: str | None = None,
     scope: str = "",
+    query: str = "",
+    has_more: bool = False,
 ) -> SessionsView:
-    """The list, cut into days.
+    """The list: cut into days, last used first; or what was searched for, the best first.
 
     Args:
-        sessions: Last used first.
+        found: In that order.
         open_id: The session that the page shows; None for none.
         now: The moment, by the clock that times are shown in.
         deleted: What can be restored, last deleted first.
         undo_id: Which of them was deleted just now; None for none.
         scope: What an admin can list instead; empty for all others.
+        query: What was searched for; blank where nothing was.
+        has_more: Whether there are more than these.
     """
+    rows = _ranked(found, now) if query.strip() else _by_day(found, now)
     gone = tuple(_row(one, one.deleted_at or one.updated_at, now) for one in deleted)
     return SessionsView(
-        rows=tuple(_rows(sessions, open_id, now)),
+        rows=tuple(replace(row, is_open=row.id == open_id) for row in rows),
         deleted=gone,
         undo=next((row for row in gone if row.id == undo_id), None),
         scope=scope,
+        query=query,
+        has_more=has_more,
+        hint=NOTHING_FOUND if query.strip() else HINT,
     )
 
 
-def _rows(sessions: Sequence[ListedSession], open_id: str | None, now: datetime) -> Iterator[SessionRow]:
+def _by_day(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionRow]:
     last_day = ""
-    for session in sessions:
-        row = _row(session, session.updated_at, now)
+    for session in (one.session for one in found):
         day = _day(session.updated_at.astimezone(now.tzinfo).date(), now.date())
-        yield replace(row, heading=day if day != last_day else "", is_open=session.id == open_id)
+        yield replace(_row(session, session.updated_at, now), heading=day if day != last_day else "")
         last_day = day
+
+
+def _ranked(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionRow]:
+    for one in found:
+        yield replace(_row(one.session, one.session.updated_at, now), snippet=_pieces(one.snippet))
+
+
+def _pieces(snippet: Snippet | None) -> tuple[Piece, ...]:
+    """The snippet, cut where the words stand."""
+    if snippet is None:
+        return ()
+    pieces: list[Piece] = []
+    position = 0
+    for start, end in snippet.spans:
+        pieces += (Piece(text=snippet.text[position:start]), Piece(text=snippet.text[start:end], kind=FOUND))
+        position = end
+    pieces.append(Piece(text=snippet.text[position:]))
+    return tuple(piece for piece in pieces if piece.text)
 
 
 def _row(session: ListedSession, moment: datetime, now: datetime) -> SessionRow:

@@ -32,12 +32,13 @@ FACT: Final = sa.table(
     sa.column("span_end", sa.Integer()),
     sa.column("edits", sa.JSON()),
 )
-DOCUMENT: Final = sa.table(
+DOCUMENT: Final = sa.Table(
     "search_document",
-    sa.column("id", sa.Integer()),
-    sa.column("session_id", sa.Text()),
-    sa.column("message_id", sa.Text()),
-    sa.column("span_start", sa.Integer()),
+    sa.MetaData(),
+    sa.Column("id", sa.Integer(), primary_key=True),
+    sa.Column("session_id", sa.Text()),
+    sa.Column("message_id", sa.Text()),
+    sa.Column("span_start", sa.Integer()),
 )
 
 

@@ -15,7 +15,7 @@ from workbench.ui.present.sessions import DownloadView
 from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
 from workbench.ui.tabs.play.session_events import SessionEvents
-from workbench.ui.visitor import Visitor
+from workbench.ui.visitor import PAGE, Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,15 @@ class ListEvents:
 
     def on_scope(self, visitor: Visitor, request: gr.Request) -> Screen:
         """An admin sees the sessions of all, or their own again."""
-        visitor = replace(visitor, is_of_all=not visitor.is_of_all)
-        services = services_of(self.services, visitor, request)
-        try:
-            return Screen(visitor=visitor, sessions=list_sessions(services, visitor))
-        except WorkbenchError as error:
-            return Screen(notice=problem(error))
+        return self._listed(replace(visitor, is_of_all=not visitor.is_of_all), request)
+
+    def on_search(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """Words that were typed above the list."""
+        return self._listed(replace(visitor, query=str(event.query), listed=PAGE), request)
+
+    def on_more(self, visitor: Visitor, request: gr.Request) -> Screen:
+        """The list gets longer."""
+        return self._listed(replace(visitor, listed=visitor.listed + PAGE), request)
 
     def on_export_open(
         self, visitor: Visitor, request: gr.Request
@@ -103,6 +106,13 @@ class ListEvents:
     ) -> tuple[DownloadView | Update, NoticeView]:
         """All sessions of one's own as a file."""
         return _export(services_of(self.services, visitor, request), None)
+
+    def _listed(self, visitor: Visitor, request: gr.Request) -> Screen:
+        services = services_of(self.services, visitor, request)
+        try:
+            return Screen(visitor=visitor, sessions=list_sessions(services, visitor))
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
 
     def _change(
         self, visitor: Visitor, request: gr.Request, change: Callable[[Services, str], object]

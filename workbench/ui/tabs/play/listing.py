@@ -4,8 +4,8 @@ from workbench.desk.services import Services
 from workbench.ui.present.sessions import SessionsView, show_sessions
 from workbench.ui.visitor import Visitor
 
-SHOWN = 200
-"""Sessions that the list holds."""
+DELETED = 200
+"""Deleted sessions that the list holds."""
 
 
 def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None = None) -> SessionsView:
@@ -13,7 +13,8 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
 
     Args:
         services: Of their owner.
-        visitor: Says which session is open, and whether an admin lists those of all.
+        visitor: Says which session is open, what is searched for, how long the list may be, and whether an
+            admin lists those of all.
         undo_id: What was deleted just now; None for nothing.
 
     Raises:
@@ -22,11 +23,15 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
     is_admin = services.owner.is_admin
     is_of_all = visitor.is_of_all and is_admin
     scope = "Show only mine" if is_of_all else "Show those of all"
+    # One more than is shown tells whether there are more.
+    found = services.search.find(visitor.query, limit=visitor.listed + 1, is_of_all=is_of_all)
     return show_sessions(
-        services.sessions.list_sessions(limit=SHOWN, is_of_all=is_of_all),
+        found[: visitor.listed],
         open_id=visitor.session_id,
         now=services.calendar.now().astimezone(),
-        deleted=services.sessions.list_sessions(limit=SHOWN, is_deleted=True),
+        deleted=services.sessions.list_sessions(limit=DELETED, is_deleted=True),
         undo_id=undo_id,
         scope=scope if is_admin else "",
+        query=visitor.query,
+        has_more=len(found) > visitor.listed,
     )

@@ -169,5 +169,7 @@ def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole:
     listen(own.sessions.event("delete_session"), events.on_delete, visitor, whole)
     listen(own.sessions.event("restore_session"), events.on_restore, visitor, screen)
     listen(own.sessions.event("scope"), events.on_scope, visitor, screen)
+    listen(own.sessions.event("search_sessions"), events.on_search, visitor, screen, is_latest_only=True)
+    listen(own.sessions.event("list_more"), events.on_more, visitor, screen)
     listen(own.export_open.click, events.on_export_open, visitor, [own.download, own.notice])
     listen(own.export_all.click, events.on_export_all, visitor, [own.download, own.notice])

@@ -1,0 +1,63 @@
+"""Writes a small database of the newest revision, packed, beside this file.
+
+Run before a release that has a new revision: `python -m tests.store.old.write`.
+"""
+
+import gzip
+import itertools
+import sqlite3
+import tempfile
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tests.store.examples import SETUP, completion, tool_result, user
+from workbench.chat.message import Message, Role, ToolCall
+from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.desk.ports import OwnedStore
+from workbench.store.store import SqlStore
+
+FOLDER = Path(__file__).parent
+TOOLS = '[{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}]'
+
+
+def write_newest(folder: Path = FOLDER) -> Path:
+    """Writes the dump; gives its file, named by the revision."""
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch) / "workbench.sqlite3"
+        moments = (datetime(2026, 11, 22, tzinfo=UTC) + timedelta(seconds=s) for s in itertools.count())
+        with closing(SqlStore(f"sqlite:///{file}", now=lambda: next(moments))) as store:
+            fill(store.of(LOCAL_OWNER))
+            fill(store.of(Owner(key="someone")))
+        with closing(sqlite3.connect(file)) as connection:
+            (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            connection.execute("PRAGMA journal_mode = DELETE").close()
+            connection.execute("VACUUM")
+        target = folder / f"{revision}.sqlite3.gz"
+        target.write_bytes(gzip.compress(file.read_bytes(), mtime=0))
+    return target
+
+
+def fill(owned: OwnedStore) -> None:
+    """Something of everything that is kept."""
+    setup = replace(SETUP, tools_text=TOOLS, disabled_tools=frozenset())
+    session = owned.sessions.create_session(setup)
+    system = NewMessage(message=Message(role=Role.SYSTEM, text="You call tools.\r\n"), origin=Origin.PERSON)
+    call = completion('<tool_call>\n{"name": "get_weather", "arguments": {"city": "cairo",}}\n</tool_call>')
+    path = owned.sessions.append_all(
+        session.id, (system, user("  Weather in Cairo? 🦉"), call, tool_result("31 degrees")), parent_id=None
+    )
+    lost = completion("<tool_call>\nnonsense\n</tool_call>", prompt_text="another prompt")
+    owned.sessions.append(session.id, lost, parent_id=path[1].id)
+    owned.sessions.tag_session(session.id, ("blue", "bird"))
+    structured = ToolCall(name="now", arguments={"z": 1, "big": 2**70, "a": [None, 1.5]})
+    given = Message(role=Role.ASSISTANT, text="", calls=(structured,), thought="hm")
+    other = owned.sessions.create_session(SETUP)
+    owned.sessions.append(other.id, NewMessage(message=given, origin=Origin.IMPORT), parent_id=None)
+    owned.sessions.delete_session(other.id)
+
+
+if __name__ == "__main__":
+    print(write_newest())
