@@ -8,7 +8,7 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.span import Span
 from workbench.hermes.body.json_reader import read_payload
-from workbench.hermes.body.source import Source, Unreadable
+from workbench.hermes.body.source import Node, Source, Unreadable
 from workbench.hermes.notes import Notes
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding
@@ -17,6 +17,7 @@ _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag with tools behind it; the sentences around them name the tags too, with nothing inside."""
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
+_DECODER: Final = json.JSONDecoder()
 
 
 def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
@@ -101,6 +102,10 @@ def _values(text: str) -> Iterator["JsonValue | Unreadable"]:
     """The values that stand one behind the other, commas between them or not."""
     position = _behind_space(text, 0)
     while position < len(text):
+        if strict := _strict_value(text, position):
+            yield strict.value
+            position = _behind_space(text, strict.end)
+            continue
         try:
             node = read_payload(Source(text, len(text), Notes(text)), position)
         except Unreadable as error:
@@ -108,6 +113,15 @@ def _values(text: str) -> Iterator["JsonValue | Unreadable"]:
             return
         yield node.value
         position = _behind_space(text, node.end)
+
+
+def _strict_value(text: str, position: int) -> Node | None:
+    """The value at `position` where it is JSON as it stands; None where it needs another look."""
+    try:
+        value, end = _DECODER.raw_decode(text, position)
+    except (ValueError, RecursionError):
+        return None
+    return Node(cast(JsonValue, value), position, end)
 
 
 def _behind_space(text: str, position: int) -> int:

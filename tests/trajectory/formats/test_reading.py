@@ -136,7 +136,29 @@ def test_what_cannot_be_read_is_a_finding_with_its_place(row, code, pointer):
 
 
 KEYS = st.sampled_from(
-    ["conversations", "messages", "from", "value", "role", "content", "tools", "tool_calls", "function", "name", "arguments", "prompt", "chosen", "rejected", "completion", "label", "system", "chat", "query", "answers", "text"]
+    [
+        "conversations",
+        "messages",
+        "from",
+        "value",
+        "role",
+        "content",
+        "tools",
+        "tool_calls",
+        "function",
+        "name",
+        "arguments",
+        "prompt",
+        "chosen",
+        "rejected",
+        "completion",
+        "label",
+        "system",
+        "chat",
+        "query",
+        "answers",
+        "text",
+    ]
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
