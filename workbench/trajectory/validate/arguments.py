@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, cast
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
@@ -97,11 +97,10 @@ def _is_filled(finding: Finding, spec: ToolSpec, arguments: JsonObject) -> bool:
 def _required(schema: JsonValue, parts: list[str]) -> frozenset[str]:
     """The names that the schema requires of the object at `parts`."""
     for part in parts:
-        inside = schema if isinstance(schema, Mapping) else {}
-        properties, items = inside.get("properties"), inside.get("items")
-        schema = properties.get(part) if isinstance(properties, Mapping) else items
-    names = schema.get("required") if isinstance(schema, Mapping) else None
-    return frozenset(str(name) for name in names) if isinstance(names, list) else frozenset()
+        properties = as_object(as_object(schema).get("properties"))
+        schema = properties.get(part, as_object(schema).get("items"))
+    names = as_object(schema).get("required")
+    return frozenset(map(str, names)) if isinstance(names, list) else frozenset()
 
 
 def _parts(pointer: str) -> list[str]:

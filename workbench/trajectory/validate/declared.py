@@ -25,24 +25,23 @@ def declared_findings(row: TrainingRow) -> Iterator[RowFinding]:
 
 
 def _unsound(declaration: Declaration) -> Iterator[RowFinding]:
-    # What the system text repeats of the column is told once, at the column.
+    """One finding a place; what the system text repeats of the column is told once, at the column."""
     if declaration.place == "system":
         return
     for place, spec in enumerate(declaration.specs):
+        told: set[str] = set()
         for finding in check_spec(spec):
-            inside = finding.pointer or ""
-            where = (
-                ""
-                if declaration.is_text
-                else f"/{place}"
-                + (
-                    inside
-                    if "function" in spec.document and not declaration.is_bare
-                    else inside.removeprefix("/function")
-                )
-            )
-            message = f"tool {short(spec.name)}: {finding.message}"[:99]
-            yield said("spec-unsound", message, pointer=declaration.pointer + where)
+            where = declaration.pointer + _inside(declaration, place, finding.pointer or "")
+            if where not in told:
+                told.add(where)
+                yield said("spec-unsound", f"tool {short(spec.name)}: {finding.message}"[:99], pointer=where)
+
+
+def _inside(declaration: Declaration, place: int, pointer: str) -> str:
+    """The way from the declaration to a place in a spec; none into a text."""
+    if declaration.is_text:
+        return ""
+    return f"/{place}" + (pointer.removeprefix("/function") if declaration.is_bare else pointer)
 
 
 def _doubles(declaration: Declaration) -> Iterator[RowFinding]:
@@ -103,11 +102,11 @@ def _bare(schema: JsonValue) -> JsonValue:
     for key, value in schema.items():
         if (key in _WORDS and not isinstance(value, Mapping)) or (key == "required" and not value):
             continue
-        kept[key] = _properties(value) if key in ("properties", "$defs") else _inside(value)
+        kept[key] = _properties(value) if key in ("properties", "$defs") else _listed(value)
     return kept
 
 
-def _inside(value: JsonValue) -> JsonValue:
+def _listed(value: JsonValue) -> JsonValue:
     return [_bare(one) for one in value] if isinstance(value, list) else _bare(value)
 
 

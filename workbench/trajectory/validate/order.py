@@ -54,7 +54,7 @@ def _problem(before: SeenEntry | None, one: SeenEntry, seen: SeenRow) -> str:
     """Why `one` cannot stand behind `before`; empty where it can."""
     role = one.entry.role
     last = before.entry.role if before else Role.SYSTEM
-    if role is None or (before and last is None):
+    if role is None or last is None:
         return ""
     if role is Role.SYSTEM:
         return "" if before is None else "a system entry that is not the first"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from workbench.chat.message import Role
 from workbench.trajectory.row import Entry, EntryResult, RowFinding
+from workbench.trajectory.validate.marks import RESULT_TAG
 from workbench.trajectory.validate.said import said, short
 from workbench.trajectory.validate.seen import SeenCall, SeenEntry, SeenRow
 
@@ -55,9 +56,14 @@ def _rounds(entries: Sequence[SeenEntry]) -> Iterator[_Round]:
                 _Result(one.entry, result) for one in entries[start:end] for result in one.entry.results
             ],
             is_last=end == len(entries),
-            is_whole=all(one.is_whole for one in entries[position:end]) and not _is_unknown(entries, end),
+            is_whole=all(map(_is_countable, entries[position:end])) and not _is_unknown(entries, end),
         )
         position = end
+
+
+def _is_countable(one: SeenEntry) -> bool:
+    """Whether its calls or results can be counted: a tag inside a result makes one of two, or two of one."""
+    return one.is_whole and not any(RESULT_TAG.search(result.text) for result in one.entry.results)
 
 
 def _is_unknown(entries: Sequence[SeenEntry], position: int) -> bool:
@@ -71,14 +77,19 @@ def _of_round(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFindi
         yield from _by_count(asked, results)
         return
     called, answered = keys
-    strangers = [place for place, key in enumerate(answered) if key not in called]
-    for place in strangers:
-        yield _stranger(results[place], answered[place])
-    yield from _doubled(called, answered, results)
-    missing = list((Counter(called) - Counter(answered)).elements())[len(strangers) :]
+    missing = list((Counter(called) - Counter(answered)).elements())
+    left = Counter(called)
+    for one, key in zip(results, answered, strict=True):
+        left[key] -= 1
+        # One that answers the wrong call explains one that has no answer.
+        if key not in called or (left[key] < 0 and missing):
+            missing = missing[1:]
+            yield _stranger(one, key)
+        elif left[key] < 0:
+            yield _unasked(one)
     for key in missing:
         yield _unanswered(asked, asked.calls[called.index(key)])
-    if not strangers and not missing and answered != called and Counter(answered) == Counter(called):
+    if answered != called and Counter(answered) == Counter(called):
         message = "the results stand in another order than their calls"
         yield said("result-order", message, entry=results[0].entry, pointer=results[0].result.pointer)
 
@@ -101,17 +112,6 @@ def _by_count(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFindi
         yield _unasked(one)
 
 
-def _doubled(
-    called: Sequence[str], answered: Sequence[str], results: Sequence[_Result]
-) -> Iterator[RowFinding]:
-    """Results that answer a call which others have answered already."""
-    left = Counter(called)
-    for key, one in zip(answered, results, strict=True):
-        left[key] -= 1
-        if left[key] < 0 and key in called:
-            yield _unasked(one)
-
-
 def _unanswered(asked: SeenEntry, call: SeenCall) -> RowFinding:
     message = f"the call of {short(call.name)} has no result, though the conversation goes on"
     return said("call-without-result", message, entry=asked.entry, pointer=call.pointer)
@@ -123,5 +123,5 @@ def _unasked(one: _Result) -> RowFinding:
 
 
 def _stranger(one: _Result, key: str) -> RowFinding:
-    message = f"a result for {short(key)}, which is no call of the entry before it"
+    message = f"a result for {short(key)}, which no call before it waits for"
     return said("result-id-mismatch", message, entry=one.entry, pointer=one.result.pointer)

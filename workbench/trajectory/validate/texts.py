@@ -8,12 +8,11 @@ from workbench.chat.message import Role
 from workbench.hermes.spelling.chatml import CONTROL_MARK
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.row import Entry, RowFinding
+from workbench.trajectory.validate.marks import RESULT_TAG, TOOL_TAG
 from workbench.trajectory.validate.said import said
 from workbench.trajectory.validate.secrets import secrets_in
 from workbench.trajectory.validate.seen import SeenEntry, SeenRow
 
-_RESPONSE_TAG: Final = re.compile(r"</?tool_response>")
-_TOOL_TAG: Final = re.compile(r"</?tool_(?:response|call)>")
 _ANSWERED: Final = "model-wrote-tool-response"
 _PLACEHOLDER: Final = re.compile(
     r"\{\{ ?[A-Za-z_][A-Za-z0-9_]* ?\}\}"
@@ -67,11 +66,11 @@ def _structural(one: SeenEntry, text: str) -> "re.Match[str] | None":
     """A tag of the format where none belongs; those of calls in an answer are for the reader to judge."""
     role, reading = one.entry.role, one.reading
     if role is Role.TOOL:
-        return next(filter(None, (_TOOL_TAG.search(result.text) for result in one.entry.results)), None)
+        return next(filter(None, (TOOL_TAG.search(result.text) for result in one.entry.results)), None)
     if role is Role.USER:
-        return _RESPONSE_TAG.search(text)
+        return RESULT_TAG.search(text)
     if role is Role.ASSISTANT and reading and any(fix.code == _ANSWERED for fix in reading.fixes):
-        return _RESPONSE_TAG.search(text)
+        return RESULT_TAG.search(text)
     return None
 
 
