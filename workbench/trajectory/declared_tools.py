@@ -58,6 +58,22 @@ def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding])
     return tuple(found)
 
 
+def read_listed(text: str, span: Span, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:
+    """The declaration of tools that stand in a system text from `span.start` on, without tags, as far as they
+    can be read; words may follow."""
+    values: list[JsonValue] = []
+    position = span.start
+    while text.startswith(("[", "{"), position):
+        try:
+            node = read_payload(Source(text, span.end, Notes(text)), position)
+        except Unreadable:
+            findings.append(_unreadable("the tools in the system text are not JSON", pointer))
+            break
+        values.append(node.value)
+        position = _behind_space(text, node.end)
+    yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(span.start, position))
+
+
 def spec_of(entry: JsonObject) -> ToolSpec:
     """The spec of an entry, wrapped where it is a bare function."""
     return ToolSpec(document=entry) if "function" in entry else ToolSpec.of_function(entry)

@@ -69,7 +69,8 @@ class Entry:
     """One entry of the row's conversation."""
 
     place: int
-    """In the row's own list, from 0; entries of a rejected answer count on behind the others."""
+    """In the row's own list, from 0; entries of a rejected answer count on behind the others. -1 for a system
+    text in a column of its own."""
     pointer: str
     """Of the entry, into the row."""
     role: Role | None
@@ -120,6 +121,8 @@ class TrainingRow:
     """The whole row as it came; all pointers lead into it."""
     entries: tuple[Entry, ...]
     """The conversation in order; of a preference row the prompt and the chosen answer."""
+    spells_calls: bool = False
+    """True: calls and thoughts stand inside the texts, in Hermes' tags. False: apart, and the text is prose."""
     rejected: tuple[Entry, ...] = ()
     """The answer that was not chosen, behind the same prompt."""
     answer_start: int | None = None

@@ -6,14 +6,38 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
+from workbench.trajectory.formats.imports.glaive import GLAIVE
+from workbench.trajectory.formats.imports.toolace import TOOLACE
+from workbench.trajectory.formats.imports.xlam import XLAM
+from workbench.trajectory.formats.llamafactory import LLAMAFACTORY
 from workbench.trajectory.formats.openai import OPENAI, TRL
+from workbench.trajectory.formats.preference import DPO, KTO
+from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import HERMES_AGENT, HERMES_V1, SHAREGPT
 
 FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
-    {one.name: one for one in (HERMES_AGENT, HERMES_V1, SHAREGPT, TRL, OPENAI)}
+    {
+        one.name: one
+        for one in (
+            DPO,
+            KTO,
+            XLAM,
+            GLAIVE,
+            TOOLACE,
+            LLAMAFACTORY,
+            HERMES_AGENT,
+            HERMES_V1,
+            SHAREGPT,
+            TRL,
+            OPENAI,
+            RAW,
+        )
+    }
 )
 """By name, the most telling first: a row that fits two is of the first."""
+WRITTEN: Final = tuple(one.name for one in FORMATS.values() if one.spell is not None)
+"""Names of those that can be written."""
 
 
 def detect_format(row: JsonObject) -> RowFormat | None:

@@ -5,12 +5,24 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.trajectory.additions import make_ids, order_results, untell_tools
 from workbench.trajectory.declared_tools import read_column, read_system
-from workbench.trajectory.formats.chat_messages import read_messages
 from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.chat_reading import read_messages
+from workbench.trajectory.formats.shared.chat_writing import Shape, spell_messages, spell_tools
+from workbench.trajectory.losses import (
+    drop_mask,
+    drop_preference,
+    drop_result_names,
+    drop_thoughts,
+    flatten_parts,
+    free_columns,
+    tell_big_integers,
+)
 from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import Trajectory
 
-_OWN: Final = frozenset({"messages", "tools", "functions"})
+_OWN: Final = ("messages", "tools", "functions")
 
 
 def has_messages(row: JsonObject) -> bool:
@@ -70,15 +82,30 @@ def _is_trl(row: JsonObject) -> bool:
     return has_messages(row) and any(isinstance(given, dict) for given in _given_arguments(row))
 
 
+def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
+    row: dict[str, JsonValue] = {"messages": spell_messages(trajectory.messages, shape)}
+    if trajectory.tools.specs:
+        row["tools"] = spell_tools(trajectory.tools)
+    return {**row, **trajectory.columns}
+
+
+CHAT_STEPS: Final = (untell_tools, flatten_parts, order_results)
+"""What all formats of chat messages need."""
+_FREE: Final = free_columns(*_OWN, "conversations")
+
 TRL: Final = RowFormat(
     name="trl",
     title="TRL's conversations with tools: arguments as objects",
     fits=_is_trl,
     read=lambda row: _read(row, "trl"),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, drop_mask, tell_big_integers),
+    spell=lambda trajectory, terms: _spell(trajectory, Shape(terms.arguments, names_results=True)),
 )
 OPENAI: Final = RowFormat(
     name="openai",
     title="OpenAI's fine-tuning rows: ids, arguments as a text of JSON",
     fits=has_messages,
     read=lambda row: _read(row, "openai"),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, make_ids, drop_result_names, drop_thoughts),
+    spell=lambda trajectory, _terms: _spell(trajectory, Shape("text", names_results=False)),
 )

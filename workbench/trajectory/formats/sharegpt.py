@@ -5,10 +5,28 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.trajectory.additions import fill_source, order_results, tell_tools
 from workbench.trajectory.declared_tools import read_column, read_system
-from workbench.trajectory.formats.results import is_wrapped, read_results
 from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.agent import fill_agent_columns, lead_with_thought, tie_results
+from workbench.trajectory.formats.shared.results import is_wrapped, read_results
+from workbench.trajectory.formats.shared.text_entries import (
+    SpellResult,
+    bare_result,
+    record_result,
+    text_entries,
+)
+from workbench.trajectory.holding import Terms
+from workbench.trajectory.losses import (
+    drop_ids,
+    drop_preference,
+    drop_result_names,
+    free_columns,
+    trim_prose,
+)
 from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import Trajectory
 
 SPEAKERS: Final[Mapping[str, Role]] = {
     "system": Role.SYSTEM,
@@ -19,7 +37,9 @@ SPEAKERS: Final[Mapping[str, Role]] = {
     "tool": Role.TOOL,
 }
 """The `from` of an entry to its role."""
-_OWN: Final = frozenset({"conversations", "tools"})
+WRITTEN: Final = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt", Role.TOOL: "tool"}
+"""Role to the `from` that is written."""
+_OWN: Final = ("conversations", "tools")
 
 
 class _Spelled(NamedTuple):
@@ -53,6 +73,7 @@ def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
         format=spelled.name,
         fields=row,
         entries=entries,
+        spells_calls=True,
         declarations=tuple(_declarations(row, entries, findings)),
         columns={key: value for key, value in row.items() if key not in _OWN},
         findings=tuple(findings),
@@ -125,17 +146,42 @@ def _is_v1(row: JsonObject) -> bool:
     return speaks(row) and ("subcategory" in row or ("category" in row and "task" in row))
 
 
+def _spell(trajectory: Trajectory, terms: Terms, spell_result: SpellResult) -> JsonObject:
+    words = {**WRITTEN, Role.TOOL: "human" if terms.result_role == "user" else "tool"}
+    entries: list[JsonValue] = []
+    for entry in text_entries(trajectory.messages, spell_result):
+        fields: dict[str, JsonValue] = {"from": words[entry.role], "value": entry.text}
+        if entry.messages[0].is_trained is not None:
+            fields["weight"] = int(entry.messages[0].is_trained)
+        entries.append(fields)
+    specs = spelled_json([spec.document for spec in trajectory.tools.specs])
+    return {"conversations": entries, "tools": specs, **trajectory.columns}
+
+
+_TEXT_STEPS: Final = (drop_preference, free_columns(*_OWN), order_results)
+
 SHAREGPT: Final = RowFormat(
     name="sharegpt",
     title="Hermes' ShareGPT rows: conversations, tools as a text of JSON, source",
     fits=speaks,
     read=_reader("sharegpt", has_records=False),
+    steps=(*_TEXT_STEPS, drop_ids, drop_result_names, trim_prose, tell_tools(), fill_source),
+    spell=lambda trajectory, terms: _spell(trajectory, terms, bare_result),
 )
 HERMES_AGENT: Final = RowFormat(
     name="hermes-agent",
     title="what hermes-agent saves: a thought in every answer, results as records",
     fits=_is_agent,
     read=_reader("hermes-agent", has_records=True),
+    steps=(
+        *_TEXT_STEPS,
+        tie_results,
+        trim_prose,
+        lead_with_thought,
+        tell_tools("hermes-agent"),
+        fill_agent_columns,
+    ),
+    spell=lambda trajectory, terms: _spell(trajectory, terms, record_result),
 )
 HERMES_V1: Final = RowFormat(
     name="hermes-function-calling-v1",
