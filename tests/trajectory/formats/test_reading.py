@@ -118,7 +118,7 @@ def test_a_user_s_entry_of_nothing_but_results_is_a_tool_s():
             "tools-unreadable",
             "/conversations/0/value",
         ),
-        ({"messages": [{"role": "assistant", "content": None}]}, "missing-field", "/messages/0/content"),
+        ({"messages": [{"role": "assistant"}]}, "missing-field", "/messages/0/content"),
         (
             {"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f"}}]}]},
             "call-unreadable",

@@ -80,7 +80,7 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
     if isinstance(content, str):
         return content
     if content is None:
-        if not fields.get("tool_calls") and not fields.get("function_call"):
+        if "content" not in fields and not fields.get("tool_calls") and not fields.get("function_call"):
             spot.tell("missing-field", "the message has neither content nor calls", "/content")
         return ""
     texts = [as_object(part).get("text") for part in content] if isinstance(content, list) else [None]
