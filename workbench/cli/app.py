@@ -37,6 +37,9 @@ VERBS: Final = {
     "export": Verb(
         "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
     ),
+    "convert": Verb(
+        "workbench.cli.rows.convert", "Write rows in another format; say what each loses, and which stay out."
+    ),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }
