@@ -37,6 +37,7 @@ VERBS: Final = {
     "export": Verb(
         "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
     ),
+    "check": Verb("workbench.cli.rows.check", "Say what is wrong with training rows, and where."),
     "convert": Verb(
         "workbench.cli.rows.convert", "Write rows in another format; say what each loses, and which stay out."
     ),

@@ -28,7 +28,7 @@ def row(question: str, answer: str = PARIS, **more: Any) -> dict[str, Any]:
 def checked(*rows: dict[str, Any], **terms: Any) -> RowsCheck:
     check = RowsCheck(terms=CheckTerms(**terms))
     for one in rows:
-        check.check_line(json.dumps(one).encode())
+        check.check(one)
     return check
 
 
@@ -36,28 +36,17 @@ def doubles(*rows: dict[str, Any], files: list[int] | None = None) -> list[Doubl
     return list(checked(*rows).doubles(files or [len(rows)]))
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "words"),
-    [
-        (b'{"a": 1', "unreadable-row", "column 8"),
-        (b"[1]", "unreadable-row", "no JSON object"),
-        (b'{"a": "\xff"}', "unreadable-row", "not UTF-8: byte 8"),
-        (b"[" * 100_000, "unreadable-row", "nested too deep"),
-        (b'{"a": ' + b"1" * 5000 + b"}", "unreadable-row", "too long"),
-        (b'{"text": 1}', "unknown-format", "--format"),
-        (b"{}", "unknown-format", "--format"),
-    ],
-)
-def test_a_line_that_is_no_row_is_told_and_counted(line: bytes, code: str, words: str) -> None:
+def test_rows_that_are_none_are_told_and_counted() -> None:
     check = RowsCheck()
-    (finding,) = check.check_line(line)
-    assert (finding.code, finding.entry) == (code, None)
-    assert words in finding.message
-    assert check.rows == 1
+    (unknown,) = check.check({"text": 1})
+    (unreadable,) = check.check_unreadable("not JSON: at column 3")
+    assert (unknown.code, unknown.entry) == ("unknown-format", None)
+    assert (unreadable.code, unreadable.message) == ("unreadable-row", "not JSON: at column 3")
+    assert check.rows == 2
 
 
 def test_a_named_format_tells_what_is_missing() -> None:
-    (finding,) = RowsCheck(terms=CheckTerms(format="sharegpt")).check_line(b'{"text": 1}')
+    (finding,) = RowsCheck(terms=CheckTerms(format="sharegpt")).check({"text": 1})
     assert (finding.code, finding.pointer) == ("missing-field", "/conversations")
 
 
@@ -93,8 +82,10 @@ class TestDoubles:
 
     def test_rows_that_cannot_be_read_are_like_nothing(self) -> None:
         check = RowsCheck()
-        for line in (b"{", b"{", b"{}", b"{}", b'{"conversations": [{"from": 1}]}'):
-            check.check_line(line)
+        for fields in ({}, {}, {"conversations": [{"from": 1}]}):
+            check.check(fields)
+        check.check_unreadable("")
+        check.check_unreadable("")
         assert list(check.doubles([5])) == []
 
     def test_without_the_search_for_near_rows_only_equal_ones_are_told(self) -> None:

@@ -31,6 +31,15 @@ class FileRow(NamedTuple):
     """Why it cannot be read; empty where it can."""
 
 
+class FileLine(NamedTuple):
+    """One row of a file whose JSON is not read yet."""
+
+    number: int
+    """As in `FileRow`."""
+    line: bytes
+    """JSON, if all is well."""
+
+
 def read_rows(source: str) -> Iterator[FileRow]:
     """Each row of a file. What kind of file it is its first bytes tell: Parquet, gzip, a JSON array or lines.
 
@@ -39,6 +48,12 @@ def read_rows(source: str) -> Iterator[FileRow]:
     Raises:
         BadInput: The file cannot be opened, or breaks off.
     """
+    for one in read_raw(source):
+        yield row_of(one) if isinstance(one, FileLine) else one
+
+
+def read_raw(source: str) -> Iterator[FileLine | FileRow]:
+    """As `read_rows`, but the JSON of lines is left to read, for other processes perhaps."""
     if source == STANDARD_INPUT:
         yield from _lines(sys.stdin.buffer)
         return
@@ -55,8 +70,9 @@ def read_rows(source: str) -> Iterator[FileRow]:
         raise BadInput(f"file {source}", f"it breaks off: {error}") from error
 
 
-def row_of(line: bytes, number: int) -> FileRow:
+def row_of(one: FileLine) -> FileRow:
     """The row that a line of JSON is."""
+    number, line = one
     try:
         value = cast(JsonValue, json.loads(line.decode("utf-8")))
     except UnicodeDecodeError as error:
@@ -72,12 +88,12 @@ def _as_row(value: JsonValue, number: int) -> FileRow:
     return FileRow(number, value) if isinstance(value, dict) else FileRow(number, None, "not a JSON object")
 
 
-def _lines(file: IO[bytes]) -> Iterator[FileRow]:
+def _lines(file: IO[bytes]) -> Iterator[FileLine]:
     for number, line in enumerate(file, start=1):
         if number == 1:
             line = line.removeprefix(_BOM)
         if line.strip():
-            yield row_of(line, number)
+            yield FileLine(number, line)
 
 
 _CHUNK: Final = 1 << 20

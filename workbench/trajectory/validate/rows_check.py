@@ -1,12 +1,11 @@
 """Many rows, one after the other: the findings of each, and what adds up over all."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject
 from workbench.trajectory.formats.known import detect_format, format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.validate.doubles import Double, Likenesses
@@ -48,19 +47,9 @@ class RowsCheck:
     formats: Counter[str] = field(default_factory=Counter[str])
     """Rows by format."""
 
-    def check_line(self, line: bytes) -> tuple[RowFinding, ...]:
-        """The findings of a line of JSON."""
-        try:
-            value = cast(JsonValue, json.loads(line))
-        except (ValueError, RecursionError) as error:
-            return self.check_unreadable(_why(error))
-        return self.check_value(value)
-
-    def check_value(self, value: JsonValue) -> tuple[RowFinding, ...]:
-        """The findings of a row as JSON gives it."""
-        if not isinstance(value, dict):
-            return self.check_unreadable("the row is no JSON object")
-        row = self._read(cast(JsonObject, value))
+    def check(self, fields: JsonObject) -> tuple[RowFinding, ...]:
+        """The findings of the next row."""
+        row = self._read(fields)
         if row is None:
             self._pass_by()
             return (
@@ -74,15 +63,15 @@ class RowsCheck:
         return check_seen(seen, finds_secrets=self.terms.finds_secrets)
 
     def check_unreadable(self, why: str) -> tuple[RowFinding, ...]:
-        """The finding of a row that cannot be read at all."""
+        """The finding of the next row, where it cannot be read at all."""
         self._pass_by()
         return (said("unreadable-row", why),)
 
     def extend(self, other: "RowsCheck") -> None:
         """Take over what another check, of the rows behind these, has counted."""
         self.rows += other.rows
-        self.formats += other.formats
-        self.facts = self.facts.plus(other.facts)
+        self.formats.update(other.formats)
+        self.facts.extend(other.facts)
         self.likenesses.extend(other.likenesses)
 
     def doubles(self, files: list[int]) -> Iterator[Double]:
@@ -96,11 +85,3 @@ class RowsCheck:
     def _pass_by(self) -> None:
         self.rows += 1
         self.likenesses.append(_NOTHING)
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} at column {error.colno}"
-    if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8: byte {error.start + 1} of the line"
-    return "the JSON is nested too deep, or holds a number that is too long"

@@ -16,7 +16,8 @@ def said(code: str, message: str, *, entry: Entry | None = None, pointer: str | 
         pointer: Into the row; None for the entry's own.
     """
     where = pointer if pointer is not None else entry.pointer if entry else ""
-    place = entry.place if entry else None
+    # A system text in a column of its own stands in no conversation.
+    place = entry.place if entry and entry.place >= 0 else None
     return RowFinding(code=code, message=message, severity=severity_of(code), entry=place, pointer=where)
 
 

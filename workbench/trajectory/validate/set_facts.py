@@ -25,7 +25,7 @@ _MOST_TOOLS: Final = 200_000
 
 @dataclass(slots=True, kw_only=True)
 class SetFacts:
-    """Counts over rows; the sum of two sets of rows is `plus`."""
+    """Counts over rows; two sets of rows add up by `extend`, whatever the order."""
 
     rows: int = 0
     """Rows that could be read."""
@@ -53,21 +53,17 @@ class SetFacts:
         for spec in seen.tools.specs:
             self._declare(spec.name, blake2b(meaning_of(spec).encode(), digest_size=8).digest())
 
-    def plus(self, other: "SetFacts") -> "SetFacts":
-        """Both together."""
-        both = SetFacts(
-            rows=self.rows + other.rows,
-            entries=self.entries + other.entries,
-            entries_without_call=self.entries_without_call + other.entries_without_call,
-            entries_with_thought=self.entries_with_thought + other.entries_with_thought,
-            parallel_entries=self.parallel_entries + other.parallel_entries,
-            calls=self.calls + other.calls,
-            declared=dict(self.declared),
-            conflicts=self.conflicts | other.conflicts,
-        )
+    def extend(self, other: "SetFacts") -> None:
+        """Count the rows of another set too."""
+        self.rows += other.rows
+        self.entries += other.entries
+        self.entries_without_call += other.entries_without_call
+        self.entries_with_thought += other.entries_with_thought
+        self.parallel_entries += other.parallel_entries
+        self.calls.update(other.calls)
+        self.conflicts |= other.conflicts
         for name, parameters in other.declared.items():
-            both._declare(name, parameters)
-        return both
+            self._declare(name, parameters)
 
     def findings(self) -> Iterator[RowFinding]:
         """What is to be told of the set; nothing of fewer than a hundred rows."""
