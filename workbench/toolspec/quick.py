@@ -1,6 +1,5 @@
 """A quick yes: where a schema is surely sound, or arguments surely fit it, jsonschema need not look closer."""
 
-from collections.abc import Mapping
 from typing import Final, cast
 
 import jsonschema_rs
@@ -39,6 +38,8 @@ _SAME_IN_BOTH: Final = frozenset(
     }
 )
 """Keywords that both validators take in the same way; patterns and formats they do not."""
+_NESTING: Final = ("properties", "items", "additionalProperties", "anyOf", "oneOf", "allOf", "not")
+"""Those that hold schemas."""
 _KEPT: Final = "_quick"
 
 
@@ -78,16 +79,16 @@ def _says_yes(validator: "jsonschema_rs.Draft202012Validator", value: JsonObject
 
 def _is_common(schema: JsonValue) -> bool:
     """Whether all keywords of a schema are of the common ones, at every depth."""
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return isinstance(schema, bool)
-    return all(key in _SAME_IN_BOTH and _is_common_inside(key, value) for key, value in schema.items())
+    return schema.keys() <= _SAME_IN_BOTH and all(
+        _is_common_inside(key, schema[key]) for key in _NESTING if key in schema
+    )
 
 
 def _is_common_inside(key: str, value: JsonValue) -> bool:
     if key == "properties":
-        return isinstance(value, Mapping) and all(map(_is_common, value.values()))
+        return isinstance(value, dict) and all(map(_is_common, value.values()))
     if key in ("allOf", "anyOf", "oneOf"):
         return isinstance(value, list) and all(map(_is_common, value))
-    if key in ("items", "additionalProperties", "not"):
-        return _is_common(value)
-    return True
+    return _is_common(value)

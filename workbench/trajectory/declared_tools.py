@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -17,6 +18,9 @@ _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag with tools behind it; the sentences around them name the tags too, with nothing inside."""
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
+_LONGEST_KEPT: Final = 50_000
+_MOST_KEPT: Final = 500
+"""Rows of one data set declare the same tools over and over; so many texts, none longer, are remembered."""
 _DECODER: Final = json.JSONDecoder()
 
 
@@ -24,8 +28,22 @@ def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> t
     """The declaration of a column: a list of specs or of bare functions, or a text of JSON of such a list.
 
     None, an empty text and the text `null` declare nothing, and neither does what cannot be read: that is a
-    finding, `tools-unreadable`.
+    finding, `tools-unreadable`. Equal texts are read once; nobody changes what comes out.
     """
+    if not isinstance(value, str) or len(value) > _LONGEST_KEPT:
+        return _column(value, pointer, findings)
+    declared, told = _text_column(value, pointer)
+    findings.extend(told)
+    return declared
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _text_column(text: str, pointer: str) -> "tuple[tuple[Declaration, ...], tuple[RowFinding, ...]]":
+    findings: list[RowFinding] = []
+    return _column(text, pointer, findings), tuple(findings)
+
+
+def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
     is_text = isinstance(value, str)
     if is_text and not (value := _loaded(value.strip() or "null", pointer, findings)):
         return ()
@@ -41,8 +59,24 @@ def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding])
     """What a system text declares within `<tools>` and `</tools>`, in JSON or as Python writes it.
 
     Lines of objects, one array, and arrays one behind the other are read; each pair of tags is one
-    declaration.
+    declaration. Equal texts are read once; nobody changes what comes out.
     """
+    if len(text) > _LONGEST_KEPT:
+        return _system(text, pointer, entry, findings)
+    declared, told = _kept_system(text, pointer, entry)
+    findings.extend(told)
+    return declared
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _kept_system(
+    text: str, pointer: str, entry: int
+) -> "tuple[tuple[Declaration, ...], tuple[RowFinding, ...]]":
+    findings: list[RowFinding] = []
+    return _system(text, pointer, entry, findings), tuple(findings)
+
+
+def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> tuple[Declaration, ...]:
     found: list[Declaration] = []
     for tag in _TAG.finditer(text):
         end = text.find(_CLOSE, tag.end())

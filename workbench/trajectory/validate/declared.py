@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from typing import Final, cast
 
+from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.canonical import canonical_json
 from workbench.toolspec.check import check_spec
@@ -11,7 +12,9 @@ from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
 from workbench.trajectory.validate.said import said, short
 
-_WORDS = ("description", "title", "examples")
+_MEANING: Final = "_meaning"
+_CHECKED: Final = "_checked"
+_WORDS: Final = ("description", "title", "examples")
 """Keys of a schema that explain and do not bind."""
 
 
@@ -30,7 +33,7 @@ def _unsound(declaration: Declaration) -> Iterator[RowFinding]:
         return
     for place, spec in enumerate(declaration.specs):
         told: set[str] = set()
-        for finding in check_spec(spec):
+        for finding in _findings_of(spec):
             where = declaration.pointer + _inside(declaration, place, finding.pointer or "")
             if where not in told:
                 told.add(where)
@@ -83,24 +86,28 @@ def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, st
 
 
 def meaning_of(spec: ToolSpec) -> str:
-    """The spec's parameters as canonical JSON, without what only explains."""
-    return _meaning(canonical_json(spec.parameters))
+    """The spec's parameters as canonical JSON, without what only explains; worked out once a spec."""
+    kept = cast("dict[str, object]", spec.__dict__)
+    if _MEANING not in kept:
+        kept[_MEANING] = canonical_json(_bare(spec.parameters))
+    return cast(str, kept[_MEANING])
 
 
-@lru_cache(maxsize=4096)
-def _meaning(text: str) -> str:
-    import json
-
-    return canonical_json(_bare(json.loads(text)))
+def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
+    """What is wrong with a spec, looked for once a spec."""
+    kept = cast("dict[str, object]", spec.__dict__)
+    if _CHECKED not in kept:
+        kept[_CHECKED] = check_spec(spec)
+    return cast("tuple[Finding, ...]", kept[_CHECKED])
 
 
 def _bare(schema: JsonValue) -> JsonValue:
     """A schema without its explanations and without what says nothing."""
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return schema
     kept: dict[str, JsonValue] = {}
     for key, value in schema.items():
-        if (key in _WORDS and not isinstance(value, Mapping)) or (key == "required" and not value):
+        if (key in _WORDS and not isinstance(value, dict)) or (key == "required" and not value):
             continue
         kept[key] = _properties(value) if key in ("properties", "$defs") else _listed(value)
     return kept
