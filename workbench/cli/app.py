@@ -44,6 +44,10 @@ VERBS: Final = {
     ),
     "labels": Verb("workbench.cli.labels.app", "Label what models wrote, and see how far labellers agree."),
     "auth": Verb("workbench.cli.auth", "Make accounts that can log in."),
+    "check": Verb("workbench.cli.rows.check", "Say what is wrong with training rows, and where."),
+    "convert": Verb(
+        "workbench.cli.rows.convert", "Write rows in another format; say what each loses, and which stay out."
+    ),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

@@ -1,0 +1,136 @@
+"""Sets that others published are read into calls, results and schemas."""
+
+import json
+
+import pytest
+
+from workbench.trajectory.convert import convert_row
+from workbench.trajectory.formats.imports.pythonic import read_pythonic
+from workbench.trajectory.formats.imports.xlam import schema_of
+from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
+from workbench.trajectory.holding import Terms
+
+XLAM = {
+    "id": 4,
+    "query": "q",
+    "tools": json.dumps(
+        [{"name": "f", "description": "d", "parameters": {"a": {"type": "int, optional", "default": "1"}}}]
+    ),
+    "answers": '[{"name": "f", "arguments": {"a": 1}}, {"name": "f", "arguments": {}}]',
+}
+TOOLACE = {
+    "system": 'Functions you can invoke:\n[{"name": "Get Weather", "parameters": {"type": "dict"}}]. \nReturn [func(a=b)].',
+    "conversations": [
+        {"from": "user", "value": "hi"},
+        {"from": "assistant", "value": '[Get Weather(city="it\'s"), Get Weather(days=[1, True])]'},
+        {
+            "from": "tool",
+            "value": '[{"name": "Get Weather", "results": 1}, {"name": "Get Weather", "results": 2}]',
+        },
+        {"from": "assistant", "value": "done [1]"},
+    ],
+}
+GLAIVE = {
+    "system": 'SYSTEM: You may call functions. Use them if required -\n{\n    "name": "f",\n    "parameters": {}\n}\n\n{"name": "g"}\n',
+    "chat": (
+        'USER: hi there\n\n\nASSISTANT: Well. <functioncall> {"name": "f", "arguments": \'{"a": "it\'s"}\'} '
+        '<|endoftext|>\n\n\nFUNCTION RESPONSE: {"x": 1}\n\n\nASSISTANT: done <|endoftext|>\n\n\n'
+    ),
+}
+
+
+def openai(row):
+    """The row as OpenAI's."""
+    done = convert_row(row, detect_format(row), FORMATS["openai"], Terms())
+    assert done.problems == ()
+    return done.row
+
+
+def calls(message):
+    return [
+        (call["function"]["name"], json.loads(call["function"]["arguments"]))
+        for call in message["tool_calls"]
+    ]
+
+
+def test_xlam_s_answers_are_calls_and_its_types_a_schema():
+    row = openai(XLAM)
+    assert detect_format(XLAM).name == "xlam"
+    assert row["messages"][0] == {"role": "user", "content": "q"}
+    assert calls(row["messages"][1]) == [("f", {"a": 1}), ("f", {})]
+    assert row["tools"][0]["function"]["parameters"] == {
+        "type": "object",
+        "properties": {"a": {"type": "integer", "default": 1}},
+        "required": [],
+    }
+    assert row["id"] == 4
+
+
+@pytest.mark.parametrize(
+    ("written", "schema"),
+    [
+        ("str", {"type": "string"}),
+        ("List[int]", {"type": "array", "items": {"type": "integer"}}),
+        ("List[List[float]]", {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
+        ("Tuple[int, str]", {"type": "array"}),
+        ("Optional[bool]", {"type": "boolean"}),
+        ("Callable", {"type": "Callable"}),
+    ],
+)
+def test_a_type_in_python_s_words_becomes_a_schema(written, schema):
+    assert schema_of({"a": {"type": written}})["properties"]["a"] == schema
+
+
+def test_toolace_s_calls_and_results_are_taken_apart():
+    row = openai(TOOLACE)
+    assert detect_format(TOOLACE).name == "toolace"
+    assert [message["role"] for message in row["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
+    assert calls(row["messages"][1]) == [
+        ("Get Weather", {"city": "it's"}),
+        ("Get Weather", {"days": [1, True]}),
+    ]
+    assert row["messages"][3]["content"] == '{"name": "Get Weather", "results": 2}'
+    assert row["tools"][0]["function"]["name"] == "Get Weather"
+
+
+def test_glaive_s_chat_is_taken_apart():
+    row = openai(GLAIVE)
+    assert detect_format(GLAIVE).name == "glaive"
+    assert [message["role"] for message in row["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+    assert row["messages"][2]["content"] == "Well."
+    assert calls(row["messages"][2]) == [("f", {"a": "it's"})]
+    assert row["messages"][4]["content"] == "done"
+    assert [tool["function"]["name"] for tool in row["tools"]] == ["f", "g"]
+
+
+@pytest.mark.parametrize("row", [XLAM, TOOLACE, GLAIVE], ids=["xlam", "toolace", "glaive"])
+@pytest.mark.parametrize("name", [name for name in WRITTEN if name != "dpo"])
+def test_they_can_be_written_in_every_format(row, name):
+    done = convert_row(row, detect_format(row), FORMATS[name], Terms(label=True))
+    assert done.row is not None, done.problems
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "[f]", "[f(]", "[f(a)]", "[f(a=1)", "[f(a=1)] and more", "[1, 2]", "[(a=1)]"]
+)
+def test_what_is_no_list_of_calls_is_none(text):
+    assert read_pythonic(text) is None
+
+
+def test_a_call_of_toolace_that_cannot_be_read_is_a_finding():
+    row = {**TOOLACE, "conversations": [{"from": "assistant", "value": "[f(a=]"}]}
+    assert [(one.code, one.entry) for one in FORMATS["toolace"].read(row).findings] == [
+        ("call-unreadable", 0)
+    ]

@@ -1,0 +1,177 @@
+"""Rows are read with every part in its place, whatever is wrong with them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.chat.message import Role
+from workbench.trajectory.formats.known import FORMATS, detect_format, format_named
+
+CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+SHAREGPT = {
+    "id": 7,
+    "conversations": [
+        {"from": "system", "value": "Tools: <tools>\n{'name': 'f', 'parameters': None}\n</tools>"},
+        {"from": "human", "value": " q\r\n"},
+        {"from": "gpt", "value": CALL + CALL, "weight": 0},
+        {
+            "from": "tool",
+            "value": "<tool_response>\n{}\n</tool_response>\n<tool_response>\n\nx\n</tool_response>\n",
+        },
+        {"from": "gpt", "value": "done"},
+    ],
+    "tools": '[{"type": "function", "function": {"name": "f"}}]',
+    "source": "here",
+}
+OPENAI = {
+    "messages": [
+        {
+            "role": "developer",
+            "content": [{"type": "text", "text": "be"}, {"type": "text", "text": " brief"}],
+        },
+        {"role": "user", "content": "q"},
+        {
+            "role": "assistant",
+            "content": None,
+            "reasoning_content": "hm",
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}},
+                {"id": "c2", "type": "function", "function": {"name": "f", "arguments": "{a"}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "1"},
+    ],
+    "tools": [{"type": "function", "function": {"name": "f"}}],
+    "parallel_tool_calls": True,
+}
+
+
+def read(row, name=None):
+    form = format_named(name) if name else detect_format(row)
+    return form.read(row)
+
+
+def at(row, pointer):
+    """What a JSON pointer leads to."""
+    for part in pointer.split("/")[1:]:
+        row = row[int(part)] if isinstance(row, list) else row[part.replace("~1", "/").replace("~0", "~")]
+    return row
+
+
+def test_a_sharegpt_row_keeps_its_bytes_and_its_columns():
+    row = read(SHAREGPT)
+    assert row.format == "sharegpt"
+    assert [entry.role for entry in row.entries] == ["system", "user", "assistant", "tool", "assistant"]
+    assert [entry.text for entry in row.entries] == [entry["value"] for entry in SHAREGPT["conversations"]]
+    assert [result.text for result in row.entries[3].results] == ["{}", "\nx"]
+    assert row.entries[2].is_trained is False
+    assert row.entries[4].is_trained is None
+    assert row.columns == {"id": 7, "source": "here"}
+    column, system = row.declarations
+    assert (column.place, column.is_text, column.is_bare) == ("column", True, False)
+    assert (system.place, system.pointer, system.is_bare) == ("system", "/conversations/0/value", True)
+    assert row.tools.names == ("f",)
+    assert row.findings == ()
+
+
+def test_an_openai_row_gives_its_calls_as_structure():
+    row = read(OPENAI)
+    assert row.format == "openai"
+    assert row.entries[0].text == "be brief"
+    good, bad = row.entries[2].calls
+    assert (good.name, good.arguments, good.arguments_text, good.id) == ("f", {"a": 1}, '{"a": 1}', "c1")
+    assert bad.arguments is None
+    assert at(OPENAI, bad.arguments_pointer) == "{a"
+    assert row.entries[2].thought == "hm"
+    assert row.entries[3].results[0].id == "c1"
+    assert row.columns == {"parallel_tool_calls": True}
+    assert [(one.code, one.entry, one.pointer) for one in row.findings] == [
+        ("call-unreadable", 2, "/messages/2/tool_calls/1/function/arguments")
+    ]
+
+
+def test_results_of_the_agent_are_records():
+    value = '<tool_response>\n{"tool_call_id": "c", "name": "f", "content": {"t": 1}}\n</tool_response>'
+    row = read({"conversations": [{"from": "tool", "value": value}], "completed": True})
+    assert row.format == "hermes-agent"
+    (result,) = row.entries[0].results
+    assert (result.id, result.name, result.text) == ("c", "f", '{"t": 1}')
+
+
+def test_a_user_s_entry_of_nothing_but_results_is_a_tool_s():
+    row = read({"conversations": [{"from": "human", "value": "<tool_response>1</tool_response>"}]})
+    assert row.entries[0].role is Role.TOOL
+    assert row.entries[0].speaker == "human"
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "pointer"),
+    [
+        ({"conversations": [{"from": "robot", "value": ""}]}, "unknown-role", "/conversations/0/from"),
+        ({"conversations": [{"from": "gpt"}]}, "missing-field", "/conversations/0/value"),
+        ({"conversations": [{"from": "gpt", "value": ""}], "tools": "[{"}, "tools-unreadable", "/tools"),
+        ({"conversations": [{"from": "gpt", "value": ""}], "tools": "[1]"}, "tools-unreadable", "/tools"),
+        (
+            {"conversations": [{"from": "system", "value": "<tools>{oops</tools>"}]},
+            "tools-unreadable",
+            "/conversations/0/value",
+        ),
+        ({"messages": [{"role": "assistant"}]}, "missing-field", "/messages/0/content"),
+        (
+            {"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f"}}]}]},
+            "call-unreadable",
+            "/messages/0/tool_calls/0/function/arguments",
+        ),
+        (
+            {"messages": [{"role": "assistant", "tool_calls": [{"function": {"arguments": {}}}]}]},
+            "call-unreadable",
+            "/messages/0/tool_calls/0/function",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_a_finding_with_its_place(row, code, pointer):
+    assert [(one.code, one.pointer) for one in read(row).findings] == [(code, pointer)]
+
+
+KEYS = st.sampled_from(
+    [
+        "conversations",
+        "messages",
+        "from",
+        "value",
+        "role",
+        "content",
+        "tools",
+        "tool_calls",
+        "function",
+        "name",
+        "arguments",
+        "prompt",
+        "chosen",
+        "rejected",
+        "completion",
+        "label",
+        "system",
+        "chat",
+        "query",
+        "answers",
+        "text",
+    ]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text() | KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(row=st.dictionaries(KEYS, JSON, max_size=6))
+def test_nothing_in_a_row_can_stop_the_reading(name, row):
+    read_row = format_named(name).read(row)
+    assert json.dumps(read_row.fields) == json.dumps(row)
+    places = [entry.place for entry in read_row.all_entries if entry.place >= 0]
+    assert places == list(range(len(places)))
+    detect_format(row)

@@ -1,0 +1,41 @@
+"""Rows of one format become rows of another, and what is not told as lost is still there."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.trajectory.trajectories import MARKED, PLAIN, trajectories
+from workbench.trajectory.convert import write_row
+from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.trajectory.holding import Terms
+from workbench.trajectory.trajectory import canonical_text
+from workbench.trajectory.understand import understand
+
+CONVERSATIONS = [name for name in WRITTEN if name not in ("dpo", "kto")]
+
+
+@pytest.mark.parametrize("name", CONVERSATIONS)
+@settings(max_examples=60)
+@given(trajectory=trajectories(), role=st.sampled_from(["tool", "user"]))
+def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there_again(
+    name, trajectory, role
+):
+    form = FORMATS[name]
+    done = write_row(trajectory, form, Terms(result_role=role))
+    assert done.row is not None, done.problems
+    back = understand(form.read(json.loads(json.dumps(done.row)))).trajectory
+    again = write_row(back, form, Terms(result_role=role))
+    assert {loss.code for loss in again.losses} <= {"big-integers"}
+    assert json.dumps(again.row) == json.dumps(done.row)
+    if not done.changes and "source" in trajectory.columns:
+        assert canonical_text(back).split("\n")[:-1] == canonical_text(trajectory).split("\n")[:-1]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@settings(max_examples=60)
+@given(trajectory=trajectories(MARKED | PLAIN))
+def test_texts_that_speak_the_format_are_written_truly_or_refused(name, trajectory):
+    done = write_row(trajectory, FORMATS[name], Terms(label=True))
+    assert (done.row is None) == bool(done.problems)

@@ -1,0 +1,158 @@
+"""Many rows: lines that are none, rows that stand twice, and what is said of the set."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
+from workbench.trajectory.formats.known import FORMATS
+from workbench.trajectory.validate.doubles import Double, Likenesses
+from workbench.trajectory.validate.likeness import Likeness, likeness_of
+from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
+
+LONG = (
+    "We drive from Lisbon to Porto on Friday with two dogs and an old van, stop for lunch near the sea, "
+    "and want to know whether rain or strong wind is likely on that day before we book the small hotel"
+)
+
+
+def row(question: str, answer: str = PARIS, **more: Any) -> dict[str, Any]:
+    entries = [
+        {"from": "human", "value": question},
+        {"from": "gpt", "value": answer},
+    ]
+    return {"conversations": entries, "tools": json.dumps([SPEC, OTHER]), **more}
+
+
+def checked(*rows: dict[str, Any], **terms: Any) -> RowsCheck:
+    check = RowsCheck(terms=CheckTerms(**terms))
+    for one in rows:
+        check.check(one)
+    return check
+
+
+def doubles(*rows: dict[str, Any], files: list[int] | None = None) -> list[Double]:
+    return list(checked(*rows).doubles(files or [len(rows)]))
+
+
+def test_rows_that_are_none_are_told_and_counted() -> None:
+    check = RowsCheck()
+    (unknown,) = check.check({"text": 1})
+    (unreadable,) = check.check_unreadable("not JSON: at column 3")
+    assert (unknown.code, unknown.entry) == ("unknown-format", None)
+    assert (unreadable.code, unreadable.message) == ("unreadable-row", "not JSON: at column 3")
+    assert check.rows == 2
+
+
+def test_a_named_format_tells_what_is_missing() -> None:
+    (finding,) = RowsCheck(terms=CheckTerms(format="sharegpt")).check({"text": 1})
+    assert (finding.code, finding.pointer) == ("missing-field", "/conversations")
+
+
+class TestDoubles:
+    def test_the_same_conversation_is_a_duplicate_whatever_its_system_text(self) -> None:
+        system = {"from": "system", "value": "Be brief."}
+        second = row("Hi there", source="b")
+        second["conversations"].insert(0, system)
+        assert doubles(row("Hi there"), row("Hi here"), second) == [Double("duplicate-row", 2, 0)]
+
+    def test_in_another_file_it_is_shared(self) -> None:
+        assert doubles(row("a"), row("b"), row("a"), files=[2, 3]) == [Double("shared-row", 2, 0)]
+
+    def test_each_later_row_is_told_once(self) -> None:
+        assert doubles(row("a"), row("a"), row("a")) == [
+            Double("duplicate-row", 1, 0),
+            Double("duplicate-row", 2, 0),
+        ]
+
+    @pytest.mark.parametrize("other", [LONG.upper(), LONG + "!", LONG.replace(" ", "  ")])
+    def test_the_same_words_otherwise_written_are_near(self, other: str) -> None:
+        assert doubles(row(LONG), row(other)) == [Double("near-duplicate-row", 1, 0)]
+
+    def test_in_a_long_conversation_a_word_may_differ(self) -> None:
+        long = f"{LONG}. {LONG[::-1]}. {LONG.swapcase()[20:]}"
+        assert doubles(row(long), row(long.replace("Friday", "Monday"))) == [
+            Double("near-duplicate-row", 1, 0)
+        ]
+
+    @pytest.mark.parametrize("other", ["What is the weather in Rome?", "How is the weather in Oslo?"])
+    def test_short_conversations_that_differ_are_not_near(self, other: str) -> None:
+        assert doubles(row("What is the weather in Oslo?", "Fine."), row(other, "Fine.")) == []
+
+    def test_rows_that_cannot_be_read_are_like_nothing(self) -> None:
+        check = RowsCheck()
+        for fields in ({}, {}, {"conversations": [{"from": 1}]}):
+            check.check(fields)
+        check.check_unreadable("")
+        check.check_unreadable("")
+        assert list(check.doubles([5])) == []
+
+    def test_without_the_search_for_near_rows_only_equal_ones_are_told(self) -> None:
+        check = checked(row(LONG), row(LONG + "!"), row(LONG), finds_near=False)
+        assert list(check.doubles([3])) == [Double("duplicate-row", 2, 0)]
+
+    def test_a_sketch_is_found_in_whatever_block_three_bits_differ(self) -> None:
+        for bits in ((0, 1, 2), (0, 20, 40), (15, 31, 63), (5, 50, 51)):
+            likenesses = Likenesses()
+            likenesses.append(Likeness(1, 0x0123456789ABCDEF))
+            likenesses.append(Likeness(2, 0x0123456789ABCDEF ^ sum(1 << bit for bit in bits)))
+            assert list(likenesses.doubles([2])) == [Double("near-duplicate-row", 1, 0)]
+
+    def test_likeness_needs_sixteen_bytes_a_row(self) -> None:
+        likenesses = checked(*(row(str(number)) for number in range(100))).likenesses
+        assert likenesses.exact.itemsize * len(likenesses.exact) == 800
+        assert likenesses.sketches.itemsize * len(likenesses.sketches) == 800
+
+    def test_a_likeness_does_not_change_from_run_to_run(self) -> None:
+        assert likeness_of(FORMATS["sharegpt"].read(row(LONG))) == Likeness(
+            likeness_of(FORMATS["sharegpt"].read(row(LONG))).exact,
+            likeness_of(FORMATS["sharegpt"].read(row(LONG))).sketch,
+        )
+
+
+def said_of(*rows: dict[str, Any]) -> list[str]:
+    return [finding.code for finding in checked(*rows).facts.findings()]
+
+
+NOW = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+
+
+def balanced(count: int) -> list[dict[str, Any]]:
+    """Rows of which nothing is to be said: two tools in equal parts, two calls at once, answers without."""
+    answers = [f"{PARIS}\n{NOW}", "Fine."]
+    return [row(f"q{number}", answers[number % 2]) for number in range(count)]
+
+
+class TestSet:
+    def test_of_a_balanced_set_nothing_is_said(self) -> None:
+        assert said_of(*balanced(100)) == []
+
+    def test_of_few_rows_nothing_is_said(self) -> None:
+        assert said_of(*(row(f"q{number}") for number in range(99))) == []
+
+    def test_calls_alone(self) -> None:
+        assert said_of(*(row(f"q{number}", f"{PARIS}\n{NOW}") for number in range(100))) == ["few-no-call"]
+
+    def test_one_call_a_time(self) -> None:
+        answers = [PARIS, NOW, "Fine."]
+        assert said_of(*(row(f"q{number}", answers[number % 3]) for number in range(102))) == ["no-parallel"]
+
+    def test_one_tool_above_all(self) -> None:
+        assert said_of(*balanced(100), row("more")) == ["dominant-tool"]
+
+    def test_thoughts_here_and_there(self) -> None:
+        assert said_of(*balanced(100), row("why", "<think>\nhm\n</think>\nSo.")) == ["thinking-mixed"]
+
+    def test_one_tool_in_two_ways(self) -> None:
+        other = json.dumps([changed(SPEC, "function", "parameters", "required", to=[]), OTHER])
+        assert said_of(*balanced(100), row("why", "Fine.", tools=other)) == ["schema-conflict"]
+
+    def test_in_two_parts_it_is_the_same(self) -> None:
+        rows = [*balanced(90), *(row(f"r{number}") for number in range(30)), SHAREGPT]
+        whole, first = checked(*rows), checked(*rows[:50])
+        first.extend(checked(*rows[50:]))
+        assert first.facts == whole.facts
+        assert first.rows == whole.rows == 121
+        assert first.formats == whole.formats
+        assert list(first.doubles([121])) == list(whole.doubles([121]))

@@ -1,0 +1,206 @@
+"""One defect in a sound row gives one finding, with its code and its place, in every format that can have it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.trajectory.validate.rows import (
+    AGENT,
+    OPENAI,
+    OTHER,
+    PARIS,
+    RAIN,
+    ROME,
+    SHAREGPT,
+    SOUND,
+    SPEC,
+    SUN,
+    SYSTEM,
+    TRL,
+    changed,
+    inserted,
+    said,
+    without,
+)
+
+TALK = "conversations"
+ASKS, CALLS, GETS, ENDS = 1, 2, 3, 4
+
+
+def speak(place: int, text: str, row: dict[str, Any] = SHAREGPT) -> dict[str, Any]:
+    return changed(row, TALK, place, "value", to=text)
+
+
+def paris(arguments: str) -> str:
+    """The calling entry with other arguments in its first call."""
+    return SHAREGPT[TALK][CALLS]["value"].replace('{"city": "Paris", "days": 2}', arguments)
+
+
+def given(arguments: object, row: dict[str, Any] = OPENAI) -> dict[str, Any]:
+    return changed(row, "messages", CALLS, "tool_calls", 0, "function", "arguments", to=arguments)
+
+
+def system(text: str) -> dict[str, Any]:
+    return speak(0, text)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_row_has_no_finding(name: str) -> None:
+    assert said(SOUND[name]) == []
+
+
+NOTHING_WRONG = {
+    "an answer without a call": {**SHAREGPT, TALK: [*SHAREGPT[TALK][:2], SHAREGPT[TALK][ENDS]]},
+    "no system text": {**SHAREGPT, TALK: SHAREGPT[TALK][1:]},
+    "a call at the end": {**SHAREGPT, TALK: SHAREGPT[TALK][:3]},
+    "results in a user's entry": changed(SHAREGPT, TALK, GETS, "from", to="human"),
+    "one result an entry": inserted(
+        speak(GETS, SUN), TALK, ENDS, {"from": "tool", "value": RAIN}
+    ),
+    "a tag named in a question": speak(ASKS, "What does <tool_call> mean?"),
+    "a tag named in a system text": system(f"Write <tool_call> and </tool_call>. {SYSTEM}"),
+    "other words of the same tools": system(SYSTEM.replace("Weather of a city.", "The weather.")),
+    "tools in another order": changed(SHAREGPT, "tools", to=json.dumps([OTHER, SPEC])),
+    "null where it is allowed": changed(
+        {**TRL, "tools": [{"function": {"name": "get_weather", "parameters": {"properties": {"city": {}}}}}]},
+        "messages", CALLS, "tool_calls", 0, "function", "arguments", to={"city": None},
+    ) | {"messages": [*TRL["messages"][:2], {"role": "assistant", "tool_calls": [
+        {"function": {"name": "get_weather", "arguments": {"city": None}}}]}]},
+    "braces in code": speak(ENDS, "Write f'{name}' or {x: 1}."),
+    "a mail address that nobody owns": speak(ASKS, "Mail to ann@example.com"),
+    "many digits that are no card": speak(ASKS, "Order 4111 1111 1111 1112"),
+    "an open schema": changed(
+        changed(SHAREGPT, "tools", to=json.dumps([{"function": {"name": "get_weather", "parameters": {
+            "type": "object", "properties": {"city": {}}, "additionalProperties": True}}}])),
+        TALK, 0, "value", to="Be brief.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTHING_WRONG)
+def test_near_a_defect_is_no_defect(name: str) -> None:
+    assert said(NOTHING_WRONG[name]) == []
+
+
+DEFECTS: list[tuple[str, dict[str, Any], int | None, str]] = [
+    ("missing-field", without(SHAREGPT, TALK, ASKS, "value"), ASKS, "/conversations/1/value"),
+    ("missing-field", without(OPENAI, "messages", 5, "content"), 5, "/messages/5/content"),
+    ("unknown-role", changed(SHAREGPT, TALK, ASKS, "from", to="alien"), ASKS, "/conversations/1/from"),
+    ("unknown-role", changed(SHAREGPT, TALK, CALLS, "from", to="bot"), CALLS, "/conversations/2/from"),
+    ("unknown-role", changed(OPENAI, "messages", 3, "role", to="result"), 3, "/messages/3/role"),
+    ("role-order", inserted(SHAREGPT, TALK, 2, {"from": "human", "value": "And?"}), 2, "/conversations/2"),
+    ("role-order", inserted(SHAREGPT, TALK, 5, {"from": "gpt", "value": "More."}), 5, "/conversations/5"),
+    ("role-order", inserted(SHAREGPT, TALK, 4, {"from": "human", "value": "And?"}), 4, "/conversations/4"),
+    ("role-order", without(SHAREGPT, TALK, ASKS), 1, "/conversations/1"),
+    ("role-order", inserted(SHAREGPT, TALK, 2, {"from": "system", "value": "x"}), 2, "/conversations/2"),
+    ("role-order", inserted(OPENAI, "messages", 2, {"role": "user", "content": "x"}), 2, "/messages/2"),
+    ("empty-entry", speak(ASKS, " \n"), ASKS, "/conversations/1"),
+    ("empty-entry", speak(CALLS, ""), CALLS, "/conversations/2"),
+    ("empty-entry", speak(GETS, ""), GETS, "/conversations/3"),
+    ("empty-entry", changed(OPENAI, "messages", 5, "content", to=""), 5, "/messages/5"),
+    ("empty-entry", changed(OPENAI, "messages", 5, "content", to=None), 5, "/messages/5"),
+    ("last-not-assistant", without(SHAREGPT, TALK, ENDS), GETS, "/conversations/3"),
+    ("last-not-assistant", without(OPENAI, "messages", 5), 4, "/messages/4"),
+    ("tools-unreadable", changed(SHAREGPT, "tools", to="[{"), None, "/tools"),
+    ("tools-unreadable", changed(SHAREGPT, "tools", to='{"a": 1}'), None, "/tools"),
+    ("tools-mismatch", system(SYSTEM.replace('"now"', '"today"')), 0, "/conversations/0/value"),
+    ("tools-mismatch", system(SYSTEM.replace('"days"', '"weeks"')), 0, "/conversations/0/value"),
+    ("tools-mismatch", changed(SHAREGPT, "tools", to=json.dumps([SPEC])), 0, "/conversations/0/value"),
+    ("tool-declared-twice", changed(OPENAI, "tools", to=[SPEC, OTHER, OTHER]), None, "/tools"),
+    (
+        "spec-unsound",
+        changed(OPENAI, "tools", 1, "function", "parameters", to={"type": "dict"}),
+        None,
+        "/tools/1/function/parameters/type",
+    ),
+    (
+        "spec-unsound",
+        changed(OPENAI, "tools", 0, "function", "parameters", "properties", "days", "type", to="int"),
+        None,
+        "/tools/0/function/parameters/properties/days/type",
+    ),
+    ("undeclared-tool", speak(CALLS, f"{PARIS}\n{ROME.replace('weather', 'wether')}"), CALLS, "/conversations/2/value"),
+    (
+        "undeclared-tool",
+        changed(OPENAI, "messages", CALLS, "tool_calls", 1, "function", "name", to="then"),
+        CALLS,
+        "/messages/2/tool_calls/1",
+    ),
+    ("schema-type", speak(CALLS, paris('{"city": 7}')), CALLS, "/city"),
+    ("schema-type", speak(CALLS, paris('{"city": "x", "days": "two"}')), CALLS, "/days"),
+    ("schema-type", speak(CALLS, paris('{"city": "x", "places": [{"x": 1}, {"x": "one"}]}')), CALLS, "/places/1/x"),
+    ("schema-type", given('{"city": null}'), CALLS, "/city"),
+    ("schema-enum", given('{"city": "x", "unit": "K"}'), CALLS, "/unit"),
+    ("schema-minimum", given({"city": "x", "days": 0}, TRL), CALLS, "/days"),
+    ("schema-missing-required", speak(CALLS, paris("{}")), CALLS, "/city"),
+    ("schema-unknown-argument", speak(CALLS, paris('{"city": "x", "town": "y"}')), CALLS, "/town"),
+    ("schema-unknown-argument", given('{"city": "x", "places": [{"y": 1}]}'), CALLS, "/places/0/y"),
+    ("call-not-strict", speak(CALLS, paris('{"city": "Paris",}')), CALLS, "/conversations/2/value"),
+    ("call-not-strict", speak(CALLS, paris("{'city': 'Paris'}")), CALLS, "/conversations/2/value"),
+    ("call-not-strict", speak(CALLS, f"{PARIS}\n{ROME[:-12]}"), CALLS, "/conversations/2/value"),
+    ("call-not-strict", speak(CALLS, paris('{"city": "a", "city": "b"}')), CALLS, "/conversations/2/value"),
+    ("call-not-strict", given('{"city": "Paris",}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("call-unreadable", speak(CALLS, paris("[1]")), CALLS, "/conversations/2/value"),
+    ("call-unreadable", speak(CALLS, paris('{"city": @!}')), CALLS, "/conversations/2/value"),
+    ("call-unreadable", speak(CALLS, paris('{"city": NaN}')), CALLS, "/conversations/2/value"),
+    ("call-unreadable", speak(CALLS, PARIS[12:-13]), CALLS, "/conversations/2/value"),
+    ("call-unreadable", given("{city:: }"), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("call-unreadable", given("[]"), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("call-truncated", speak(CALLS, f"{PARIS}\n{ROME[:40]}"), CALLS, "/conversations/2/value"),
+    ("call-without-result", speak(GETS, SUN), CALLS, "/conversations/2/value"),
+    ("call-without-result", without(OPENAI, "messages", 4), CALLS, "/messages/2/tool_calls/1"),
+    ("result-without-call", speak(GETS, f"{SUN}\n{RAIN}\n{SUN}"), GETS, "/conversations/3/value"),
+    ("result-without-call", speak(CALLS, PARIS), GETS, "/conversations/3/value"),
+    ("result-id-mismatch", changed(OPENAI, "messages", 4, "tool_call_id", to="a"), 4, "/messages/4/content"),
+    ("result-id-mismatch", changed(OPENAI, "messages", 4, "tool_call_id", to="z"), 4, "/messages/4/content"),
+    ("result-id-mismatch", speak(GETS, AGENT[TALK][GETS]["value"].replace("get_w", "w", 1), AGENT), GETS,
+     "/conversations/3/value"),
+    ("result-order", changed(changed(OPENAI, "messages", 3, "tool_call_id", to="b"), "messages", 4, "tool_call_id",
+     to="a"), 3, "/messages/3/content"),
+    ("call-in-user", speak(ASKS, f"Do this: {PARIS}"), ASKS, "/conversations/1/value"),
+    ("control-mark", speak(ASKS, "Stop here<|im_end|>"), ASKS, "/conversations/1/value"),
+    ("control-mark", system(SYSTEM + "<|im_start|>"), 0, "/conversations/0/value"),
+    ("control-mark", speak(GETS, f'{SUN}\n{RAIN.replace("rain", "</tool_response> rain")}'), GETS,
+     "/conversations/3/value"),
+    ("control-mark", speak(ENDS, "Sun.\n<tool_response>\nrain\n</tool_response>"), ENDS, "/conversations/4/value"),
+    ("control-mark", given('{"city": "<|im_end|>"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("placeholder", system(SYSTEM + " {tool_call}"), 0, "/conversations/0/value"),
+    ("placeholder", speak(ASKS, "Weather in {{ city }}?"), ASKS, "/conversations/1/value"),
+    ("none-filled", given({"city": "Paris", "days": None}, TRL), CALLS, "/days"),
+    ("none-filled", given({"city": "Paris", "zone": None}, TRL), CALLS, "/zone"),
+    ("secret", speak(ASKS, "Use hf_" + "aB3" * 11), ASKS, "/conversations/1/value"),
+    ("secret", changed(OPENAI, "messages", 3, "content", to="AKIA" + "ABCDEFGH12345678"), 3, "/messages/3/content"),
+    ("secret", given('{"city": "https://me:hunter22@host.org"}'), CALLS, "/messages/2/tool_calls/0/function/arguments"),
+    ("personal-data", speak(ASKS, "Mail to ann@corp.com"), ASKS, "/conversations/1/value"),
+    ("personal-data", speak(ASKS, "Card 4111 1111 1111 1111"), ASKS, "/conversations/1/value"),
+    ("personal-data", speak(ASKS, "Pay to DE89 3704 0044 0532 0130 00"), ASKS, "/conversations/1/value"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "row", "entry", "pointer"),
+    DEFECTS,
+    ids=[f"{place}-{one[0]}" for place, one in enumerate(DEFECTS)],
+)
+def test_one_defect_gives_one_finding(
+    code: str, row: dict[str, Any], entry: int | None, pointer: str
+) -> None:
+    assert [(one.code, one.entry, one.pointer) for one in said(row)] == [(code, entry, pointer)]
+
+
+def test_messages_are_short_and_name_no_secret() -> None:
+    for _, row, _, _ in DEFECTS:
+        for one in said(row):
+            assert 0 < len(one.message) < 100
+            assert "hunter22" not in one.message
+
+
+def test_two_defects_in_two_blocks_are_two_findings() -> None:
+    row = speak(CALLS, paris('{"city": "Paris",}').replace('"Rome"}}', '"Rome",}}'))
+    assert [one.code for one in said(row)] == ["call-not-strict", "call-not-strict"]
+
+
+def test_out_of_order_nothing_is_paired() -> None:
+    swapped = {**SHAREGPT, TALK: [SHAREGPT[TALK][place] for place in (0, 2, 1, 3, 4)]}
+    assert {one.code for one in said(swapped)} == {"role-order"}

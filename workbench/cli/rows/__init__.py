@@ -1,0 +1,1 @@
+"""Verbs for files of training rows."""

@@ -1,0 +1,92 @@
+"""`workbench convert`: a file of training rows in another format."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from workbench.cli.terminal.json_lines import write_json_line
+from workbench.cli.terminal.progress import with_progress
+from workbench.errors import BadInput
+from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.trajectory.holding import SOURCE, Terms
+from workbench.trajectory.split import Split, parse_shares
+from workbench.trajectory.system_text import FRAMES
+
+LEFT_OUT: Final = 1
+"""Exit code where rows were left out."""
+
+
+class Arguments(StrEnum):
+    """How arguments are written, where a format leaves the choice."""
+
+    AUTO = "auto"
+    OBJECT = "object"
+    TEXT = "text"
+
+
+class ResultRole(StrEnum):
+    """Whose entry holds results, in formats of Hermes' texts."""
+
+    TOOL = "tool"
+    USER = "user"
+
+
+def convert(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Rows: JSONL, gzip, JSON array, Parquet.")],
+    to: Annotated[str, typer.Option("--to", help=f"One of {', '.join(WRITTEN)}.")],
+    out: Annotated[str, typer.Option(help="NAME.jsonl, .jsonl.gz, .parquet or -; with --split a folder.")],
+    from_: Annotated[str, typer.Option("--from", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Leave out rows that would lose something.")
+    ] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="End at the first row that is left out.")] = False,
+    split: Annotated[
+        str, typer.Option(metavar="NAME=SHARE,…", help="Deal rows out, as train=0.9,test=0.1.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Another seed deals otherwise.")] = 0,
+    group: Annotated[str, typer.Option(metavar="COLUMN", help="Equal values stay in one split.")] = "",
+    result_role: Annotated[ResultRole, typer.Option(help="Whose entry holds results.")] = ResultRole.TOOL,
+    frame: Annotated[
+        str, typer.Option(help=f"Sentences that tell of tools: {', '.join(FRAMES)}.")
+    ] = "hermes-array",
+    arguments: Annotated[Arguments, typer.Option(help="For trl, dpo, kto.")] = Arguments.AUTO,
+    label: Annotated[bool | None, typer.Option("--label/--no-label", help="For kto: good or bad.")] = None,
+    source: Annotated[str, typer.Option(help="Column `source` of rows that have none.")] = SOURCE,
+    report: Annotated[str, typer.Option(metavar="FILE", help="Every change and problem as JSON Lines.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Write rows in another format; say what each loses, and which are left out."""
+    from workbench.cli.rows.convert_report import Report, Summary
+    from workbench.library.datasets.conversion import Conversion, convert_file
+
+    _check(file, out, frame, as_json=as_json)
+    terms = Terms(result_role=result_role.value, frame=frame, label=label, source=source)
+    conversion = Conversion(
+        read_as=from_, write_as=to, terms=terms, arguments=arguments.value, is_strict=strict
+    )
+    dealt = Split(shares=parse_shares(split), seed=seed, column=group) if split else None
+    summary = Summary()
+    with Report(file, report) as told:
+        for done in with_progress(convert_file(file, out, conversion, dealt), "rows"):
+            summary.add(done)
+            told.add(done)
+            if stop and not done.is_written:
+                raise BadInput(f"{file}:{done.number}", done.problems[0].message, "nothing was written")
+    if as_json:
+        write_json_line(summary.to_json())
+    for line in summary.lines():
+        print(line, file=sys.stderr)
+    if summary.written < summary.read:
+        raise typer.Exit(LEFT_OUT)
+
+
+def _check(file: str, out: str, frame: str, *, as_json: bool) -> None:
+    if frame not in FRAMES:
+        raise BadInput(f"--frame {frame}", "there is no such frame", f"use one of {', '.join(FRAMES)}")
+    if out == "-" and as_json:
+        raise BadInput("--json", "standard output is taken by the rows", "give --out a file")
+    if file != "-" and out != "-" and Path(file).expanduser().resolve() == Path(out).expanduser().resolve():
+        raise BadInput(f"--out {out}", "it is the file that is read", "name another")

@@ -1,0 +1,154 @@
+"""A file of rows into another format, row by row."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from workbench.errors import BadInput
+from workbench.library.datasets.row_files import STANDARD_INPUT, FileRow, read_rows
+from workbench.library.datasets.row_writer import RowWriter, open_writer
+from workbench.trajectory.argument_types import ArgumentTypes
+from workbench.trajectory.change import Change
+from workbench.trajectory.convert import Converted, write_row
+from workbench.trajectory.formats.known import detect_format, format_named
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.holding import Terms
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.split import Split
+from workbench.trajectory.understand import Understood, understand
+
+AUTO = "auto"
+"""As a format: each row is of the one that it looks like."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion:
+    """What is wanted."""
+
+    read_as: str = AUTO
+    """Name of the format of the rows, or `auto`."""
+    write_as: str
+    """Name of the format to write."""
+    terms: Terms = field(default_factory=Terms)
+    """How rows are written."""
+    arguments: Literal["auto", "object", "text"] = "auto"
+    """As in `Terms`; `auto` looks through all rows first, and writes text where kinds of values
+    mix, into Parquet, and where the rows come from standard input and cannot be looked at twice."""
+    is_strict: bool = False
+    """Whether a row that would lose something is left out."""
+
+
+class RowDone(NamedTuple):
+    """What became of one row of the file."""
+
+    number: int
+    """From 1."""
+    is_written: bool
+    """Whether it was."""
+    split: str = ""
+    """The split that it went to; empty where there are none, or it was not written."""
+    changes: tuple[Change, ...] = ()
+    """What was lost, added and rearranged."""
+    problems: tuple[RowFinding, ...] = ()
+    """Why it was not written."""
+
+
+def convert_file(
+    source: str, target: str, conversion: Conversion, split: Split | None = None
+) -> Iterator[RowDone]:
+    """Convert, giving account row by row; the files are there when the last row was asked for.
+
+    Args:
+        source: A file of rows, or `-`.
+        target: A file, or `-`; with a split a folder, which gets a file `NAME.jsonl` a split.
+        conversion: What is wanted.
+        split: How rows are dealt out; None writes one file.
+
+    Raises:
+        BadInput: A file cannot be read or written, or a format is not known or only read.
+    """
+    form = format_named(conversion.write_as)
+    if form.spell is None:
+        raise BadInput(f"format {form.name!r}", "it is only read", "see `workbench convert --help`")
+    terms = replace(conversion.terms, arguments=_spelling(source, target, conversion))
+    with ExitStack() as stack:
+        writers = _Writers(target, split, stack)
+        for row in read_rows(source):
+            understood = understood_row(row, conversion.read_as)
+            yield _done(row.number, understood, form, terms, conversion, writers)
+
+
+def understood_row(row: FileRow, read_as: str) -> Understood | RowFinding:
+    """What a row of a file means; a finding where it is none, or of no known format."""
+    if row.fields is None:
+        return RowFinding(code="unreadable-row", message=row.problem)
+    form = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
+    if form is None:
+        return RowFinding(code="unknown-format", message="the row looks like none of the formats: name it")
+    return understand(form.read(row.fields))
+
+
+class _Writers:
+    """One writer, or one a split, opened when the first row comes."""
+
+    def __init__(self, target: str, split: Split | None, stack: ExitStack) -> None:
+        self.split = split
+        names = list(split.shares) if split else [""]
+        self._writers: dict[str, RowWriter] = {
+            name: stack.enter_context(open_writer(str(Path(target) / f"{name}.jsonl") if name else target))
+            for name in names
+        }
+
+    def of(self, name: str) -> RowWriter:
+        return self._writers[name]
+
+
+def _done(
+    number: int,
+    understood: Understood | RowFinding,
+    form: RowFormat,
+    terms: Terms,
+    conversion: Conversion,
+    writers: _Writers,
+) -> RowDone:
+    if isinstance(understood, RowFinding):
+        return RowDone(number, is_written=False, problems=(understood,))
+    if understood.problems:
+        return RowDone(number, is_written=False, changes=understood.changes, problems=understood.problems)
+    written = write_row(understood.trajectory, form, terms)
+    changes = (*understood.changes, *written.changes)
+    problems = (*written.problems, *_too_lossy(written, is_strict=conversion.is_strict))
+    if written.row is None or problems:
+        return RowDone(number, is_written=False, changes=changes, problems=problems)
+    name = writers.split.name_of(understood.trajectory) if writers.split else ""
+    writers.of(name)(written.row)
+    return RowDone(number, is_written=True, split=name, changes=changes)
+
+
+def _too_lossy(written: Converted, *, is_strict: bool) -> tuple[RowFinding, ...]:
+    if not is_strict:
+        return ()
+    return tuple(
+        RowFinding(code="would-lose", message=f"it would lose: {loss.code}", entry=loss.entry)
+        for loss in written.losses
+    )
+
+
+def _spelling(source: str, target: str, conversion: Conversion) -> Literal["object", "text"]:
+    """How arguments are written, after a look at all rows where that decides."""
+    if conversion.arguments != AUTO:
+        return conversion.arguments
+    if target.endswith(".parquet"):
+        return "text"
+    if conversion.write_as not in ("trl", "dpo", "kto"):
+        return "object"
+    if source == STANDARD_INPUT:
+        return "text"
+    types = ArgumentTypes()
+    for row in read_rows(source):
+        understood = understood_row(row, conversion.read_as)
+        if isinstance(understood, Understood):
+            types.add(understood.trajectory)
+    return types.spelling

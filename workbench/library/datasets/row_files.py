@@ -1,0 +1,154 @@
+"""Rows of a file, one after the other, in constant memory."""
+
+import codecs
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.errors import BadInput
+
+STANDARD_INPUT: Final = "-"
+"""How a person names standard input, which holds JSON Lines."""
+_GZIP: Final = b"\x1f\x8b"
+_PARQUET: Final = b"PAR1"
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class FileRow(NamedTuple):
+    """One row of a file, or why it is none."""
+
+    number: int
+    """From 1: the line of JSON Lines, the place in an array or a Parquet file."""
+    fields: JsonObject | None
+    """The row; None where it cannot be read."""
+    problem: str = ""
+    """Why it cannot be read; empty where it can."""
+
+
+class FileLine(NamedTuple):
+    """One row of a file whose JSON is not read yet."""
+
+    number: int
+    """As in `FileRow`."""
+    line: bytes
+    """JSON, if all is well."""
+
+
+def read_rows(source: str) -> Iterator[FileRow]:
+    """Each row of a file. What kind of file it is its first bytes tell: Parquet, gzip, a JSON array or lines.
+
+    Lines that are blank are no rows, but they count.
+
+    Raises:
+        BadInput: The file cannot be opened, or breaks off.
+    """
+    for one in read_raw(source):
+        yield row_of(one) if isinstance(one, FileLine) else one
+
+
+def read_raw(source: str) -> Iterator[FileLine | FileRow]:
+    """As `read_rows`, but the JSON of lines is left to read, for other processes perhaps."""
+    if source == STANDARD_INPUT:
+        yield from _lines(sys.stdin.buffer)
+        return
+    start = _first_bytes(source)
+    if start.startswith(_PARQUET):
+        from workbench.library.datasets.parquet import read_parquet
+
+        yield from read_parquet(source)
+        return
+    try:
+        with _opened(source, is_packed=start.startswith(_GZIP)) as file:
+            yield from _array(file) if _is_array(file) else _lines(file)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(f"file {source}", f"it breaks off: {error}") from error
+
+
+def row_of(one: FileLine) -> FileRow:
+    """The row that a line of JSON is."""
+    number, line = one
+    try:
+        value = cast(JsonValue, json.loads(line.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        return FileRow(number, None, f"not UTF-8 at byte {error.start}")
+    except json.JSONDecodeError as error:
+        return FileRow(number, None, f"not JSON: {error.msg} at column {error.colno}")
+    except (ValueError, RecursionError) as error:
+        return FileRow(number, None, f"not JSON: {str(error)[:60]}")
+    return _as_row(value, number)
+
+
+def _as_row(value: JsonValue, number: int) -> FileRow:
+    return FileRow(number, value) if isinstance(value, dict) else FileRow(number, None, "not a JSON object")
+
+
+def _lines(file: IO[bytes]) -> Iterator[FileLine]:
+    for number, line in enumerate(file, start=1):
+        if number == 1:
+            line = line.removeprefix(_BOM)
+        if line.strip():
+            yield FileLine(number, line)
+
+
+_CHUNK: Final = 1 << 20
+_LONGEST_ROW: Final = 1 << 27
+"""Characters of an array in which no row ends: the file is not what it seems."""
+
+
+def _array(file: IO[bytes]) -> Iterator[FileRow]:
+    """The rows of one JSON array, each decoded as soon as it is there."""
+    decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
+    scan = json.JSONDecoder().raw_decode
+    text, position, number, is_over = "", 1, 0, False
+    text = decode(file.read(_CHUNK).removeprefix(_BOM)).lstrip()
+    while True:
+        while position < len(text) and text[position] in " \t\r\n,":
+            position += 1
+        if text.startswith("]", position):
+            return
+        try:
+            value, end = cast("tuple[JsonValue, int]", scan(text, position))
+            is_whole = end < len(text) or is_over
+        except (ValueError, RecursionError):
+            value, end, is_whole = None, position, False
+        if is_whole:
+            number += 1
+            position = end
+            yield _as_row(value, number)
+            continue
+        if is_over or len(text) - position > _LONGEST_ROW:
+            yield FileRow(number + 1, None, "the array is not JSON from here on")
+            return
+        chunk = file.read(max(_CHUNK, len(text) - position))
+        is_over = not chunk
+        text, position = text[position:] + decode(chunk, is_over), 0
+
+
+def _is_array(file: IO[bytes]) -> bool:
+    start = file.read(64)
+    file.seek(0)
+    return start.removeprefix(_BOM).lstrip().startswith(b"[")
+
+
+def _first_bytes(source: str) -> bytes:
+    try:
+        with Path(source).expanduser().open("rb") as file:
+            return file.read(4)
+    except OSError as error:
+        raise BadInput(f"file {source}", str(error.strerror or error)) from error
+
+
+@contextmanager
+def _opened(source: str, *, is_packed: bool) -> Generator[IO[bytes]]:
+    with Path(source).expanduser().open("rb") as file:
+        if not is_packed:
+            yield file
+            return
+        with gzip.open(file) as unpacked:
+            yield cast("IO[bytes]", unpacked)

@@ -1,0 +1,108 @@
+"""Rows into a file that is there when all are, or not at all."""
+
+import gzip
+import json
+import os
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, Final, Protocol, cast
+
+from workbench.chat.json_value import JsonObject
+from workbench.errors import BadInput
+
+STANDARD_OUTPUT: Final = "-"
+"""How a person names standard output, which gets JSON Lines."""
+
+
+class RowWriter(Protocol):
+    """Takes rows."""
+
+    def __call__(self, row: JsonObject) -> None:
+        """Write one row behind the others."""
+        ...
+
+
+@contextmanager
+def open_writer(target: str) -> Generator[RowWriter]:
+    """A writer for `NAME.jsonl`, `NAME.jsonl.gz`, `NAME.parquet` or standard output.
+
+    The file takes its name when the block ends without an exception; until then its rows stand in a file
+    beside it.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
+    if target == STANDARD_OUTPUT:
+        yield lambda row: _write(sys.stdout.buffer, row)
+        sys.stdout.buffer.flush()
+        return
+    path = Path(target).expanduser()
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            draft = Path(file.name)
+    except OSError as error:
+        raise BadInput(f"file {target}", str(error.strerror or error), "does its folder exist?") from error
+    try:
+        with _packed(draft, path) as packed:
+            yield lambda row: _write(packed, row)
+        _settle(draft, path)
+    except OSError as error:
+        raise BadInput(f"file {target}", str(error.strerror or error)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def line_of(row: JsonObject) -> bytes:
+    """A row as a line of JSON; half of a surrogate pair, which has no UTF-8, is escaped."""
+    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(row, allow_nan=False).encode() + b"\n"
+
+
+def _write(file: IO[bytes], row: JsonObject) -> None:
+    file.write(line_of(row))
+
+
+@contextmanager
+def _packed(draft: Path, path: Path) -> Generator[IO[bytes]]:
+    if path.suffix != ".gz":
+        with draft.open("wb") as file:
+            yield file
+        return
+    # No name and no time inside: the same rows give the same bytes.
+    with draft.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+        yield cast("IO[bytes]", packed)
+
+
+def _settle(draft: Path, path: Path) -> None:
+    """Give the file its name, as Parquet where the name says so."""
+    if path.suffix == ".parquet":
+        from workbench.library.datasets.parquet import write_parquet
+
+        lines = draft
+        draft = lines.with_name(f"{lines.name}.parquet")
+        try:
+            write_parquet(draft, lambda: _drafted(lines))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        return
+    draft.chmod(0o666 & ~_umask())
+    draft.replace(path)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _drafted(lines: Path) -> Iterator[JsonObject]:
+    with lines.open("rb") as file:
+        for line in file:
+            yield cast(JsonObject, json.loads(line))

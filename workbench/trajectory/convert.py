@@ -1,0 +1,107 @@
+"""One row of one format to one of another, with what is lost and the proof that nothing else is."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Final
+
+from workbench.chat.json_value import JsonObject
+from workbench.hermes.marks import MARK
+from workbench.hermes.spelling.chatml import CONTROL_MARK
+from workbench.trajectory.change import Change
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.holding import Holding, Terms
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text
+from workbench.trajectory.understand import understand
+
+_RESPONSE: Final = "</tool_response>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """What became of one row."""
+
+    row: JsonObject | None = field(hash=False)
+    """The new row; None where it must not be written."""
+    changes: tuple[Change, ...] = ()
+    """What was lost, added and rearranged; also where the row is not written."""
+    problems: tuple[RowFinding, ...] = ()
+    """Why it is not written, in terms of the row that was read; empty where it is."""
+
+    @property
+    def losses(self) -> tuple[Change, ...]:
+        """Those of the changes that lose something."""
+        return tuple(change for change in self.changes if change.is_loss)
+
+
+def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, terms: Terms) -> Converted:
+    """`row` in another format, or why not: it cannot be read, held, or read back equal."""
+    understood = understand(read_as.read(row))
+    if understood.problems:
+        return Converted(row=None, changes=understood.changes, problems=understood.problems)
+    written = write_row(understood.trajectory, write_as, terms)
+    return Converted(
+        row=written.row, changes=(*understood.changes, *written.changes), problems=written.problems
+    )
+
+
+def write_row(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Converted:
+    """The row of a trajectory, or why the format cannot hold it.
+
+    Whatever is not told as a change is there again when the row is read back; that is tried, each time.
+
+    Raises:
+        ValueError: The format is only read.
+    """
+    if write_as.spell is None:
+        raise ValueError(f"{write_as.name} is only read")
+    holding = Holding(trajectory, terms)
+    for step in write_as.steps:
+        step(holding)
+    changes = tuple(holding.changes)
+    if holding.problems:
+        problems = tuple(_refusal(problem) for problem in holding.problems)
+        return Converted(row=None, changes=changes, problems=problems)
+    row = write_as.spell(holding.trajectory, terms)
+    problem = _proof(holding.trajectory, row, write_as)
+    return Converted(row=None if problem else row, changes=changes, problems=(problem,) if problem else ())
+
+
+def _proof(held: Trajectory, row: JsonObject, write_as: RowFormat) -> RowFinding | None:
+    """Why `row` does not say what `held` says; None where it does."""
+    try:
+        json.dumps(row, allow_nan=False)
+    except ValueError:
+        return _refusal("it holds a number that JSON has no word for (NaN or infinite)")
+    back = understand(write_as.read(row))
+    if back.problems:
+        return _refusal(f"read back, it is wrong: {back.problems[0].message}")
+    if canonical_text(back.trajectory) == canonical_text(held):
+        return None
+    return _difference(held, back.trajectory)
+
+
+def _difference(held: Trajectory, back: Trajectory) -> RowFinding:
+    told = held.messages + held.rejected
+    read = back.messages + back.rejected
+    for message, other in zip(told, read, strict=False):
+        if message_text(message) != message_text(other):
+            return _refusal(f"read back, it says something else{_mark_in(message)}", message)
+    if len(told) != len(read):
+        return _refusal(f"read back, it has {len(read)} messages instead of {len(told)}")
+    return _refusal("read back, its tools or columns are not the same")
+
+
+def _mark_in(message: RowMessage) -> str:
+    """The mark of the format that a text brings along, as a part of a sentence."""
+    texts = [getattr(part, "text", "") for part in message.parts]
+    for text in texts:
+        match = CONTROL_MARK.search(text) or MARK.search(text)
+        if match or _RESPONSE in text:
+            return f": its text holds the mark {match.group() if match else _RESPONSE!r}"
+    return ""
+
+
+def _refusal(problem: str, message: RowMessage | None = None) -> RowFinding:
+    entry = message.place if message is not None and message.place >= 0 else None
+    return RowFinding(code="not-writable", message=problem, entry=entry)

@@ -1,0 +1,1 @@
+"""Formats that are read only: sets that others published."""

@@ -1,0 +1,118 @@
+"""Glaive's function-calling rows, version 2: a system text and a chat, each one text."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from workbench.chat.json_value import JsonObject
+from workbench.chat.message import Role
+from workbench.chat.span import Span
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import SegmentKind
+from workbench.trajectory.declared_tools import read_listed
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.row import Declaration, Entry, EntryCall, EntryResult, RowFinding, TrainingRow
+
+_OWN: Final = frozenset({"system", "chat"})
+_SPEAKER: Final = re.compile(r"(?:\A|\n)\s*+(USER|ASSISTANT|FUNCTION RESPONSE):[ \t]*")
+"""*Source:* rows of glaiveai/glaive-function-calling-v2."""
+_ROLES: Final = {"USER": Role.USER, "ASSISTANT": Role.ASSISTANT, "FUNCTION RESPONSE": Role.TOOL}
+_END: Final = "<|endoftext|>"
+_SYSTEM: Final = re.compile(r"\s*+SYSTEM:[ \t]*")
+_CALL: Final = "<functioncall>"
+_KNOWN_GUESSES: Final = frozenset({"unescaped-quote"})
+"""Repairs that are guesses elsewhere: here arguments stand in single quotes that nothing escapes."""
+
+
+class _Said(NamedTuple):
+    text: str
+    calls: tuple[EntryCall, ...]
+
+
+def _read(row: JsonObject) -> TrainingRow:
+    findings: list[RowFinding] = []
+    for name in ("system", "chat"):
+        if not isinstance(row.get(name), str):
+            message = f"no text: the row needs `{name}`"
+            findings.append(RowFinding(code="missing-field", message=message, pointer=f"/{name}"))
+    chat, system = row.get("chat"), row.get("system")
+    declarations: tuple[Declaration, ...] = ()
+    entries: list[Entry] = []
+    if isinstance(system, str):
+        start = system.find("{")
+        end = start if start >= 0 else len(system)
+        entries += _system(system, end)
+        if start >= 0:
+            declarations = tuple(read_listed(system, Span(start, len(system)), "/system", findings))
+    if isinstance(chat, str):
+        entries += _entries(chat, findings)
+    return TrainingRow(
+        format="glaive",
+        fields=row,
+        entries=tuple(entries),
+        declarations=declarations,
+        columns={key: value for key, value in row.items() if key not in _OWN},
+        findings=tuple(findings),
+    )
+
+
+def _system(text: str, end: int) -> Iterator[Entry]:
+    """The system text up to the functions, without its speaker and the sentence that introduces them."""
+    match = _SYSTEM.match(text)
+    start = match.end() if match else 0
+    own = text[start:end].rstrip().removesuffix("-").rstrip()
+    if own:
+        yield Entry(
+            place=-1,
+            pointer="/system",
+            role=Role.SYSTEM,
+            speaker="SYSTEM",
+            text=own,
+            text_pointer="/system",
+            text_start=start,
+        )
+
+
+def _entries(chat: str, findings: list[RowFinding]) -> Iterator[Entry]:
+    matches = list(_SPEAKER.finditer(chat))
+    for place, match in enumerate(matches):
+        end = matches[place + 1].start() if place + 1 < len(matches) else len(chat)
+        text = chat[match.end() : end].rstrip().removesuffix(_END).rstrip()
+        role = _ROLES[match[1]]
+        said = _said(text, place, findings) if role is Role.ASSISTANT else _Said(text, ())
+        yield Entry(
+            place=place,
+            pointer="/chat",
+            role=role,
+            speaker=match[1],
+            text=said.text,
+            text_pointer="/chat",
+            text_start=match.end(),
+            calls=said.calls,
+            results=(EntryResult(text=text, pointer="/chat"),) if role is Role.TOOL else (),
+        )
+
+
+def _said(text: str, place: int, findings: list[RowFinding]) -> _Said:
+    """Text and calls of the model."""
+    if _CALL not in text:
+        return _Said(text, ())
+    reading = parse(text)
+    guesses = {fix.code for fix in reading.fixes if fix.is_guess} - _KNOWN_GUESSES
+    if reading.dropped or guesses or not reading.calls:
+        message = "the call behind <functioncall> cannot be read"
+        findings.append(RowFinding(code="call-unreadable", message=message, entry=place, pointer="/chat"))
+    prose = "".join(one.text for one in reading.segments if one.kind is SegmentKind.PROSE)
+    calls = (
+        EntryCall(name=call.name, arguments=call.arguments, pointer="/chat", arguments_pointer="/chat")
+        for call in reading.calls
+    )
+    return _Said(prose.strip(), tuple(calls))
+
+
+GLAIVE: Final = RowFormat(
+    name="glaive",
+    title="rows of glaiveai/glaive-function-calling-v2",
+    fits=lambda row: isinstance(row.get("chat"), str) and isinstance(row.get("system"), str),
+    read=_read,
+)

@@ -1,0 +1,247 @@
+"""LLaMA-Factory's ShareGPT with tools: calls and results in entries of their own, in strict turns."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.message import Role
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.trajectory.additions import order_results, untell_tools
+from workbench.trajectory.declared_tools import read_column, read_system
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
+from workbench.trajectory.formats.sharegpt import conversation_of, speaks
+from workbench.trajectory.hermes_text import spell_parts
+from workbench.trajectory.holding import Holding, Terms
+from workbench.trajectory.losses import (
+    bare_tools,
+    drop_ids,
+    drop_mask,
+    drop_preface,
+    drop_preference,
+    drop_result_names,
+    flatten_parts,
+    free_columns,
+    trim_prose,
+)
+from workbench.trajectory.row import Entry, EntryCall, EntryResult, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import RowMessage, Trajectory
+
+SPEAKERS: Final[Mapping[str, Role]] = {
+    "system": Role.SYSTEM,
+    "human": Role.USER,
+    "gpt": Role.ASSISTANT,
+    "function_call": Role.ASSISTANT,
+    "observation": Role.TOOL,
+}
+"""The `from` of an entry to its role. *Source:* LLaMA-Factory's `data/README.md`."""
+_OWN: Final = ("conversations", "tools", "system")
+_JOINT: Final = "\n</tool_response>\n<tool_response>\n"
+"""Between results that share an observation. *Source:* LLaMA-Factory's converter of OpenAI messages."""
+_THOUGHT: Final = re.compile(r"\s*+<think>\n?(.*?)\n?</think>\s*+", re.DOTALL)
+"""*Source:* LLaMA-Factory's `FunctionFormatter`, with the template's `thought_words`."""
+
+
+def _read(row: JsonObject) -> TrainingRow:
+    findings: list[RowFinding] = []
+    if not isinstance(row.get("conversations"), list):
+        message = "no list of entries: the row needs `conversations`"
+        findings.append(RowFinding(code="missing-field", message=message, pointer="/conversations"))
+    entries = (*_system_entries(row), *_entries(row, findings))
+    declarations = [*read_column(row.get("tools"), "/tools", findings)]
+    for entry in entries:
+        if entry.role is Role.SYSTEM:
+            declarations += read_system(entry.text, entry.text_pointer, entry.place, findings)
+    return TrainingRow(
+        format="llamafactory",
+        fields=row,
+        entries=entries,
+        spells_calls=True,
+        declarations=tuple(declarations),
+        columns={key: value for key, value in row.items() if key not in _OWN},
+        findings=tuple(findings),
+    )
+
+
+def _system_entries(row: JsonObject) -> Iterator[Entry]:
+    text = row.get("system")
+    if isinstance(text, str) and text:
+        yield Entry(
+            place=-1, pointer="/system", role=Role.SYSTEM, speaker="system", text=text, text_pointer="/system"
+        )
+
+
+def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[Entry]:
+    calls = 0
+    for place, value in enumerate(conversation_of(row)):
+        entry = _entry(as_object(value), place, calls, findings)
+        calls = len(entry.calls)
+        yield entry
+
+
+def _entry(fields: JsonObject, place: int, calls: int, findings: list[RowFinding]) -> Entry:
+    pointer = f"/conversations/{place}"
+    speaker, text = fields.get("from"), fields.get("value")
+    role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
+    if role is None:
+        message = f"{speaker!r:.40} is no speaker of llamafactory: {', '.join(SPEAKERS)}"
+        findings.append(
+            RowFinding(code="unknown-role", message=message, entry=place, pointer=f"{pointer}/from")
+        )
+    if not isinstance(text, str):
+        message = "the entry has no text in `value`"
+        findings.append(
+            RowFinding(code="missing-field", message=message, entry=place, pointer=f"{pointer}/value")
+        )
+        text = ""
+    where = f"{pointer}/value"
+    thought, read_calls, results = None, (), ()
+    if speaker == "function_call":
+        thought, body = _without_thought(text)
+        read_calls = tuple(_calls(body, place, where, findings))
+        text = ""
+    elif role is Role.TOOL:
+        results = tuple(EntryResult(text=one, pointer=where) for one in _results(text, calls))
+    return Entry(
+        place=place,
+        pointer=pointer,
+        role=role,
+        speaker=str(speaker),
+        text=text,
+        text_pointer=where,
+        thought=thought,
+        calls=read_calls,
+        results=results,
+    )
+
+
+def _without_thought(text: str) -> tuple[str | None, str]:
+    match = _THOUGHT.match(text)
+    return (match[1], text[match.end() :]) if match else (None, text)
+
+
+def _results(text: str, calls: int) -> Sequence[str]:
+    """The results of one observation; it is several only where there were as many calls before it."""
+    pieces = text.split(_JOINT)
+    return pieces if len(pieces) == calls else [text]
+
+
+def _calls(text: str, place: int, pointer: str, findings: list[RowFinding]) -> Iterator[EntryCall]:
+    try:
+        value = cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        value, problem = None, "the value of function_call is not JSON"
+    else:
+        problem = "the value of function_call is neither a call nor a list of calls"
+    listed = value if isinstance(value, list) else [value]
+    if not listed or not all(isinstance(one, dict) for one in listed):
+        findings.append(RowFinding(code="call-unreadable", message=problem, entry=place, pointer=pointer))
+        yield EntryCall(name="", arguments=None, pointer=pointer, arguments_pointer=pointer, problem=problem)
+        return
+    for one in listed:
+        call = _call(cast(JsonObject, one), pointer)
+        if call.problem:
+            findings.append(
+                RowFinding(code="call-unreadable", message=call.problem, entry=place, pointer=pointer)
+            )
+        yield call
+
+
+def _call(fields: JsonObject, pointer: str) -> EntryCall:
+    name, given = fields.get("name"), fields.get("arguments")
+    problem = "" if isinstance(name, str) and name else "the call has no name"
+    if not isinstance(given, dict):
+        problem = problem or "the arguments are no object"
+    return EntryCall(
+        name=name if isinstance(name, str) else "",
+        arguments=given if isinstance(given, dict) else None,
+        pointer=pointer,
+        arguments_pointer=pointer,
+        problem=problem,
+    )
+
+
+def _fits(row: JsonObject) -> bool:
+    if not speaks(row):
+        return False
+    if any(
+        as_object(entry).get("from") in ("function_call", "observation") for entry in conversation_of(row)
+    ):
+        return True
+    return isinstance(row.get("system"), str) and as_object(conversation_of(row)[0]).get("from") == "human"
+
+
+def _take_turns(holding: Holding) -> None:
+    """People and tools speak at odd places, the model at even ones, the model last.
+
+    *Source:* LLaMA-Factory's `SharegptDatasetConverter`, which else skips the row.
+    """
+    messages = holding.trajectory.messages
+    if messages and messages[0].role is Role.SYSTEM:
+        messages = messages[1:]
+    turn: Role | None = None
+    for entry in text_entries(messages, bare_result):
+        is_model = entry.role is Role.ASSISTANT
+        if entry.role is Role.SYSTEM:
+            holding.refuse("a system text stands only at the beginning", entry.messages[0])
+        elif is_model is (turn is None or turn is Role.ASSISTANT):
+            holding.refuse("people and model must take turns, a person first", entry.messages[0])
+        turn = entry.role
+    if turn is not Role.ASSISTANT:
+        holding.refuse("the last message must be the model's")
+
+
+def _spell(trajectory: Trajectory, _terms: Terms) -> JsonObject:
+    messages = trajectory.messages
+    row: dict[str, JsonValue] = {}
+    system = ""
+    if messages and messages[0].role is Role.SYSTEM:
+        system, messages = "".join(prose.text for prose in messages[0].prose), messages[1:]
+    row["conversations"] = [_spelled(entry) for entry in text_entries(messages, bare_result)]
+    if system:
+        row["system"] = system
+    row["tools"] = spelled_json([spec.function for spec in trajectory.tools.specs])
+    return {**row, **trajectory.columns}
+
+
+def _spelled(entry: TextEntry) -> JsonObject:
+    message = entry.messages[0]
+    if entry.role is Role.USER:
+        return {"from": "human", "value": entry.text}
+    if entry.role is Role.TOOL:
+        return {
+            "from": "observation",
+            "value": _JOINT.join(one.result.text for one in entry.messages if one.result),
+        }
+    return _spelled_calls(message) if message.calls else {"from": "gpt", "value": spell_parts(message.parts)}
+
+
+def _spelled_calls(message: RowMessage) -> JsonObject:
+    calls: list[JsonValue] = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
+    thought = "".join(f"<think>\n{one.text}\n</think>\n\n" for one in message.thoughts)
+    return {"from": "function_call", "value": thought + spelled_json(calls if len(calls) > 1 else calls[0])}
+
+
+LLAMAFACTORY: Final = RowFormat(
+    name="llamafactory",
+    title="LLaMA-Factory's ShareGPT with tools: function_call and observation",
+    fits=_fits,
+    read=_read,
+    steps=(
+        drop_preference,
+        free_columns(*_OWN),
+        untell_tools,
+        flatten_parts,
+        drop_preface,
+        trim_prose,
+        order_results,
+        drop_ids,
+        drop_result_names,
+        drop_mask,
+        bare_tools,
+        _take_turns,
+    ),
+    spell=_spell,
+)

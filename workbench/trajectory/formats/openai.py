@@ -1,0 +1,111 @@
+"""Rows of `messages` and `tools`: OpenAI's fine-tuning, and TRL's conversations with tools."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.message import Role
+from workbench.trajectory.additions import make_ids, order_results, untell_tools
+from workbench.trajectory.declared_tools import read_column, read_system
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.chat_reading import read_messages
+from workbench.trajectory.formats.shared.chat_writing import Shape, spell_messages, spell_tools
+from workbench.trajectory.losses import (
+    drop_mask,
+    drop_preference,
+    drop_result_names,
+    drop_thoughts,
+    flatten_parts,
+    free_columns,
+    tell_big_integers,
+)
+from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import Trajectory
+
+_OWN: Final = ("messages", "tools", "functions")
+
+
+def has_messages(row: JsonObject) -> bool:
+    """Whether the row's conversation is made of `role` and `content`."""
+    return _list_key(row) is not None
+
+
+def _list_key(row: JsonObject) -> str | None:
+    """`messages`, or `conversations` where its entries have roles as Axolotl's readers allow."""
+    for key in ("messages", "conversations"):
+        given = row.get(key)
+        if isinstance(given, list) and any("role" in as_object(entry) for entry in given):
+            return key
+    return None
+
+
+def read_declarations(
+    row: JsonObject, entries: Sequence[Entry], findings: list[RowFinding]
+) -> Iterator[Declaration]:
+    """What the columns `tools` or, in old rows, `functions` declare, and the system texts."""
+    key = "tools" if "tools" in row else "functions"
+    yield from read_column(row.get(key), f"/{key}", findings)
+    for entry in entries:
+        if entry.role is Role.SYSTEM:
+            yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
+
+
+def _read(row: JsonObject, name: str) -> TrainingRow:
+    findings: list[RowFinding] = []
+    key = _list_key(row) or "messages"
+    given = row.get(key)
+    if not isinstance(given, list):
+        message = "no list of messages: the row needs `messages`"
+        findings.append(RowFinding(code="missing-field", message=message, pointer=f"/{key}"))
+        given = []
+    entries = read_messages(given, f"/{key}", findings)
+    return TrainingRow(
+        format=name,
+        fields=row,
+        entries=entries,
+        declarations=tuple(read_declarations(row, entries, findings)),
+        columns={name: value for name, value in row.items() if name not in _OWN and name != key},
+        findings=tuple(findings),
+    )
+
+
+def _given_arguments(row: JsonObject) -> Iterator[JsonValue]:
+    given = row.get(_list_key(row) or "messages")
+    for message in given if isinstance(given, list) else ():
+        calls = as_object(message).get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            function = as_object(call)
+            yield as_object(function.get("function", function)).get("arguments")
+
+
+def _is_trl(row: JsonObject) -> bool:
+    return has_messages(row) and any(isinstance(given, dict) for given in _given_arguments(row))
+
+
+def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
+    row: dict[str, JsonValue] = {"messages": spell_messages(trajectory.messages, shape)}
+    if trajectory.tools.specs:
+        row["tools"] = spell_tools(trajectory.tools)
+    return {**row, **trajectory.columns}
+
+
+CHAT_STEPS: Final = (untell_tools, flatten_parts, order_results)
+"""What all formats of chat messages need."""
+_FREE: Final = free_columns(*_OWN, "conversations")
+
+TRL: Final = RowFormat(
+    name="trl",
+    title="TRL's conversations with tools: arguments as objects",
+    fits=_is_trl,
+    read=lambda row: _read(row, "trl"),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, drop_mask, tell_big_integers),
+    spell=lambda trajectory, terms: _spell(trajectory, Shape(terms.arguments, names_results=True)),
+)
+OPENAI: Final = RowFormat(
+    name="openai",
+    title="OpenAI's fine-tuning rows: ids, arguments as a text of JSON",
+    fits=has_messages,
+    read=lambda row: _read(row, "openai"),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, make_ids, drop_result_names, drop_thoughts),
+    spell=lambda trajectory, _terms: _spell(trajectory, Shape("text", names_results=False)),
+)

@@ -1,0 +1,201 @@
+"""TRL's rows of preference: two answers to one prompt, or one answer with a verdict."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.trajectory.change import Loss
+from workbench.trajectory.formats.openai import CHAT_STEPS, read_declarations
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.chat_reading import read_messages
+from workbench.trajectory.formats.shared.chat_writing import Shape, spell_messages, spell_tools
+from workbench.trajectory.holding import Holding, Terms
+from workbench.trajectory.losses import drop_mask, free_columns, tell_big_integers
+from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import Trajectory
+
+_DPO: Final = ("prompt", "chosen", "rejected", "tools")
+_KTO: Final = ("prompt", "completion", "label", "tools")
+
+
+def _read_dpo(row: JsonObject) -> TrainingRow:
+    findings: list[RowFinding] = []
+    shared = 0
+    prompt = _part(row, "prompt", "user", findings, 0)
+    if "prompt" not in row:
+        prompt, shared = _shared_prompt(row, findings)
+    start = len(prompt)
+    chosen = _part(row, "chosen", "assistant", findings, start, shared)
+    rejected = _part(row, "rejected", "assistant", findings, start + len(chosen), shared)
+    entries = (*prompt, *chosen)
+    return TrainingRow(
+        format="dpo",
+        fields=row,
+        entries=entries,
+        rejected=rejected,
+        answer_start=start,
+        declarations=tuple(read_declarations(row, entries, findings)),
+        columns={key: value for key, value in row.items() if key not in _DPO},
+        findings=tuple(findings),
+    )
+
+
+def _read_kto(row: JsonObject) -> TrainingRow:
+    findings: list[RowFinding] = []
+    prompt = _part(row, "prompt", "user", findings, 0)
+    entries = (*prompt, *_part(row, "completion", "assistant", findings, len(prompt)))
+    label = row.get("label")
+    if not isinstance(label, bool | None):
+        findings.append(_missing("label", "neither true nor false"))
+        label = None
+    return TrainingRow(
+        format="kto",
+        fields=row,
+        entries=entries,
+        answer_start=len(prompt),
+        label=label,
+        declarations=tuple(read_declarations(row, entries, findings)),
+        columns={key: value for key, value in row.items() if key not in _KTO},
+        findings=tuple(findings),
+    )
+
+
+def _part(
+    row: JsonObject, name: str, role: str, findings: list[RowFinding], start: int, skipped: int = 0
+) -> tuple[Entry, ...]:
+    """The entries of one column: a list of messages, or one text.
+
+    Args:
+        row: All of it.
+        name: Of the column.
+        role: Whose a text is.
+        findings: Where to tell what cannot be read.
+        start: Place of the first entry.
+        skipped: How many of the list's first messages are the prompt's.
+    """
+    given = row.get(name)
+    if isinstance(given, str):
+        (entry,) = read_messages([{"role": role, "content": given}], f"/{name}", findings, start=start)
+        return (replace(entry, pointer=f"/{name}", text_pointer=f"/{name}"),)
+    if not isinstance(given, list):
+        findings.append(_missing(name, "neither a list of messages nor a text"))
+        return ()
+    entries = read_messages(given, f"/{name}", findings, start=start - skipped)
+    return entries[skipped:]
+
+
+def _shared_prompt(row: JsonObject, findings: list[RowFinding]) -> tuple[tuple[Entry, ...], int]:
+    """What both answers begin with, where there is no column for it. *Source:* TRL's `extract_prompt`."""
+    chosen, rejected = row.get("chosen"), row.get("rejected")
+    if not isinstance(chosen, list) or not isinstance(rejected, list):
+        findings.append(_missing("prompt", "there is none, and the answers are no lists that share one"))
+        return (), 0
+    count = _shared_count(chosen, rejected)
+    return read_messages(chosen[:count], "/chosen", findings), count
+
+
+def _shared_count(first: Sequence[JsonValue], second: Sequence[JsonValue]) -> int:
+    pairs = zip(first, second, strict=False)
+    return next(
+        (count for count, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second))
+    )
+
+
+def _missing(name: str, problem: str) -> RowFinding:
+    return RowFinding(code="missing-field", message=f"`{name}`: {problem}", pointer=f"/{name}")
+
+
+def _mark_answer(holding: Holding) -> None:
+    """The border between prompt and answer is known."""
+    given = holding.trajectory
+    holding.trajectory = replace(given, answer_start=given.answer_index)
+    if given.answer_index >= len(given.messages):
+        holding.refuse("the conversation does not end with an answer")
+
+
+def _need_rejected(holding: Holding) -> None:
+    given = holding.trajectory
+    if not given.rejected:
+        holding.refuse("there is no rejected answer: dpo needs two answers to one prompt")
+    if given.label is not None:
+        holding.note(Loss.LABEL)
+        holding.trajectory = replace(given, label=None)
+
+
+def _need_label(holding: Holding) -> None:
+    given = holding.trajectory
+    label = holding.terms.label if given.label is None else given.label
+    if label is None:
+        holding.refuse("no one has said whether the answer is good: give it with --label")
+    if given.rejected:
+        holding.note(Loss.REJECTED)
+    holding.trajectory = replace(given, label=label, rejected=())
+
+
+def _spell_dpo(trajectory: Trajectory, terms: Terms) -> JsonObject:
+    shape = Shape(terms.arguments, names_results=True)
+    start = trajectory.answer_index
+    row: dict[str, JsonValue] = {
+        "prompt": spell_messages(trajectory.messages[:start], shape),
+        "chosen": spell_messages(trajectory.messages[start:], shape),
+        "rejected": spell_messages(trajectory.rejected, shape),
+    }
+    return {**row, **_tools(trajectory), **trajectory.columns}
+
+
+def _spell_kto(trajectory: Trajectory, terms: Terms) -> JsonObject:
+    shape = Shape(terms.arguments, names_results=True)
+    start = trajectory.answer_index
+    row: dict[str, JsonValue] = {
+        "prompt": spell_messages(trajectory.messages[:start], shape),
+        "completion": spell_messages(trajectory.messages[start:], shape),
+        "label": trajectory.label,
+    }
+    return {**row, **_tools(trajectory), **trajectory.columns}
+
+
+def _tools(trajectory: Trajectory) -> JsonObject:
+    return {"tools": spell_tools(trajectory.tools)} if trajectory.tools.specs else {}
+
+
+def _fits_dpo(row: JsonObject) -> bool:
+    return "chosen" in row and "rejected" in row
+
+
+def _fits_kto(row: JsonObject) -> bool:
+    completion = row.get("completion")
+    is_chat = isinstance(completion, list) and any("role" in as_object(one) for one in completion)
+    return "prompt" in row and (is_chat or isinstance(completion, str))
+
+
+DPO: Final = RowFormat(
+    name="dpo",
+    title="TRL's DPO rows: a prompt, the chosen and the rejected answer",
+    fits=_fits_dpo,
+    read=_read_dpo,
+    steps=(
+        _need_rejected,
+        free_columns(*_DPO),
+        _mark_answer,
+        *CHAT_STEPS,
+        drop_mask,
+        tell_big_integers,
+    ),
+    spell=_spell_dpo,
+)
+KTO: Final = RowFormat(
+    name="kto",
+    title="TRL's KTO rows: a prompt, an answer and whether it is good",
+    fits=_fits_kto,
+    read=_read_kto,
+    steps=(
+        _need_label,
+        free_columns(*_KTO),
+        _mark_answer,
+        *CHAT_STEPS,
+        drop_mask,
+        tell_big_integers,
+    ),
+    spell=_spell_kto,
+)

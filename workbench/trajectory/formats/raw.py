@@ -1,0 +1,177 @@
+"""One text of ChatML turns, with the stretches that the loss counts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.message import Role
+from workbench.chat.span import Span
+from workbench.hermes.spelling.chatml import TURN_CLOSE, TURN_OPEN
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.trajectory.additions import order_results, tell_tools
+from workbench.trajectory.declared_tools import read_column, read_system
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.results import is_wrapped, read_results
+from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
+from workbench.trajectory.holding import Holding, Terms
+from workbench.trajectory.losses import (
+    drop_ids,
+    drop_preference,
+    drop_result_names,
+    free_columns,
+    trim_prose,
+)
+from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import RowMessage, Trajectory
+
+_OWN: Final = ("text", "loss_spans", "tools")
+_POINTER: Final = "/text"
+
+
+class _Turn(NamedTuple):
+    role: str
+    body: Span
+
+
+def _read(row: JsonObject) -> TrainingRow:
+    findings: list[RowFinding] = []
+    text = row.get("text")
+    if not isinstance(text, str):
+        message = "no text of turns: the row needs `text`"
+        findings.append(RowFinding(code="missing-field", message=message, pointer=_POINTER))
+        text = ""
+    spans = _loss_spans(row.get("loss_spans"), findings)
+    entries = tuple(
+        _entry(text, turn, place, spans, findings) for place, turn in enumerate(_turns(text, findings))
+    )
+    declarations = [*read_column(row.get("tools"), "/tools", findings)]
+    for entry in entries:
+        if entry.role is Role.SYSTEM:
+            declarations += read_system(entry.text, _POINTER, entry.place, findings)
+    return TrainingRow(
+        format="raw",
+        fields=row,
+        entries=entries,
+        spells_calls=True,
+        declarations=tuple(declarations),
+        columns={key: value for key, value in row.items() if key not in _OWN},
+        findings=tuple(findings),
+    )
+
+
+def _turns(text: str, findings: list[RowFinding]) -> Iterator[_Turn]:
+    """Each turn; what stands between turns is told, but for a begin-of-text token and white space."""
+    position = 0
+    while (start := text.find(TURN_OPEN, position)) >= 0:
+        _tell_between(text[position:start], findings, is_first=position == 0)
+        header = start + len(TURN_OPEN)
+        line = text.find("\n", header)
+        body = len(text) if line < 0 else line + 1
+        end = text.find(TURN_CLOSE, body)
+        if end < 0:
+            message = f"the turn at character {start} is not closed by {TURN_CLOSE}"
+            findings.append(RowFinding(code="call-truncated", message=message, pointer=_POINTER))
+            end = len(text)
+        yield _Turn(text[header : line if line >= 0 else len(text)], Span(body, max(end, body)))
+        position = min(end + len(TURN_CLOSE), len(text))
+    _tell_between(text[position:], findings, is_first=position == 0)
+
+
+def _tell_between(text: str, findings: list[RowFinding], *, is_first: bool) -> None:
+    between = text.strip()
+    if between and not (is_first and between.startswith("<") and len(between) < 32):
+        message = f"{between[:30]!r} stands outside of a turn"
+        findings.append(RowFinding(code="missing-field", message=message, pointer=_POINTER))
+
+
+def _entry(
+    text: str, turn: _Turn, place: int, spans: Sequence[Span] | None, findings: list[RowFinding]
+) -> Entry:
+    body = turn.body.of(text)
+    role = Role(turn.role) if turn.role in tuple(Role) else None
+    if role is None:
+        message = f"{turn.role[:40]!r} is no role: {', '.join(Role)}"
+        findings.append(RowFinding(code="unknown-role", message=message, entry=place, pointer=_POINTER))
+    if role is Role.USER and is_wrapped(body):
+        role = Role.TOOL
+    is_trained = None
+    if spans is not None and role is not None:
+        is_counted = any(span.start <= turn.body.start and turn.body.end <= span.end for span in spans)
+        is_trained = None if is_counted is (role is Role.ASSISTANT) else is_counted
+    return Entry(
+        place=place,
+        pointer=_POINTER,
+        role=role,
+        speaker=turn.role,
+        text=body,
+        text_pointer=_POINTER,
+        text_start=turn.body.start,
+        results=read_results(body, _POINTER, has_records=False) if role is Role.TOOL else (),
+        is_trained=is_trained,
+    )
+
+
+def _loss_spans(given: JsonValue, findings: list[RowFinding]) -> Sequence[Span] | None:
+    if given is None:
+        return None
+    if isinstance(given, list) and all(_is_pair(pair) for pair in given):
+        return [Span(*cast(list[int], pair)) for pair in given]
+    message = "`loss_spans` is no list of [start, end] pairs"
+    findings.append(RowFinding(code="missing-field", message=message, pointer="/loss_spans"))
+    return None
+
+
+def _is_pair(value: JsonValue) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value)
+
+
+def _settle_mask(holding: Holding) -> None:
+    """Where nothing is said, the loss counts what the model wrote, and nothing else."""
+
+    def change(message: RowMessage) -> RowMessage:
+        is_plain = message.is_trained is (message.role is Role.ASSISTANT)
+        return replace(message, is_trained=None) if is_plain else message
+
+    holding.rewrite(change)
+
+
+def _spell(trajectory: Trajectory, terms: Terms) -> JsonObject:
+    pieces: list[str] = []
+    spans: list[JsonValue] = []
+    length = 0
+    for entry in text_entries(trajectory.messages, bare_result):
+        word = terms.result_role if entry.role is Role.TOOL else str(entry.role)
+        header = f"{TURN_OPEN}{word}\n"
+        piece = f"{header}{entry.text}{TURN_CLOSE}\n"
+        if _is_counted(entry):
+            # With the mark that ends the turn: a model that never sees it does not learn to stop.
+            spans.append([length + len(header), length + len(piece) - 1])
+        pieces.append(piece)
+        length += len(piece)
+    specs = spelled_json([spec.document for spec in trajectory.tools.specs])
+    return {"text": "".join(pieces), "loss_spans": spans, "tools": specs, **trajectory.columns}
+
+
+def _is_counted(entry: TextEntry) -> bool:
+    given = entry.messages[0].is_trained
+    return entry.role is Role.ASSISTANT if given is None else given
+
+
+RAW: Final = RowFormat(
+    name="raw",
+    title="ChatML as one text, with the stretches that the loss counts",
+    fits=lambda row: TURN_OPEN in str(row.get("text")),
+    read=_read,
+    steps=(
+        drop_preference,
+        free_columns(*_OWN),
+        order_results,
+        drop_ids,
+        drop_result_names,
+        trim_prose,
+        tell_tools(),
+        _settle_mask,
+    ),
+    spell=_spell,
+)

@@ -1,0 +1,1 @@
+"""What several formats share: messages of chat APIs, and results inside a text."""

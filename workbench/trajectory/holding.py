@@ -1,0 +1,88 @@
+"""A trajectory brought into what a format can hold, one step after the other; every step says what it did."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from workbench.chat.message import Role
+from workbench.trajectory.change import Addition, Change, Loss
+from workbench.trajectory.trajectory import RowMessage, Trajectory
+
+SOURCE = "hermes-workbench"
+"""What a row says of where it comes from, where the row that was read does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How a person wants rows written, where a format leaves a choice."""
+
+    result_role: Literal["tool", "user"] = "tool"
+    """Whose entry holds results, in formats of Hermes' texts."""
+    frame: str = "hermes-array"
+    """In which sentences a system text tells of tools; see `workbench.trajectory.system_text`."""
+    arguments: Literal["object", "text"] = "object"
+    """How arguments are written in TRL's formats: as they are, or as a text of JSON."""
+    label: bool | None = None
+    """What is said of rows that no one has judged; None refuses them where a format needs it."""
+    source: str = SOURCE
+    """What is said of rows that do not say where they come from."""
+
+
+@dataclass(slots=True)
+class Holding:
+    """A trajectory on its way into a format."""
+
+    trajectory: Trajectory
+    """As it is now."""
+    terms: Terms
+    """What is wanted."""
+    changes: list[Change] = field(default_factory=list[Change])
+    """What was done so far."""
+    problems: list[str] = field(default_factory=list[str])
+    """Why the format cannot hold it at all."""
+
+    def note(self, code: Loss | Addition, entry: int | None = None, detail: str = "") -> None:
+        """Note a change, once an entry; -1 stands for none, as in `RowMessage.place`."""
+        change = Change(code=code, entry=None if entry == -1 else entry, detail=detail)
+        if change not in self.changes:
+            self.changes.append(change)
+
+    def refuse(self, problem: str, message: RowMessage | None = None) -> None:
+        """Note why the format cannot hold the trajectory."""
+        where = f"entry {message.place}: " if message is not None and message.place >= 0 else ""
+        self.problems.append(where + problem)
+
+    def rewrite(self, change: Callable[[RowMessage], RowMessage]) -> None:
+        """Change every message, of the rejected answer too."""
+        self.rebuild(lambda messages: map(change, messages))
+
+    def rebuild(self, change: Callable[[tuple[RowMessage, ...]], Iterable[RowMessage]]) -> None:
+        """Change the messages as a whole; prompt and answer apart where the trajectory tells them apart."""
+        given = self.trajectory
+        start = given.answer_start
+        if start is None:
+            messages = tuple(change(given.messages))
+        else:
+            prompt = tuple(change(given.messages[:start]))
+            messages, start = (*prompt, *change(given.messages[start:])), len(prompt)
+        rejected = tuple(change(given.rejected))
+        self.trajectory = replace(given, messages=messages, rejected=rejected, answer_start=start)
+
+    def rounds(self) -> Iterator[tuple[RowMessage, tuple[RowMessage, ...]]]:
+        """Each message of the model with the results that follow it."""
+        for messages in (self.trajectory.messages, self.trajectory.rejected):
+            for index, message in enumerate(messages):
+                if message.role is Role.ASSISTANT:
+                    yield message, results_behind(messages, index)
+
+
+Step = Callable[[Holding], None]
+"""One thing that a format cannot hold, or needs."""
+
+
+def results_behind(messages: tuple[RowMessage, ...], index: int) -> tuple[RowMessage, ...]:
+    """The messages of tools that directly follow the one at `index`."""
+    end = index + 1
+    while end < len(messages) and messages[end].role is Role.TOOL:
+        end += 1
+    return messages[index + 1 : end]

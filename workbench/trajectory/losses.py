@@ -1,0 +1,200 @@
+"""Steps that drop what a format cannot hold, each told as a loss."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.message import Role
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.trajectory.change import Loss
+from workbench.trajectory.hermes_text import trimmed
+from workbench.trajectory.holding import Holding, Step
+from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought
+
+LARGEST: Final = 2**63 - 1
+"""The largest integer of an Arrow column, and of most readers of JSON."""
+
+
+def drop_preference(holding: Holding) -> None:
+    """Only a conversation can be held: no rejected answer, no label, no border between prompt and answer."""
+    given = holding.trajectory
+    if given.rejected:
+        holding.note(Loss.REJECTED)
+    if given.label is not None:
+        holding.note(Loss.LABEL)
+    free = replace(given, rejected=(), label=None, answer_start=None)
+    if given.answer_start not in (None, free.answer_index):
+        holding.note(Loss.ANSWER_START)
+    holding.trajectory = free
+
+
+def drop_ids(holding: Holding) -> None:
+    """Which result answers which call is told by order; see `order_results`, which comes first."""
+    refuse_partial_answers(holding)
+    _each_part(holding, _without_id, Loss.IDS)
+
+
+def refuse_partial_answers(holding: Holding) -> None:
+    """Results that answer others than the first calls cannot be told by order."""
+    for message, results in holding.rounds():
+        answered = [one.result.id for one in results if one.result]
+        wanted = [call.id for call in message.calls[: len(answered)]]
+        if any(answered) and answered[: len(wanted)] != wanted:
+            holding.refuse(
+                "its results answer only some of the calls; order alone cannot tell which", message
+            )
+
+
+def drop_result_names(holding: Holding) -> None:
+    """A result's tool is told by the call that it answers."""
+    nameless: set[int] = set()
+    for message, results in holding.rounds():
+        for call, one in zip(message.calls, results, strict=False):
+            if one.result and one.result.name == call.name:
+                nameless.add(id(one))
+
+    def change(message: RowMessage) -> RowMessage:
+        result = message.result
+        if result is None or result.name is None or id(message) in nameless:
+            return message
+        holding.note(Loss.RESULT_NAMES, message.place)
+        return message.with_parts(replace(result, name=None))
+
+    holding.rewrite(change)
+
+
+def drop_thoughts(holding: Holding) -> None:
+    """No reasoning."""
+    _filter_parts(holding, lambda part: not isinstance(part, Thought), Loss.REASONING)
+
+
+def drop_preface(holding: Holding) -> None:
+    """No text beside calls."""
+
+    def change(message: RowMessage) -> RowMessage:
+        if not (message.calls and message.prose):
+            return message
+        holding.note(Loss.PREFACE, message.place)
+        return message.with_parts(*(part for part in message.parts if not isinstance(part, Prose)))
+
+    holding.rewrite(change)
+
+
+def flatten_parts(holding: Holding) -> None:
+    """At most one thought, then one text, then the calls."""
+
+    def change(message: RowMessage) -> RowMessage:
+        if message.role is not Role.ASSISTANT:
+            return message
+        flat = tuple(_flat(message))
+        if flat == message.parts:
+            return message
+        holding.note(Loss.PART_ORDER, message.place)
+        return message.with_parts(*flat)
+
+    holding.rewrite(change)
+
+
+def trim_prose(holding: Holding) -> None:
+    """No white space where a text meets a call or a thought."""
+
+    def change(message: RowMessage) -> RowMessage:
+        parts = trimmed(message.parts)
+        if parts == message.parts:
+            return message
+        holding.note(Loss.WHITE_SPACE, message.place)
+        return message.with_parts(*parts)
+
+    holding.rewrite(change)
+
+
+def drop_mask(holding: Holding) -> None:
+    """Nothing is said of what the loss counts."""
+
+    def change(message: RowMessage) -> RowMessage:
+        if message.is_trained is None:
+            return message
+        holding.note(Loss.LOSS_MASK, message.place)
+        return replace(message, is_trained=None)
+
+    holding.rewrite(change)
+
+
+def tell_big_integers(holding: Holding) -> None:
+    """Arguments are objects, whose integers a reader with columns cannot hold beyond 64 bits."""
+    if holding.terms.arguments == "text":
+        return
+    for message, _results in holding.rounds():
+        if any(_is_big(call.arguments) for call in message.calls):
+            holding.note(Loss.BIG_INTEGERS, message.place)
+
+
+def bare_tools(holding: Holding) -> None:
+    """Only the functions of the tool specs."""
+    specs: list[ToolSpec] = []
+    for spec in holding.trajectory.tools.specs:
+        for key in spec.document:
+            if key not in ("type", "function"):
+                holding.note(Loss.TOOL_KEYS, detail=f"{key!r} of {spec.name!r}")
+        specs.append(ToolSpec.of_function(spec.function))
+    holding.trajectory = replace(holding.trajectory, tools=OfferedTools(specs=tuple(specs)))
+
+
+def free_columns(*names: str) -> Step:
+    """The step that frees the columns which the format uses itself."""
+    taken: Collection[str] = frozenset(names)
+
+    def step(holding: Holding) -> None:
+        columns = holding.trajectory.columns
+        for name in columns:
+            if name in taken:
+                holding.note(Loss.COLUMN, detail=name)
+        kept = {name: value for name, value in columns.items() if name not in taken}
+        holding.trajectory = replace(holding.trajectory, columns=kept)
+
+    return step
+
+
+def _flat(message: RowMessage) -> Iterator[Part]:
+    if message.thoughts:
+        yield Thought(text="\n\n".join(thought.text for thought in message.thoughts))
+    if message.prose:
+        yield Prose(text="\n\n".join(prose.text for prose in message.prose))
+    yield from message.calls
+
+
+def _without_id(part: Part) -> Part:
+    return replace(part, id=None) if isinstance(part, Call | Result) else part
+
+
+def _each_part(holding: Holding, change: Callable[[Part], Part], loss: Loss) -> None:
+    """Change parts without harm to the text that holds them."""
+
+    def change_message(message: RowMessage) -> RowMessage:
+        parts = tuple(change(part) for part in message.parts)
+        if parts == message.parts:
+            return message
+        holding.note(loss, message.place)
+        return replace(message, parts=parts)
+
+    holding.rewrite(change_message)
+
+
+def _filter_parts(holding: Holding, is_kept: Callable[[Part], bool], loss: Loss) -> None:
+    def change(message: RowMessage) -> RowMessage:
+        parts = tuple(part for part in message.parts if is_kept(part))
+        if parts == message.parts:
+            return message
+        holding.note(loss, message.place)
+        return message.with_parts(*parts)
+
+    holding.rewrite(change)
+
+
+def _is_big(value: JsonValue) -> bool:
+    if isinstance(value, int):
+        return not -LARGEST - 1 <= value <= LARGEST
+    if isinstance(value, Mapping):
+        return any(_is_big(inner) for inner in cast(JsonObject, value).values())
+    return isinstance(value, list) and any(_is_big(inner) for inner in value)

@@ -1,0 +1,111 @@
+"""Tools told in a system text: the sentences around them, and the text of the row's own."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from workbench.hermes.spelling.families import FAMILIES
+from workbench.hermes.spelling.tools import json_array, spelled_json
+from workbench.toolspec.spec import OfferedTools
+
+_AGENT_TEXT: Final = (
+    "You are a function calling AI model. You are provided with function signatures within <tools> </tools> "
+    "XML tags. You may call one or more functions to assist with the user query. If available tools are not "
+    "relevant in assisting with user query, just respond in natural conversational language. Don't make "
+    "assumptions about what values to plug into functions. After calling & executing the functions, you will "
+    "be provided with function results within <tool_response> </tool_response> XML tags. Here are the "
+    "available tools:\n"
+    "<tools>\n{tools}\n</tools>\n"
+    "For each function call return a JSON object, with the following pydantic model json schema for each:\n"
+    "{'title': 'FunctionCall', 'type': 'object', 'properties': {'name': {'title': 'Name', 'type': 'string'}, "
+    "'arguments': {'title': 'Arguments', 'type': 'object'}}, 'required': ['name', 'arguments']}\n"
+    "Each function call should be enclosed within <tool_call> </tool_call> XML tags.\n"
+    "Example:\n"
+    "<tool_call>\n"
+    "{'name': <function-name>,'arguments': <args-dict>}\n"
+    "</tool_call>"
+)
+"""*Source:* `_convert_to_trajectory_format` of hermes-agent."""
+_GAP: Final = "\n\n"
+
+
+class Frame(NamedTuple):
+    """Sentences around tools."""
+
+    before: str
+    """All up to the tools."""
+    after: str
+    """All behind them."""
+    spell: Callable[[OfferedTools], str]
+    """Writes the tools."""
+
+
+class SplitText(NamedTuple):
+    """A system text taken apart."""
+
+    own: str
+    """What the row itself says; empty where it is nothing but the frame."""
+    frame: str
+    """Name of the frame; empty where none was found."""
+
+
+def agent_tools(tools: OfferedTools) -> str:
+    """The tools as hermes-agent lists them: bare, with a `required` that is always null.
+
+    *Source:* `_format_tools_for_system_message` of hermes-agent.
+    """
+    listed = [
+        {
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.function.get("parameters", {}),
+            "required": None,
+        }
+        for spec in tools.specs
+    ]
+    return spelled_json(listed)
+
+
+def compose_system(own: str, tools: OfferedTools, frame: str) -> str:
+    """The system text that tells of `tools` in the sentences of `frame`, then says `own`."""
+    told = FRAMES[frame]
+    text = told.before + told.spell(tools) + told.after
+    return text + _GAP + own if own else text
+
+
+def split_system(text: str) -> SplitText:
+    """`text` without the frame that stands at one of its ends, an empty line apart.
+
+    >>> split_system("Be brief.")
+    SplitText(own='Be brief.', frame='')
+    """
+    for name, frame in FRAMES.items():
+        start = text.find(frame.before)
+        end = text.find(frame.after, start + len(frame.before)) if start >= 0 else -1
+        if end < 0:
+            continue
+        before, behind = text[:start], text[end + len(frame.after) :]
+        if not before and (not behind or behind.startswith(_GAP)):
+            return SplitText(behind.removeprefix(_GAP), name)
+        if not behind and before.endswith(_GAP):
+            return SplitText(before.removesuffix(_GAP), name)
+    return SplitText(text, "")
+
+
+def _frames() -> dict[str, Frame]:
+    frames = {
+        "hermes-array": _frame(_AGENT_TEXT, json_array),
+        "hermes-agent": _frame(_AGENT_TEXT, agent_tools),
+    }
+    for family in FAMILIES.values():
+        frames[f"template-{family.name}"] = _frame(family.system.tools_text, family.spell_tools)
+    return frames
+
+
+def _frame(text: str, spell: Callable[[OfferedTools], str]) -> Frame:
+    before, after = text.split("{tools}")
+    return Frame(before, after, spell)
+
+
+FRAMES: Final[Mapping[str, Frame]] = MappingProxyType(_frames())
+"""By name. `hermes-array` is hermes-agent's text with whole specs, so that nothing of them is lost."""

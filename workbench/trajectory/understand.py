@@ -1,0 +1,148 @@
+"""A row of any format to the trajectory that it means."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from workbench.chat.finding import Severity
+from workbench.chat.message import Role
+from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.change import Addition, Change
+from workbench.trajectory.hermes_text import names_only, read_text
+from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.system_text import split_system
+from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
+
+
+class Understood(NamedTuple):
+    """What was made of a row."""
+
+    trajectory: Trajectory
+    changes: tuple[Change, ...] = ()
+    """Texts that were read with fixes."""
+    problems: tuple[RowFinding, ...] = ()
+    """Why the trajectory is not all that the row means; empty where it is."""
+
+
+def understand(row: TrainingRow) -> Understood:
+    """The trajectory of a row. What the row leaves to order (which result answers which call) is filled in."""
+    job = _Job(row, names_only(row.tools), [], list(_obstacles(row)))
+    messages = _paired([message for entry in row.entries for message in _messages(entry, job)])
+    start = row.answer_start
+    if start is not None:
+        start = sum(1 for message in messages if message.place < start)
+    trajectory = Trajectory(
+        messages=messages,
+        tools=row.tools,
+        rejected=_paired([message for entry in row.rejected for message in _messages(entry, job)]),
+        answer_start=start,
+        label=row.label,
+        columns=row.columns,
+    )
+    return Understood(trajectory, tuple(job.changes), tuple(job.problems))
+
+
+class _Job(NamedTuple):
+    row: TrainingRow
+    names: OfferedTools
+    changes: list[Change]
+    problems: list[RowFinding]
+
+
+def _obstacles(row: TrainingRow) -> Iterator[RowFinding]:
+    """What could not be read; tools that could be with repairs are none."""
+    for finding in row.findings:
+        is_mended = finding.code == "tools-unreadable" and any(
+            declaration.place == "column" for declaration in row.declarations
+        )
+        if finding.severity is Severity.ERROR and not is_mended:
+            yield finding
+
+
+def _messages(entry: Entry, job: _Job) -> Iterator[RowMessage]:
+    role = entry.role
+    if role is None:
+        return
+    if role is Role.TOOL:
+        for result in entry.results:
+            parts = (Result(text=result.text, id=result.id, name=result.name),)
+            yield RowMessage(role=role, parts=parts, is_trained=entry.is_trained, place=entry.place)
+        return
+    message = RowMessage(role=role, parts=(), is_trained=entry.is_trained, place=entry.place)
+    if role is Role.ASSISTANT:
+        is_spoken = job.row.spells_calls and not entry.calls
+        yield _spoken(entry, message, job) if is_spoken else _structured(entry, message)
+        return
+    own = entry.text
+    if role is Role.SYSTEM and job.row.spells_calls:
+        own = split_system(own).own
+    text = entry.text if job.row.spells_calls else None
+    yield replace(message, parts=(Prose(text=own),) if own else (), text=text)
+
+
+def _spoken(entry: Entry, message: RowMessage, job: _Job) -> RowMessage:
+    """The model's message whose text holds all."""
+    read = read_text(entry.text, job.names)
+    if read.problem:
+        finding = RowFinding(
+            code="call-unreadable", message=read.problem, entry=entry.place, pointer=entry.text_pointer
+        )
+        job.problems.append(finding)
+    elif read.fixes:
+        job.changes.append(Change(code=Addition.FIXED, entry=entry.place, detail=", ".join(read.fixes)))
+    return replace(message, parts=read.parts, text=read.text)
+
+
+def _structured(entry: Entry, message: RowMessage) -> RowMessage:
+    parts: list[Part] = []
+    if entry.thought:
+        parts.append(Thought(text=entry.thought))
+    if entry.text:
+        parts.append(Prose(text=entry.text))
+    parts.extend(
+        Call(
+            name=call.name,
+            arguments=call.arguments or {},
+            arguments_text=call.arguments_text,
+            id=call.id,
+        )
+        for call in entry.calls
+    )
+    return replace(message, parts=tuple(parts))
+
+
+def _paired(messages: Sequence[RowMessage]) -> tuple[RowMessage, ...]:
+    """Each result knows the name, and each call and result the id, that its other half tells."""
+    found = list(messages)
+    for index, message in enumerate(found):
+        if message.calls:
+            end = index + 1
+            while end < len(found) and found[end].role is Role.TOOL:
+                end += 1
+            found[index], found[index + 1 : end] = _tied(message, found[index + 1 : end])
+    return tuple(found)
+
+
+def _tied(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMessage, list[RowMessage]]:
+    """A message with calls, and the results behind it."""
+    calls = list(message.calls)
+    by_id = {call.id: place for place, call in enumerate(calls) if call.id is not None}
+    tied: list[RowMessage] = []
+    for order, answer in enumerate(answers):
+        result = answer.result
+        place = by_id.get(result.id, order) if result and result.id is not None else order
+        if result is not None and place < len(calls) and _may_answer(calls[place], result):
+            call = calls[place]
+            calls[place] = replace(call, id=call.id if call.id is not None else result.id)
+            named = replace(result, name=result.name or call.name, id=calls[place].id)
+            answer = replace(answer, parts=(named,))
+        tied.append(answer)
+    replaced = iter(calls)
+    parts = tuple(next(replaced) if isinstance(part, Call) else part for part in message.parts)
+    return replace(message, parts=parts), tied
+
+
+def _may_answer(call: Call, result: Result) -> bool:
+    """Whether nothing speaks against it."""
+    is_named = result.name is None or result.name == call.name
+    return is_named and (result.id is None or call.id is None or result.id == call.id)

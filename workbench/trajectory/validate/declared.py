@@ -1,0 +1,122 @@
+"""The tools that a row declares."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final, cast
+
+from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.check import check_spec
+from workbench.toolspec.spec import ToolSpec
+from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
+from workbench.trajectory.validate.said import said, short
+
+_MEANING: Final = "_meaning"
+_CHECKED: Final = "_checked"
+_WORDS: Final = ("description", "title", "examples")
+"""Keys of a schema that explain and do not bind."""
+
+
+def declared_findings(row: TrainingRow) -> Iterator[RowFinding]:
+    """`spec-unsound`, `tool-declared-twice` and `tools-mismatch`."""
+    for declaration in row.declarations:
+        yield from _unsound(declaration)
+        yield from _doubles(declaration)
+    if len(row.declarations) > 1:
+        yield from _mismatches(row)
+
+
+def _unsound(declaration: Declaration) -> Iterator[RowFinding]:
+    """One finding a place; what the system text repeats of the column is told once, at the column."""
+    if declaration.place == "system":
+        return
+    for place, spec in enumerate(declaration.specs):
+        told: set[str] = set()
+        for finding in _findings_of(spec):
+            where = declaration.pointer + _inside(declaration, place, finding.pointer or "")
+            if where not in told:
+                told.add(where)
+                yield said("spec-unsound", f"tool {short(spec.name)}: {finding.message}"[:99], pointer=where)
+
+
+def _inside(declaration: Declaration, place: int, pointer: str) -> str:
+    """The way from the declaration to a place in a spec; none into a text."""
+    if declaration.is_text:
+        return ""
+    return f"/{place}" + (pointer.removeprefix("/function") if declaration.is_bare else pointer)
+
+
+def _doubles(declaration: Declaration) -> Iterator[RowFinding]:
+    if len(declaration.specs) < 2:
+        return
+    for name, times in Counter(spec.name for spec in declaration.specs).items():
+        if times > 1:
+            message = f"the tool {short(name)} is declared {times} times"
+            yield said("tool-declared-twice", message, pointer=declaration.pointer)
+
+
+def _mismatches(row: TrainingRow) -> Iterator[RowFinding]:
+    """Held against the first declaration; those of system texts count as one."""
+    first, *others = row.declarations
+    if first.place != "column":
+        return
+    told = [spec for declaration in others for spec in declaration.specs]
+    if [spec.document for spec in told] == [spec.document for spec in first.specs]:
+        return
+    problem = _difference(_meanings(first.specs), _meanings(told))
+    if problem:
+        entry = next((one for one in row.entries if one.text_pointer == others[0].pointer), None)
+        yield said("tools-mismatch", problem, entry=entry, pointer=others[0].pointer)
+
+
+def _difference(column: Mapping[str, str], told: Mapping[str, str]) -> str:
+    missing = [name for name in column if name not in told]
+    added = [name for name in told if name not in column]
+    changed = [name for name in column if name in told and column[name] != told[name]]
+    if missing:
+        return f"the system text does not declare {short(missing[0])}, the column does"
+    if added:
+        return f"the system text declares {short(added[0])}, the column does not"
+    return f"the system text declares {short(changed[0])} with other parameters" if changed else ""
+
+
+def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, str]:
+    return {spec.name: meaning_of(spec) for spec in specs}
+
+
+def meaning_of(spec: ToolSpec) -> str:
+    """The spec's parameters as canonical JSON, without what only explains; worked out once a spec."""
+    kept = cast("dict[str, object]", spec.__dict__)
+    if _MEANING not in kept:
+        kept[_MEANING] = canonical_json(_bare(spec.parameters))
+    return cast(str, kept[_MEANING])
+
+
+def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
+    """What is wrong with a spec, looked for once a spec."""
+    kept = cast("dict[str, object]", spec.__dict__)
+    if _CHECKED not in kept:
+        kept[_CHECKED] = check_spec(spec)
+    return cast("tuple[Finding, ...]", kept[_CHECKED])
+
+
+def _bare(schema: JsonValue) -> JsonValue:
+    """A schema without its explanations and without what says nothing."""
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, JsonValue] = {}
+    for key, value in schema.items():
+        if (key in _WORDS and not isinstance(value, dict)) or (key == "required" and not value):
+            continue
+        kept[key] = _properties(value) if key in ("properties", "$defs") else _listed(value)
+    return kept
+
+
+def _listed(value: JsonValue) -> JsonValue:
+    return [_bare(one) for one in value] if isinstance(value, list) else _bare(value)
+
+
+def _properties(value: JsonValue) -> JsonValue:
+    schemas: JsonObject = value if isinstance(value, Mapping) else {}
+    return {name: _bare(schema) for name, schema in schemas.items()}

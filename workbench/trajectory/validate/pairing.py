@@ -1,0 +1,127 @@
+"""Calls and their results: each call has one, each result answers one."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from workbench.chat.message import Role
+from workbench.trajectory.row import Entry, EntryResult, RowFinding
+from workbench.trajectory.validate.marks import RESULT_TAG
+from workbench.trajectory.validate.said import said, short
+from workbench.trajectory.validate.seen import SeenCall, SeenEntry, SeenRow
+
+
+class _Result(NamedTuple):
+    entry: Entry
+    result: EntryResult
+
+
+class _Round(NamedTuple):
+    """An entry of the model, and the results behind it."""
+
+    asked: SeenEntry | None
+    """None where results stand behind no entry of the model."""
+    results: Sequence[_Result]
+    is_last: bool
+    """Whether the conversation ends here."""
+    is_whole: bool
+    """False where a call or an entry of results cannot be read, so that nobody can count them."""
+
+
+def pairing_findings(seen: SeenRow) -> Iterator[RowFinding]:
+    """`call-without-result`, `result-without-call`, `result-id-mismatch` and `result-order`.
+
+    Where a call or an entry cannot be read, nobody can count, and nothing more is told.
+    """
+    for one in _rounds(seen.entries):
+        if not one.is_whole:
+            continue
+        if one.asked is None or not one.asked.has_calls:
+            yield from map(_unasked, one.results)
+        elif one.results or not one.is_last:
+            yield from _of_round(one.asked, one.results)
+
+
+def _rounds(entries: Sequence[SeenEntry]) -> Iterator[_Round]:
+    position = 0
+    while position < len(entries):
+        first = entries[position]
+        start = position if first.entry.role is Role.TOOL else position + 1
+        end = start
+        while end < len(entries) and entries[end].entry.role is Role.TOOL:
+            end += 1
+        yield _Round(
+            asked=first if first.entry.role is Role.ASSISTANT else None,
+            results=[
+                _Result(one.entry, result) for one in entries[start:end] for result in one.entry.results
+            ],
+            is_last=end == len(entries),
+            is_whole=all(map(_is_countable, entries[position:end])) and not _is_unknown(entries, end),
+        )
+        position = end
+
+
+def _is_countable(one: SeenEntry) -> bool:
+    """Whether its calls or results can be counted: a tag inside a result makes one of two, or two of one."""
+    return one.is_whole and not any(RESULT_TAG.search(result.text) for result in one.entry.results)
+
+
+def _is_unknown(entries: Sequence[SeenEntry], position: int) -> bool:
+    """Whether nobody knows who speaks at `position`: results perhaps."""
+    return position < len(entries) and entries[position].entry.role is None
+
+
+def _of_round(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFinding]:
+    keys = _keys(asked.calls, results)
+    if keys is None:
+        yield from _by_count(asked, results)
+        return
+    called, answered = keys
+    missing = list((Counter(called) - Counter(answered)).elements())
+    left = Counter(called)
+    for one, key in zip(results, answered, strict=True):
+        left[key] -= 1
+        # One that answers the wrong call explains one that has no answer.
+        if key not in called or (left[key] < 0 and missing):
+            missing = missing[1:]
+            yield _stranger(one, key)
+        elif left[key] < 0:
+            yield _unasked(one)
+    for key in missing:
+        yield _unanswered(asked, asked.calls[called.index(key)])
+    if answered != called and Counter(answered) == Counter(called):
+        message = "the results stand in another order than their calls"
+        yield said("result-order", message, entry=results[0].entry, pointer=results[0].result.pointer)
+
+
+def _keys(
+    calls: Sequence[SeenCall], results: Sequence[_Result]
+) -> tuple[Sequence[str], Sequence[str]] | None:
+    """What ties results to calls: ids where all have them, else names; None where places alone do."""
+    if all(call.id for call in calls) and all(one.result.id for one in results):
+        return [call.id or "" for call in calls], [one.result.id or "" for one in results]
+    if results and all(one.result.name for one in results):
+        return [call.name for call in calls], [one.result.name or "" for one in results]
+    return None
+
+
+def _by_count(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFinding]:
+    for call in asked.calls[len(results) :]:
+        yield _unanswered(asked, call)
+    for one in results[len(asked.calls) :]:
+        yield _unasked(one)
+
+
+def _unanswered(asked: SeenEntry, call: SeenCall) -> RowFinding:
+    message = f"the call of {short(call.name)} has no result, though the conversation goes on"
+    return said("call-without-result", message, entry=asked.entry, pointer=call.pointer)
+
+
+def _unasked(one: _Result) -> RowFinding:
+    message = "a result that answers no call of the entry before it"
+    return said("result-without-call", message, entry=one.entry, pointer=one.result.pointer)
+
+
+def _stranger(one: _Result, key: str) -> RowFinding:
+    message = f"a result for {short(key)}, which no call before it waits for"
+    return said("result-id-mismatch", message, entry=one.entry, pointer=one.result.pointer)

@@ -1,0 +1,144 @@
+"""Keys, tokens, passwords and personal data in a text, by their shape."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from workbench.chat.span import Span
+
+
+class Secret(NamedTuple):
+    """One place that should not be trained on."""
+
+    code: str
+    """`secret` or `personal-data`."""
+    what: str
+    """What it looks like, in words; never the text itself."""
+    span: Span
+    """Where."""
+
+
+_SHAPES: Final = (
+    ("private_key", "a private key", r"-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY-----"),
+    ("aws", "an AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    ("github", "a GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b"),
+    ("gitlab", "a GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
+    ("hugging_face", "a Hugging Face token", r"\bhf_[A-Za-z0-9]{30,64}\b"),
+    ("slack", "a Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,250}"),
+    ("google", "a Google key", r"\bAIza[A-Za-z0-9_-]{35}"),
+    ("stripe", "a payment key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}\b"),
+    ("model_api", "a key of a model's API", r"\bsk-(?:[a-z]{2,12}-)*[A-Za-z0-9_-]{20,255}"),
+    ("npm", "a package registry's token", r"\b(?:npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{50,255})\b"),
+    (
+        "web_token",
+        "a JSON web token",
+        r"\beyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}",
+    ),
+    ("bearer", "a bearer token", r"\b[Bb]earer [A-Za-z0-9._~+/-]{24,2000}=*"),
+    (
+        "url_password",
+        "a password in an address",
+        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'<>]{1,64}:[^\s/@\"'<>]{3,128}@",
+    ),
+    (
+        "assigned",
+        "a password or key",
+        r"\b(?i:api[_-]?key|secret[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|passwo?r?d)"
+        r"[\"']{0,2}[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?=[^\s\"',;<>{}]{0,100}[0-9])(?=[^\s\"',;<>{}]{0,100}[A-Za-z])"
+        r"[^\s\"',;<>{}]{12,256}",
+    ),
+    (
+        "mail",
+        "a mail address",
+        r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}\b",
+    ),
+    ("card", "the number of a payment card", r"(?<![\w.-])[3-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,4}(?![\w-])"),
+    (
+        "account",
+        "the number of a bank account",
+        r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b",
+    ),
+)
+_SHAPE: Final = re.compile("|".join(f"(?P<{name}>{pattern})" for name, _, pattern in _SHAPES))
+_WORDS: Final = {name: words for name, words, _ in _SHAPES}
+_PERSONAL: Final = frozenset({"mail", "card", "account"})
+_HINTS: Final = (
+    *(
+        "@",
+        "://",
+        "akia",
+        "asia",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "hf_",
+        "xox",
+    ),
+    *(
+        "aiza",
+        "sk-",
+        "sk_",
+        "rk_",
+        "npm_",
+        "pypi-",
+        "eyj",
+        "bearer ",
+        "private key",
+        "key",
+        "token",
+        "secret",
+        "passw",
+    ),
+)
+"""Without one of these (in lower case) or a long number, no shape fits: most texts need no closer look."""
+_LONG_NUMBER: Final = re.compile(r"[0-9]{2} ?[0-9]{2}")
+_RESERVED: Final = re.compile(
+    r"@(?:[\w-]+\.)*(?:example\.(?:com|net|org)|[\w-]+\.(?:example|test|invalid))\Z", re.I
+)
+"""Domains that nobody can own. *Source:* RFC 2606, RFC 6761."""
+
+
+def secrets_in(text: str) -> Iterator[Secret]:
+    """The places of a text that look like a secret or like personal data, in order.
+
+    Each kind is told once a text. Mail addresses of reserved domains (`example.com`) are nobody's; numbers of
+    cards and accounts count only where their check digits hold.
+
+    >>> [(one.code, one.what) for one in secrets_in("write to ann@corp.com or ann@example.com")]
+    [('personal-data', 'a mail address')]
+    """
+    lowered = text.lower()
+    if not (any(hint in lowered for hint in _HINTS) or _LONG_NUMBER.search(text)):
+        return
+    told: set[str] = set()
+    for match in _SHAPE.finditer(text):
+        kind = match.lastgroup or ""
+        if kind in told or not _holds(kind, match.group()):
+            continue
+        told.add(kind)
+        code = "personal-data" if kind in _PERSONAL else "secret"
+        yield Secret(code, _WORDS[kind], Span(*match.span()))
+
+
+def _holds(kind: str, found: str) -> bool:
+    if kind == "mail":
+        return not _RESERVED.search(found)
+    if kind == "card":
+        return _has_luhn_digit(re.sub(r"\D", "", found))
+    return kind != "account" or _has_iban_digits(found.replace(" ", ""))
+
+
+def _has_luhn_digit(digits: str) -> bool:
+    """*Source:* ISO/IEC 7812-1, annex B."""
+    doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
+    return len(set(digits)) > 1 and sum(number // 10 + number % 10 for number in doubled) % 10 == 0
+
+
+def _has_iban_digits(account: str) -> bool:
+    """*Source:* ISO 13616; ISO 7064, MOD 97-10."""
+    numbers = "".join(str(int(char, 36)) for char in account[4:] + account[:4])
+    return int(numbers) % 97 == 1

@@ -1,0 +1,135 @@
+"""A row with its texts read: every call and result in one form, whatever the format's own."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from workbench.chat.json_value import JsonObject
+from workbench.chat.message import Role
+from workbench.chat.span import Span
+from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import Reading
+from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.row import Entry, EntryCall, TrainingRow
+
+LOST: Final = frozenset(
+    {
+        "invalid-json",
+        "invalid-xml",
+        "empty-block",
+        "not-an-object",
+        "bad-name",
+        "arguments-not-object",
+        "foreign-dialect",
+        "untagged-call",
+        "non-finite-number",
+        "leading-zero",
+        "lone-surrogate",
+    }
+)
+"""Findings of the reader behind which a call is lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenCall:
+    """One call of an entry, from its text or given as structure."""
+
+    name: str
+    """The tool's name; empty where it has none."""
+    arguments: JsonObject | None = field(hash=False)
+    """None where they cannot be read."""
+    id: str | None = None
+    """What ties a result to it; None where the row has none."""
+    pointer: str
+    """Of the call, or of the text that holds it, into the row."""
+    span: Span | None = None
+    """In the entry's text; None for structure."""
+    given: EntryCall | None = None
+    """As the row gives it; None where the text holds it."""
+    repairs: tuple[str, ...] = ()
+    """Of structure: codes of the fixes without which its arguments cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenEntry:
+    """One entry and what its text says."""
+
+    entry: Entry
+    """As the row has it."""
+    reading: Reading | None = None
+    """Of an assistant's text that may hold calls or thoughts; None for all others."""
+    calls: tuple[SeenCall, ...] = ()
+    """Those of its text that can be read, then all that are given as structure."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its calls can be counted: a speaker that is known, nothing empty, lost or cut off."""
+        if self.entry.role is None or self.is_empty:
+            return False
+        lost = self.reading and (
+            self.reading.dropped or any(one.code in LOST for one in self.reading.findings)
+        )
+        return not lost and all(call.arguments is not None for call in self.calls)
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether the model called anything here."""
+        return bool(self.calls or (self.reading and self.reading.dropped))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it."""
+        entry = self.entry
+        return not (entry.calls or entry.thought or entry.text.strip())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenRow:
+    """A row whose texts were read."""
+
+    row: TrainingRow
+    """As its format read it."""
+    tools: OfferedTools
+    """The tools that its calls are held against."""
+    entries: tuple[SeenEntry, ...]
+    """The conversation in order; a rejected answer is left out, for it may be wrong on purpose."""
+
+
+def see(row: TrainingRow) -> SeenRow:
+    """Read the texts of a row."""
+    tools = row.tools
+    return SeenRow(row=row, tools=tools, entries=tuple(_seen(entry, tools) for entry in row.entries))
+
+
+def _seen(entry: Entry, tools: OfferedTools) -> SeenEntry:
+    if entry.role is not Role.ASSISTANT:
+        return SeenEntry(entry=entry)
+    may_hold = "<" in entry.text or "{" in entry.text
+    reading = parse(entry.text, tools=tools) if may_hold else None
+    calls = (*_read_calls(entry, reading), *(_given(call, tools) for call in entry.calls))
+    return SeenEntry(entry=entry, reading=reading, calls=calls)
+
+
+def _read_calls(entry: Entry, reading: Reading | None) -> Iterator[SeenCall]:
+    for call in reading.calls if reading else ():
+        yield SeenCall(name=call.name, arguments=call.arguments, pointer=entry.text_pointer, span=call.span)
+
+
+def _given(call: EntryCall, tools: OfferedTools) -> SeenCall:
+    arguments, repairs = call.arguments, ()
+    if arguments is None and call.arguments_text and call.name:
+        arguments, repairs = _mended(call.name, call.arguments_text, tools)
+    return SeenCall(
+        name=call.name, arguments=arguments, id=call.id, pointer=call.pointer, given=call, repairs=repairs
+    )
+
+
+def _mended(name: str, text: str, tools: OfferedTools) -> tuple[JsonObject | None, tuple[str, ...]]:
+    """What a tolerant reader makes of arguments that are no JSON, and by which fixes."""
+    written = f'{CALL_OPEN}\n{{"name": {json.dumps(name)}, "arguments": {text}}}\n{CALL_CLOSE}'
+    reading = parse(written, tools=tools)
+    if len(reading.calls) != 1 or reading.dropped:
+        return None, ()
+    return reading.calls[0].arguments, tuple(fix.code for fix in reading.fixes)

@@ -1,0 +1,81 @@
+"""What must not stand in content: marks of the format, placeholders, secrets."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from workbench.chat.message import Role
+from workbench.hermes.spelling.chatml import CONTROL_MARK
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.trajectory.row import Entry, RowFinding
+from workbench.trajectory.validate.marks import RESULT_TAG, TOOL_TAG
+from workbench.trajectory.validate.said import said
+from workbench.trajectory.validate.secrets import secrets_in
+from workbench.trajectory.validate.seen import SeenEntry, SeenRow
+
+_ANSWERED: Final = "model-wrote-tool-response"
+_PLACEHOLDER: Final = re.compile(
+    r"\{\{ ?[A-Za-z_][A-Za-z0-9_]* ?\}\}"
+    r"|\{(?:tools?|tool_calls?|tool_response|functions?|function_call|schema|system_(?:prompt|message)"
+    r"|user_(?:input|query|prompt|message)|chat_history)\}"
+    r"|<(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}>|\[(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}\]"
+)
+"""*Source:* `{{ name }}` Jinja; `{tool_call}` stands unfilled in rows of glaive and hermes-function-calling."""
+
+
+def text_findings(seen: SeenRow) -> Iterator[RowFinding]:
+    """`control-mark` and `placeholder`, one of each a text at most."""
+    for one in seen.entries:
+        for text, pointer in _texts(one.entry):
+            yield from _marks(one, text, pointer)
+            yield from _placeholders(one.entry, text, pointer)
+
+
+def secret_findings(seen: SeenRow) -> Iterator[RowFinding]:
+    """`secret` and `personal-data`: what kind, never the text itself."""
+    for one in seen.entries:
+        for text, pointer in _texts(one.entry):
+            for found in secrets_in(text):
+                message = f"{found.what} in the text, at character {found.span.start}; take it out"
+                yield said(found.code, message, entry=one.entry, pointer=pointer)
+
+
+def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
+    """The texts of an entry, with their pointers."""
+    if entry.text:
+        yield entry.text, entry.text_pointer
+    if entry.thought:
+        yield entry.thought, entry.pointer
+    for call in entry.calls:
+        if call.arguments_text:
+            yield call.arguments_text, call.arguments_pointer
+        elif call.arguments:
+            yield spelled_json(call.arguments), call.arguments_pointer
+
+
+def _marks(one: SeenEntry, text: str, pointer: str) -> Iterator[RowFinding]:
+    if "<" not in text:
+        return
+    mark = CONTROL_MARK.search(text) or _structural(one, text)
+    if mark:
+        message = f"{mark.group()!r} at character {mark.start()} would become structure; escape it"
+        yield said("control-mark", message, entry=one.entry, pointer=pointer)
+
+
+def _structural(one: SeenEntry, text: str) -> "re.Match[str] | None":
+    """A tag of the format where none belongs; those of calls in an answer are for the reader to judge."""
+    role, reading = one.entry.role, one.reading
+    if role is Role.TOOL:
+        return next(filter(None, (TOOL_TAG.search(result.text) for result in one.entry.results)), None)
+    if role is Role.USER:
+        return RESULT_TAG.search(text)
+    if role is Role.ASSISTANT and reading and any(fix.code == _ANSWERED for fix in reading.fixes):
+        return RESULT_TAG.search(text)
+    return None
+
+
+def _placeholders(entry: Entry, text: str, pointer: str) -> Iterator[RowFinding]:
+    found = _PLACEHOLDER.search(text) if entry.role is not Role.TOOL else None
+    if found:
+        message = f"{found.group()!r:.44} at character {found.start()} was never filled"
+        yield said("placeholder", message, entry=entry, pointer=pointer)
