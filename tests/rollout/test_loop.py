@@ -6,6 +6,7 @@ import pytest
 
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
+from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -14,7 +15,7 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.limits import ChoiceKind, ToolChoice, TurnSetup
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools, ToolSpec

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
-from workbench.rollout.limits import TurnSetup, parse_tool_choice
+from workbench.rollout.choice import parse_tool_choice
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import Sampling
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools

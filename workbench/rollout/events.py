@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workbench.chat.finding import Finding
 from workbench.chat.message import Message
 from workbench.hermes.prompt import Prompt
 from workbench.hermes.reading import ReadCall, Reading
-from workbench.rollout.ports import FinishReason, Sampling, ToolRun
+from workbench.rollout.ports import EmittedToken, FinishReason, Sampling, ToolRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,8 @@ class Timing:
     """From the request to the first token."""
     seconds: float
     """From the request to the end."""
+    evaluated_tokens: int | None = None
+    """Of the prompt, the ones that were evaluated for it; None where the engine does not say."""
 
     @property
     def tokens_per_second(self) -> float:
@@ -59,6 +62,8 @@ class Generation:
     """Tells the weights."""
     tools_fingerprint: str
     """Tells the offered tools."""
+    tokens: tuple[EmittedToken, ...] | None = None
+    """What the model wrote, token by token, the prefill left out; None where it was not asked for or told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +78,16 @@ class RoundStarted:
     """What the engine is given."""
     is_exact: bool
     """Whether the model gets just this text."""
+    findings: tuple[Finding, ...] = ()
+    """What of the schemas the model is not held to; pointers lead into the tools' specs or the answer's schema."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoodInLine:
+    """The model serves others first; told again when the place changes."""
+
+    place: int
+    """1 is next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +108,8 @@ class CompletionEnded:
     """What the reader made of it."""
     generation: Generation
     """How it came to be."""
+    findings: tuple[Finding, ...] = ()
+    """Where the answer breaks its schema, or the call was not asked for; what is wrong with calls is the reading's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,5 +153,5 @@ class TurnEnded:
     """Completions that were made."""
 
 
-Event = RoundStarted | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
+Event = RoundStarted | StoodInLine | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
 """Anything that happens in a turn."""

@@ -1,13 +1,14 @@
 """The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.render import render
+from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -15,15 +16,17 @@ from workbench.rollout.events import (
     Generation,
     PieceArrived,
     RoundStarted,
+    StoodInLine,
     Timing,
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.limits import ChoiceKind, ToolChoice, TurnSetup
+from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import (
     Clock,
     Constraint,
     Delta,
+    EmittedToken,
     Engine,
     FinishReason,
     GenerationRequest,
@@ -100,8 +103,14 @@ def _complete(
     prefill = PREFILL if choice.is_forced else ""
     if prefill:
         yield PieceArrived(text=prefill)
-    written = yield from _stream(turn, _request(setup, choice, prompt.text + prefill))
-    message = Message(role=Role.ASSISTANT, text=prefill + written.text)
+    request = replace(_request(setup, choice, prompt.text + prefill), conversation=conversation)
+    written = yield from _stream(turn, request)
+    message = Message(
+        role=Role.ASSISTANT,
+        text=prefill + written.text,
+        calls=written.calls,
+        thought=written.thought or None,
+    )
     completion = CompletionEnded(
         message=message,
         reading=parse(message.text, tools=setup.tools, finish_reason=written.finish_reason),
@@ -116,6 +125,7 @@ def _complete(
             engine_name=turn.engine.name,
             engine_fingerprint=turn.engine.fingerprint,
             tools_fingerprint=setup.tools.fingerprint,
+            tokens=written.tokens or None,
         ),
     )
     yield completion
@@ -123,16 +133,26 @@ def _complete(
 
 
 def _request(setup: TurnSetup, choice: ToolChoice, prompt: str) -> GenerationRequest:
-    if not choice.is_forced:
-        return GenerationRequest(prompt=prompt, sampling=setup.sampling)
-    tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
-    constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
-    return GenerationRequest(prompt=prompt, sampling=setup.sampling, constraint=constraint)
+    constraint = None
+    if choice.is_forced:
+        tools = setup.tools.only(frozenset({choice.tool})) if choice.tool else setup.tools
+        constraint = Constraint(schema=call_schema(tools), closing=CLOSING)
+    return GenerationRequest(
+        prompt=prompt,
+        sampling=setup.sampling,
+        constraint=constraint,
+        tools=setup.tools,
+        tool_choice=choice,
+        wants_logprobs=setup.wants_logprobs,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Written:
     text: str
+    thought: str
+    calls: tuple[ToolCall, ...]
+    tokens: tuple[EmittedToken, ...]
     finish_reason: FinishReason
     timing: Timing
 
@@ -140,26 +160,34 @@ class _Written:
 def _stream(turn: Turn, request: GenerationRequest) -> Generator[Event, None, _Written]:
     started_s = turn.clock.seconds()
     first_s: float | None = None
-    pieces: list[str] = []
-    last = Delta()
+    deltas: list[Delta] = []
     for delta in turn.engine.generate(request, is_cancelled=turn.is_cancelled):
+        if delta.place_in_line is not None:
+            yield StoodInLine(place=delta.place_in_line)
         if delta.text:
             first_s = turn.clock.seconds() if first_s is None else first_s
-            pieces.append(delta.text)
             yield PieceArrived(text=delta.text)
-        last = delta
+        deltas.append(delta)
     ended_s = turn.clock.seconds()
-    usage = last.usage or Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+    last = deltas[-1] if deltas else Delta()
     return _Written(
-        text="".join(pieces),
+        text="".join(delta.text for delta in deltas),
+        thought="".join(delta.thought for delta in deltas),
+        calls=tuple(call for delta in deltas for call in delta.calls),
+        tokens=tuple(token for delta in deltas for token in delta.tokens),
         finish_reason=last.finish_reason or FinishReason.STOP,
-        timing=Timing(
-            prompt_tokens=usage.prompt_tokens,
-            cached_tokens=usage.cached_tokens,
-            completion_tokens=usage.completion_tokens,
-            time_to_first_token_s=(first_s or ended_s) - started_s,
-            seconds=ended_s - started_s,
-        ),
+        timing=_timing(last.usage, started_s=started_s, first_s=first_s or ended_s, ended_s=ended_s),
+    )
+
+
+def _timing(usage: Usage | None, *, started_s: float, first_s: float, ended_s: float) -> Timing:
+    return Timing(
+        prompt_tokens=usage.prompt_tokens if usage else 0,
+        cached_tokens=usage.cached_tokens if usage else 0,
+        completion_tokens=usage.completion_tokens if usage else 0,
+        time_to_first_token_s=first_s - started_s,
+        seconds=ended_s - started_s,
+        evaluated_tokens=usage.evaluated_tokens if usage else None,
     )
 
 

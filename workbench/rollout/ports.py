@@ -3,11 +3,24 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from math import exp
+from typing import Literal, Protocol, runtime_checkable
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
-from workbench.chat.message import ToolCall, ToolResult
+from workbench.chat.message import Conversation, ToolCall, ToolResult
+from workbench.rollout.choice import ToolChoice
+from workbench.toolspec.spec import OfferedTools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenBias:
+    """A push for or against one token."""
+
+    token: int | str
+    """Its id, or a text: each token of it is pushed."""
+    bias: float
+    """Is added to the logit; -100 forbids the token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +35,26 @@ class Sampling:
     """Keep this many of the likeliest tokens; 0 keeps all."""
     min_p: float = 0.05
     """Drop tokens less likely than this share of the likeliest."""
+    typical_p: float = 1.0
+    """Keep the tokens nearest to the expected surprise that make up this share; 1 keeps all."""
     repeat_penalty: float = 1.0
     """Above 1 makes what already stands in the text less likely."""
+    presence_penalty: float = 0.0
+    """Taken from the logit of each token that already stands in the text."""
+    frequency_penalty: float = 0.0
+    """The same, as many times as it stands there."""
+    penalty_last_tokens: int = 64
+    """How far back the three penalties look; -1 takes the whole context."""
+    mirostat: Literal[0, 1, 2] = 0
+    """1 or 2 holds the surprise steady by that version of Mirostat, in place of top-k, top-p, min-p and typical."""
+    mirostat_tau: float = 5.0
+    """The surprise that Mirostat aims at, in bits."""
+    mirostat_eta: float = 0.1
+    """How fast Mirostat learns."""
+    logit_bias: tuple[TokenBias, ...] = ()
+    """Pushes for and against tokens."""
+    stop: tuple[str, ...] = ()
+    """Texts that end a completion and are no part of it."""
     seed: int = 0
     """The same seed, prompt and model give the same text."""
     max_tokens: int = 256
@@ -32,12 +63,19 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """A completion that must be JSON of a schema, then a closing text, then the end."""
+    """A completion that must be JSON of a schema, then a closing text, then the end; or of a grammar."""
 
     schema: JsonObject = field(hash=False)
     """JSON Schema of the payload."""
     closing: str
     """What follows the payload, byte for byte."""
+    grammar: str = ""
+    """GBNF of all that the model writes, rule `root`; says more than `schema` and `closing`, and goes before them.
+
+    Empty where they say all.
+    """
+    trigger: str = ""
+    """The model is free until it writes this; the grammar begins with it. Empty: bound from the first token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +90,19 @@ class GenerationRequest:
     """Texts that end the completion and are not part of it; the model's own end token always does."""
     constraint: Constraint | None = None
     """None leaves the model free."""
+    conversation: Conversation | None = None
+    """The same as messages, for a server that renders its own prompt; None where there is only the text."""
+    tools: OfferedTools = OfferedTools()
+    """What is offered, for a server that renders its own prompt."""
+    tool_choice: ToolChoice = ToolChoice()
+    """When a call is asked for, for a server that sees to it."""
+    wants_logprobs: bool = False
+    """True: deltas tell their tokens with log-probabilities, where the engine can."""
+
+    @property
+    def stop_texts(self) -> tuple[str, ...]:
+        """All texts that end the completion: the request's and the sampling's."""
+        return tuple(dict.fromkeys((*self.stop, *self.sampling.stop)))
 
 
 class FinishReason(StrEnum):
@@ -75,6 +126,20 @@ class Usage:
     """Of these, the ones that a former prompt had already evaluated."""
     completion_tokens: int
     """Length of what was written."""
+    evaluated_tokens: int | None = None
+    """Of the prompt, the ones that were evaluated for it; None where the engine does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmittedToken:
+    """One token that a model wrote."""
+
+    id: int
+    """Its number in the vocabulary; -1 where a server does not say."""
+    text: str
+    """What it added to the text; empty while a character is incomplete, and of an end mark."""
+    logprob: float | None = None
+    """Natural logarithm of its probability, by the model's own logits, before sampling; None where not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +152,14 @@ class Delta:
     """None but for the last piece."""
     usage: Usage | None = None
     """None but for the last piece."""
+    tokens: tuple[EmittedToken, ...] = ()
+    """The tokens behind `text`, where they were asked for and the engine can tell them."""
+    thought: str = ""
+    """Reasoning that was added, where a server keeps it apart from the text."""
+    calls: tuple[ToolCall, ...] = ()
+    """Whole calls that a server gave as structure; they stand in no text."""
+    place_in_line: int | None = None
+    """Told while others are served first: 1 is next. None once the model is at work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +170,10 @@ class Capabilities:
     """True: the model gets our text. False: a server renders its own, and ours is a prediction."""
     has_grammar: bool
     """True: a `Constraint` is honoured."""
+    has_logprobs: bool = False
+    """True: log-probabilities of what was written can be asked for."""
+    is_chat_only: bool = False
+    """True: it takes `conversation`, `tools` and `tool_choice`, and no text to go on from."""
 
 
 class Engine(Protocol):
@@ -135,6 +212,76 @@ class Engine(Protocol):
 
         Raises:
             EngineError: The model cannot be asked (see `workbench.errors`).
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """How a family spells a call up to the tool's name."""
+
+    mark: str
+    """What a call begins with, such as `<tool_call>`; the model is free to write it or not."""
+    before_name: str
+    """What stands between the mark and the name."""
+    after_name: str
+    """What ends a name: one character."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionBar:
+    """How likely one way to begin the answer is."""
+
+    tool: str | None
+    """The tool that is called; None for all other beginnings."""
+    logprob: float
+    """Natural logarithm of the probability."""
+
+    @property
+    def probability(self) -> float:
+        """From 0 to 1."""
+        return exp(self.logprob)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """How a model would begin its answer; the probabilities of all its parts sum to 1."""
+
+    tools: tuple[DecisionBar, ...]
+    """One a tool, in the order offered."""
+    no_call: DecisionBar
+    """The answer does not begin with a call."""
+    other_name: DecisionBar
+    """It begins with a call of no offered tool."""
+
+
+@runtime_checkable
+class Weigher(Protocol):
+    """An engine that tells probabilities from its own logits."""
+
+    def decide(
+        self, prompt: str, opening: Opening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
+    ) -> Decision | None:
+        """How the answer to `prompt` would begin; None where it was cancelled.
+
+        Args:
+            prompt: The exact text, up to where the answer begins.
+            opening: How a call is spelled.
+            names: The offered tools' names, in order.
+            is_cancelled: Asked while it waits and between steps.
+
+        Raises:
+            EngineError: The model cannot be asked.
+        """
+        ...
+
+    def weigh(
+        self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
+    ) -> tuple[EmittedToken, ...] | None:
+        """The tokens of `completion` behind `prompt`, each with its log-probability; None where cancelled.
+
+        Raises:
+            EngineError: The model cannot be asked, or the two do not fit.
         """
         ...
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, cast
 
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput
-from workbench.rollout.limits import ChoiceKind
+from workbench.rollout.choice import ChoiceKind
 from workbench.rollout.ports import Sampling
 from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.words import count
