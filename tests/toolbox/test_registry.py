@@ -134,7 +134,7 @@ def test_old_names_hold_and_unknown_ones_are_told():
     registry = Registry()
     registry.register("find", "search", SCHEMA, handler)
     assert registry.definitions(["search_tools"]).names == ("find",)
-    with pytest.raises(BadInput, match="no 'serch'.*there are search"):
+    with pytest.raises(BadInput, match=r"no 'serch'.*there are search"):
         registry.definitions(["serch"])
     registry.register_toolset("odd", includes=["gone"])
     with pytest.raises(BadInput, match="toolset 'odd': it includes 'gone'"):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from workbench.chat.message import Conversation, Message, Role
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
+from workbench.desk.ports.tools import ToolTask
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.rollout.events import CompletionEnded, Event, ToolFinished
@@ -72,7 +73,7 @@ def play_turn(
     turn = Turn(
         setup=turn_setup,
         engine=engine,
-        toolbox=services.catalog.toolbox(),
+        toolbox=services.catalog.toolbox(ToolTask(session_id=session_id)),
         clock=services.calendar,
         is_cancelled=is_cancelled,
     )

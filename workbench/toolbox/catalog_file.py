@@ -144,10 +144,13 @@ def parse_tool(spec: ToolSpec, rules_text: str, *, where: str) -> CatalogTool:
         BadInput: They cannot be used.
     """
     loaded = _load_yaml(rules_text, where)
-    fields = {"mocks": loaded or []} if loaded is None or isinstance(loaded, list) else loaded
-    if not isinstance(fields, dict):
+    if isinstance(loaded, dict):
+        fields = cast(dict[str, Any], loaded)
+    elif loaded is None or isinstance(loaded, list):
+        fields = cast(dict[str, Any], {"mocks": loaded or []})
+    else:
         raise BadInput(where, "no list of rules", "write a list, or returns: and mocks:")
-    file = _validated(_ToolFile, {**cast(dict[str, Any], fields), "function": dict(spec.function)}, where)
+    file = _validated(_ToolFile, {**fields, "function": dict(spec.function)}, where)
     return _tool(where, file)
 
 

@@ -49,7 +49,7 @@ def _truth_values(spec: ToolSpec, arguments: JsonObject) -> Iterable[Coercion]:
 def _wants_array(spec: ToolSpec, name: str, value: JsonValue) -> bool:
     if value is None or isinstance(value, list | tuple | Mapping):
         return False
-    return _allowed(spec, name) == {"array"}
+    return _allowed(spec, name) == frozenset({"array"})
 
 
 def _allowed(spec: ToolSpec, name: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
 
 _DEEPEST: Final = 12
 _WORDS: Final = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper")
@@ -62,8 +62,7 @@ def _kind(schema: JsonObject, chance: Random) -> str:
 
 def _of_type(kind: str, schema: JsonObject, root: JsonObject, chance: Random, depth: int) -> JsonValue:
     if kind == "object":
-        declared = schema.get("properties")
-        properties = declared if isinstance(declared, Mapping) else {}
+        properties = as_object(schema.get("properties"))
         return {name: _sample(inner, root, chance, depth - 1) for name, inner in properties.items()}
     if kind == "array":
         least = _whole(schema.get("minItems"), 1)

@@ -10,40 +10,18 @@ from random import Random
 from typing import Any, Final, cast
 
 from jinja2 import StrictUndefined, Template, TemplateError, nodes
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from workbench.chat.json_value import JsonObject
 from workbench.toolbox.answers.envelope import result_text
 
 MAX_TEMPLATE_CHARS: Final = 20_000
 """A template, or what it gives, that is longer is an error: it is a mock, not a generator."""
-FILTERS: Final = frozenset(
-    [
-        "abs",
-        "capitalize",
-        "count",
-        "d",
-        "default",
-        "first",
-        "float",
-        "int",
-        "last",
-        "length",
-        "lower",
-        "max",
-        "min",
-        "round",
-        "sort",
-        "string",
-        "sum",
-        "title",
-        "tojson",
-        "trim",
-        "truncate",
-        "unique",
-        "upper",
-    ]
-)
+FILTERS: Final = (
+    "abs", "capitalize", "count", "d", "default", "first", "float", "int", "last", "length", "lower", "max",
+    "min", "round", "sort", "string", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
+)  # fmt: skip
 """What a value may be piped through."""
 FUNCTIONS: Final = frozenset({"random", "randint", "choice"})
 """What may be called: a number from 0 to 1, a whole number between two, one of a list."""

@@ -95,7 +95,7 @@ def _function(name: str, schema: object, description: str) -> JsonObject:
         raise BadInput(where, "its schema is no object", 'write {"name", "description", "parameters"}')
     function = cast(dict[str, JsonValue], schema)
     if isinstance(inner := function.get("function"), dict):
-        function = cast(dict[str, JsonValue], inner)
+        function = inner
     if not isinstance(function.get("parameters"), dict):
         raise BadInput(where, "its schema has no `parameters` object", 'write {"type": "object"} for none')
     told = function.get("description") or description
