@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +38,20 @@ class Settings:
     """Layers of a local model that go to the GPU; -1 all, when the build can."""
     max_rounds: int
     """Completions that a turn may take."""
+    tools_file: Path
+    """YAML file of MCP servers and of commands that are allowed always; it may not be there."""
+    tool_timeout_s: float
+    """A tool that gives nothing for so long has failed."""
+    terminal: str
+    """Where commands run: `mock`, `local`, `docker:IMAGE` or `ssh:HOST`."""
+    judge: str
+    """The model that looks at risky commands first; empty where the person is asked at once."""
+    approval_timeout_s: float
+    """A person who does not answer for so long has said no."""
+    is_space: bool
+    """True on a Space, where strangers come: nothing of theirs runs there but mocks."""
+    environment: Mapping[str, str] = field(repr=False, compare=False)
+    """Every variable of the process, for tools that require one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +111,36 @@ VARIABLES: Final = (
         meaning="Layers of a local model on the GPU; -1 all, where the build can",
     ),
     Variable(name="WORKBENCH_MAX_ROUNDS", default="8", meaning="Completions that a turn may take"),
+    Variable(
+        name="WORKBENCH_TOOLS_FILE",
+        default="",
+        meaning="YAML file of MCP servers and always allowed commands; `tools.yaml` in the data folder",
+    ),
+    Variable(
+        name="WORKBENCH_TOOL_TIMEOUT",
+        default="300",
+        meaning="Seconds after which a tool that gives nothing has failed",
+    ),
+    Variable(
+        name="WORKBENCH_ALLOW_TERMINAL",
+        default="0",
+        meaning="1 lets `WORKBENCH_TERMINAL` be a real one; never on a Space",
+    ),
+    Variable(
+        name="WORKBENCH_TERMINAL",
+        default="mock",
+        meaning="Where the tool `terminal` runs commands: `mock`, `local`, `docker:IMAGE` or `ssh:HOST`",
+    ),
+    Variable(
+        name="WORKBENCH_JUDGE",
+        default="",
+        meaning="A model, as `WORKBENCH_MODEL` takes it, that looks at risky commands before you are asked",
+    ),
+    Variable(
+        name="WORKBENCH_APPROVAL_TIMEOUT",
+        default="120",
+        meaning="Seconds after which a question about a risky command is answered with no",
+    ),
 )
 """Every variable that is read, in the order of the documentation."""
 
@@ -134,6 +178,13 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         threads=number("WORKBENCH_THREADS", least=0, most=1024),
         gpu_layers=number("WORKBENCH_GPU_LAYERS", least=-1, most=10_000),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),
+        tools_file=Path(text("WORKBENCH_TOOLS_FILE") or data / "tools.yaml").expanduser().absolute(),
+        tool_timeout_s=number("WORKBENCH_TOOL_TIMEOUT", least=1, most=86_400),
+        terminal=_terminal(given, text("WORKBENCH_TERMINAL"), text("WORKBENCH_ALLOW_TERMINAL")),
+        judge=text("WORKBENCH_JUDGE"),
+        approval_timeout_s=number("WORKBENCH_APPROVAL_TIMEOUT", least=1, most=86_400),
+        is_space="SPACE_ID" in given,
+        environment=given,
     )
 
 
@@ -158,6 +209,21 @@ def _whole_number(name: str, text: str, *, least: int, most: int) -> int:
     if not least <= number <= most:
         raise BadInput(f"setting {name}", f"{number} is not between {least} and {most}")
     return number
+
+
+def _terminal(given: Mapping[str, str], wanted: str, allowed: str) -> str:
+    """The terminal that is wanted; a real one only where it is allowed, and on no Space."""
+    if wanted == "mock":
+        return wanted
+    if "SPACE_ID" in given:
+        raise BadInput("setting WORKBENCH_TERMINAL", "a Space has strangers on it", "leave it at mock there")
+    if allowed != "1":
+        raise BadInput(
+            "setting WORKBENCH_TERMINAL",
+            f"{wanted!r} runs commands",
+            "set WORKBENCH_ALLOW_TERMINAL=1 to allow it",
+        )
+    return wanted
 
 
 def _data_folder(home: Path, given: Mapping[str, str]) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from workbench.desk.calendar import SystemCalendar
+from workbench.desk.loop_tools.memory import ProcessMemories
 from workbench.desk.services import Services
 from workbench.engines.llama_cpp import Loading
 from workbench.engines.models import LocalModels
@@ -11,7 +12,8 @@ from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings
 from workbench.store.store import SqlStore
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.approval.judge import EngineJudge
+from workbench.toolbox.opening import open_catalog
 
 
 @contextmanager
@@ -27,15 +29,19 @@ def open_services(settings: Settings) -> Generator[Services]:
     )
     models = LocalModels(loading=loading, default=settings.model)
     store = SqlStore(settings.database_url)
+    judge = EngineJudge(lambda: models.engine(settings.judge)) if settings.judge else None
+    catalog = open_catalog(find_folder("tools_catalog", settings.home), settings, judge=judge)
     try:
         yield Services(
             settings=settings,
             store=store,
             library=FileLibrary(find_folder("prompts", settings.home)),
-            catalog=FileCatalog(find_folder("tools_catalog", settings.home)),
+            catalog=catalog,
             models=models,
             calendar=SystemCalendar(),
+            memories=ProcessMemories(),
         )
     finally:
+        catalog.close()
         models.close()
         store.close()

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from workbench.chat.message import Conversation, Message, Role
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
+from workbench.desk.loop_tools.turn import turn_toolbox
 from workbench.desk.ports.tools import ToolTask
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.rollout.events import CompletionEnded, Event, ToolFinished
 from workbench.rollout.loop import Turn, play
+from workbench.rollout.ports import Approver
+from workbench.rollout.steps import BY_HAND, SteppedToolbox, Stepper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,8 @@ def play_turn(
     user_text: str,
     *,
     is_cancelled: Callable[[], bool],
+    approver: Approver | None = None,
+    stepper: Stepper | None = None,
 ) -> Iterator[Event | MessageKept]:
     """One turn of a session: the user's text, and all that answers it.
 
@@ -53,6 +58,8 @@ def play_turn(
         setup: What to play it with; kept as the session's own.
         user_text: What the user says.
         is_cancelled: True once a person has stopped the turn.
+        approver: Asked before a risky call; None where nobody can be, and then it does not run.
+        stepper: Says what is to come of each call; None lets the toolbox run them all.
 
     Raises:
         BadInput: The contract, the tools or the tool choice cannot be used.
@@ -70,10 +77,12 @@ def play_turn(
     keep = _Keeper(services=services, session_id=session_id, parent_id=kept[-1].id)
     user = Message(role=Role.USER, text=user_text)
     conversation = Conversation(messages=(*(one.message for one in kept), user))
+    task = ToolTask(session_id=session_id, approver=approver, seed=setup.sampling.seed)
+    toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=is_cancelled)
     turn = Turn(
         setup=turn_setup,
         engine=engine,
-        toolbox=services.catalog.toolbox(ToolTask(session_id=session_id)),
+        toolbox=SteppedToolbox(toolbox, stepper) if stepper else toolbox,
         clock=services.calendar,
         is_cancelled=is_cancelled,
     )
@@ -127,4 +136,5 @@ def _tool_message(event: ToolFinished) -> NewMessage:
         milliseconds=event.run.milliseconds,
         rule=event.run.rule,
     )
-    return NewMessage(message=event.message, origin=Origin.MOCK, tool_run=run)
+    origin = Origin.PERSON if event.run.rule == BY_HAND else Origin.MOCK
+    return NewMessage(message=event.message, origin=origin, tool_run=run)

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from workbench.desk.ports.tools import NO_TASK, Availability, ToolTask
 from workbench.errors import BadInput
+from workbench.toolbox.agent_tools import agent_entries
 from workbench.toolbox.answers.errors import secret_values
+from workbench.toolbox.approval.allowlist import Allowlist
+from workbench.toolbox.approval.gate import ApprovalGate, Approvals, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset
 from workbench.toolbox.dispatch import CallCounts, Dispatcher, Limits
@@ -19,6 +22,18 @@ from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools
+
+
+class ToolSource(Protocol):
+    """Where further tools come from."""
+
+    def register_tools(self, registry: Registry) -> Sequence[str]:
+        """Registers its tools, and tells in a line each what could not be used."""
+        ...
+
+    def close(self) -> None:
+        """Ends what it runs."""
+        ...
 
 
 class _Loaded(NamedTuple):
@@ -36,6 +51,9 @@ class FileCatalog:
         limits: What a call may take.
         hooks: What looks on at every call.
         packages: Entry points to take; None takes those of all installed packages.
+        sources: Further tools, such as a real terminal's and those of MCP servers.
+        allowlist: Risky commands that are allowed always.
+        judge: Looks at risky commands before a person is asked.
     """
 
     def __init__(
@@ -46,6 +64,9 @@ class FileCatalog:
         limits: Limits = Limits(),
         hooks: Hooks = Hooks(),
         packages: Iterable[EntryPoint] | None = None,
+        sources: Sequence[ToolSource] = (),
+        allowlist: Allowlist | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._folder = folder
         self._environment = dict(environment or {})
@@ -53,7 +74,11 @@ class FileCatalog:
         self._hooks = hooks
         self._packages = packages
         self._bridge = AsyncBridge()
+        self._sources = sources
+        self._allowlist = allowlist
+        self._judge = judge
         self._counts = CallCounts()
+        self._approvals = Approvals()
 
     @property
     def registry(self) -> Registry:
@@ -98,6 +123,9 @@ class FileCatalog:
             bridge=self._bridge,
             context=context,
             counts=self._counts if task.session_id else CallCounts(),
+            gate=ApprovalGate(
+                self._approvals, allowlist=self._allowlist, approver=task.approver, judge=self._judge
+            ),
             hooks=self._hooks,
             limits=self._limits,
             secrets=secret_values(self._environment),
@@ -106,6 +134,8 @@ class FileCatalog:
 
     def close(self) -> None:
         """Ends what handlers left running."""
+        for source in self._sources:
+            source.close()
         self._bridge.close()
 
     @cached_property
@@ -114,9 +144,12 @@ class FileCatalog:
         files = tuple(load_toolset(path) for path in sorted(self._folder.glob("*.yaml")))
         for toolset in files:
             _register(toolset, registry)
+        for entry in agent_entries():
+            registry.add(entry)
         problems = (
             *discover_modules(self._folder, registry),
             *discover_entry_points(registry, self._packages),
+            *(problem for source in self._sources for problem in source.register_tools(registry)),
         )
         return _Loaded(registry, files, problems)
 

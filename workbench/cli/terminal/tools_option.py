@@ -21,9 +21,10 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     if not selectors:
         return None
     from workbench.library.homes import find_folder
-    from workbench.toolbox.catalog import FileCatalog
+    from workbench.toolbox.opening import open_catalog
 
-    return FileCatalog(find_folder("tools_catalog", read_settings().home)).select(selectors)
+    settings = read_settings()
+    return open_catalog(find_folder("tools_catalog", settings.home), settings).select(selectors)
 
 
 def tools_of_row(fields: JsonObject) -> OfferedTools | None:
