@@ -119,21 +119,21 @@ def _body(operation: _Operation, lost: list[str]) -> Iterator[tuple[str, JsonVal
     yield from ((name, inner, name in required) for name, inner in properties.items())
 
 
-def _resolved(value: JsonValue, document: JsonObject, lost: list[str], depth: int = _DEEPEST) -> JsonValue:
-    """`value` with references put in."""
+def _resolved(
+    value: JsonValue, document: JsonObject, lost: list[str], inside: tuple[str, ...] = ()
+) -> JsonValue:
+    """`value` with references put in; `inside` names those that it stands in already."""
     if isinstance(value, list | tuple):
-        return [_resolved(item, document, lost, depth - 1) for item in value]
+        return [_resolved(item, document, lost, inside) for item in value]
     if not isinstance(value, Mapping):
         return value
     reference = value.get("$ref")
     if isinstance(reference, str):
-        if depth <= 0 or not reference.startswith("#/"):
-            lost.append(f"the reference {reference[:60]!r} is not followed: anything is allowed there")
+        if reference in inside or len(inside) > _DEEPEST or not reference.startswith("#/"):
+            lost.append(f"the reference {reference[:40]!r} is not followed: anything is allowed there")
             return {}
-        return _resolved(_target(reference, document), document, lost, depth - 5)
-    if depth <= 0:
-        return {}
-    made = {key: _resolved(inner, document, lost, depth - 1) for key, inner in value.items()}
+        return _resolved(_target(reference, document), document, lost, (*inside, reference))
+    made = {key: _resolved(inner, document, lost, inside) for key, inner in value.items()}
     if made.pop("nullable", None) is True and isinstance(made.get("type"), str):
         made["type"] = [made["type"], "null"]
     return {key: inner for key, inner in made.items() if key not in ("xml", "example", "externalDocs")}

@@ -1,7 +1,8 @@
 """Any text that describes tools, read in whichever form it is in."""
 
 import json
-from typing import cast
+import re
+from typing import Final, cast
 
 import yaml
 
@@ -16,6 +17,10 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS
 
 
+_FUNCTION: Final = re.compile(r"^(?:async )?def \w+\(", re.M)
+"""How a Python function begins; YAML may take its text for an object."""
+
+
 def import_tools(text: str) -> Imported:
     """The tools of a text: JSON or YAML of a chat API's tools, of MCP's `tools/list` or of OpenAPI 3, or Python.
 
@@ -25,9 +30,9 @@ def import_tools(text: str) -> Imported:
     if len(text) > MAX_SIZE_CHARS:
         raise BadInput("import", f"over {MAX_SIZE_CHARS:,} characters")
     value = _loaded(text)
-    if isinstance(value, dict | list):
+    if isinstance(value, dict | list) and not _FUNCTION.search(text):
         imported = import_value(value)
-    elif "def " in text:
+    elif "def " in text and not isinstance(value, list):
         imported = import_python(text)
     else:
         remedy = "OpenAI, bare, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function"
