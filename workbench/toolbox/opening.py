@@ -7,6 +7,7 @@ from workbench.toolbox.approval.allowlist import Allowlist
 from workbench.toolbox.approval.gate import Judge
 from workbench.toolbox.catalog import FileCatalog, ToolSource
 from workbench.toolbox.dispatch import Limits
+from workbench.toolbox.mcp.source import McpTools
 from workbench.toolbox.terminal.environments import parse_environment
 from workbench.toolbox.terminal.tool import Terminal
 
@@ -22,7 +23,7 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
     Raises:
         BadInput: A setting names no environment.
     """
-    sources: list[ToolSource] = []
+    sources: list[ToolSource] = [McpTools(settings.tools_file, is_space=settings.is_space)]
     if (environment := parse_environment(settings.terminal)) is not None:
         sources.append(Terminal(environment, settings.environment))
     return FileCatalog(

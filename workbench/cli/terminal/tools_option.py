@@ -21,10 +21,12 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     if not selectors:
         return None
     from workbench.library.homes import find_folder
-    from workbench.toolbox.opening import open_catalog
+    from workbench.toolbox.catalog import FileCatalog
 
     settings = read_settings()
-    return open_catalog(find_folder("tools_catalog", settings.home), settings).select(selectors)
+    # Without MCP servers: reading a text should not start programs.
+    catalog = FileCatalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
+    return catalog.select(selectors)
 
 
 def tools_of_row(fields: JsonObject) -> OfferedTools | None:

@@ -16,7 +16,6 @@ from workbench.toolspec.importers.python_text import import_python
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS
 
-
 _FUNCTION: Final = re.compile(r"^(?:async )?def \w+\(", re.M)
 """How a Python function begins; YAML may take its text for an object."""
 
