@@ -33,6 +33,9 @@ class DictToolbox:
         self.calls.append(call)
         return ToolRun(result=ToolResult(text=self.results[call.name]), milliseconds=1.0, rule="dict")
 
+    def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
+        return map(self.run, calls)
+
 
 class RecordingEngine:
     """Gives written completions, piece by piece, and remembers what it was asked."""

@@ -92,12 +92,24 @@ class Settings:
     """`chat` or `raw`."""
     remote_timeout_s: int
     """How long a server may be silent."""
+    tools_file: Path
+    """YAML file of MCP servers and of commands that are allowed always; it may not be there."""
+    tool_timeout_s: float
+    """A tool that gives nothing for so long has failed."""
+    terminal: str
+    """Where commands run: `mock`, `local`, `docker:IMAGE` or `ssh:HOST`."""
+    judge: str
+    """The model that looks at risky commands first; empty where the person is asked at once."""
+    approval_timeout_s: float
+    """A person who does not answer for so long has said no."""
+    environment: Mapping[str, str] = field(repr=False, compare=False)
+    """Every variable of the process, for tools that require one."""
     accounts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
     """Password hash by name of those who may log in; empty where nobody has to."""
     admins: frozenset[str] = frozenset()
     """Names that may see the data of all."""
     is_on_space: bool = False
-    """True on a Hugging Face Space, where strangers come: each browser has its own data."""
+    """True on a Hugging Face Space, where strangers come: each has data of their own, nothing runs but mocks."""
     has_hugging_face_login: bool = False
     """True on a Space that lets people sign in with Hugging Face."""
 
@@ -221,6 +233,36 @@ VARIABLES: Final = (
         default="",
         meaning="Names that may see the data of all, parted by commas",
     ),
+    Variable(
+        name="WORKBENCH_TOOLS_FILE",
+        default="",
+        meaning="YAML file of MCP servers and always allowed commands; `tools.yaml` in the data folder",
+    ),
+    Variable(
+        name="WORKBENCH_TOOL_TIMEOUT",
+        default="300",
+        meaning="Seconds after which a tool that gives nothing has failed",
+    ),
+    Variable(
+        name="WORKBENCH_ALLOW_TERMINAL",
+        default="0",
+        meaning="1 lets `WORKBENCH_TERMINAL` be a real one; never on a Space",
+    ),
+    Variable(
+        name="WORKBENCH_TERMINAL",
+        default="mock",
+        meaning="Where the tool `terminal` runs commands: `mock`, `local`, `docker:IMAGE` or `ssh:HOST`",
+    ),
+    Variable(
+        name="WORKBENCH_JUDGE",
+        default="",
+        meaning="A model, as `WORKBENCH_MODEL` takes it, that looks at risky commands before you are asked",
+    ),
+    Variable(
+        name="WORKBENCH_APPROVAL_TIMEOUT",
+        default="120",
+        meaning="Seconds after which a question about a risky command is answered with no",
+    ),
 )
 """Every variable that is read, in the order of the documentation."""
 
@@ -279,6 +321,12 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         openai_kind=text("WORKBENCH_OPENAI_KIND"),
         openai_mode=text("WORKBENCH_OPENAI_MODE"),
         remote_timeout_s=number("WORKBENCH_REMOTE_TIMEOUT", least=1, most=86_400),
+        tools_file=Path(text("WORKBENCH_TOOLS_FILE") or data / "tools.yaml").expanduser().absolute(),
+        tool_timeout_s=number("WORKBENCH_TOOL_TIMEOUT", least=1, most=86_400),
+        terminal=_terminal(given, text("WORKBENCH_TERMINAL"), text("WORKBENCH_ALLOW_TERMINAL")),
+        judge=text("WORKBENCH_JUDGE"),
+        approval_timeout_s=number("WORKBENCH_APPROVAL_TIMEOUT", least=1, most=86_400),
+        environment=given,
         accounts=_accounts(text("WORKBENCH_AUTH")),
         admins=frozenset(_names(text("WORKBENCH_ADMINS"))),
         is_on_space="SPACE_ID" in given,
@@ -374,6 +422,21 @@ def _accounts(text: str) -> Mapping[str, str]:
             raise BadInput(f"setting WORKBENCH_AUTH, account {number}", f"{name!r} is there twice")
         accounts[name] = hashed
     return accounts
+
+
+def _terminal(given: Mapping[str, str], wanted: str, allowed: str) -> str:
+    """The terminal that is wanted; a real one only where it is allowed, and on no Space."""
+    if wanted == "mock":
+        return wanted
+    if "SPACE_ID" in given:
+        raise BadInput("setting WORKBENCH_TERMINAL", "a Space has strangers on it", "leave it at mock there")
+    if allowed != "1":
+        raise BadInput(
+            "setting WORKBENCH_TERMINAL",
+            f"{wanted!r} runs commands",
+            "set WORKBENCH_ALLOW_TERMINAL=1 to allow it",
+        )
+    return wanted
 
 
 def _data_folder(home: Path, given: Mapping[str, str]) -> Path:

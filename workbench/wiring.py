@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
 from workbench.desk.calendar import SystemCalendar
+from workbench.desk.loop_tools.memory import ProcessMemories
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.services import Services
 from workbench.desk.versions.files import take_files
@@ -23,7 +24,8 @@ from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of
 from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import SqlStore
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.approval.judge import EngineJudge
+from workbench.toolbox.opening import open_catalog
 
 
 def build_models(settings: Settings, hub: GgufHub) -> AllModels:
@@ -94,15 +96,19 @@ def open_services(settings: Settings) -> Generator[Services]:
         closing_last_first.enter_context(_snapshots(settings))
         store = SqlStore(settings.database_url)
         closing_last_first.callback(store.close)
+        judge = EngineJudge(lambda: models.engine(settings.judge)) if settings.judge else None
+        catalog = open_catalog(find_folder("tools_catalog", settings.home), settings, judge=judge)
+        closing_last_first.callback(catalog.close)
         services = Services(
             settings=settings,
             store=store,
             library=FileLibrary(find_folder("prompts", settings.home)),
-            catalog=FileCatalog(find_folder("tools_catalog", settings.home)),
+            catalog=catalog,
             files=HomeFiles(settings.home),
             models=models,
             hub=hub,
             calendar=SystemCalendar(),
+            memories=ProcessMemories(),
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services

@@ -7,7 +7,8 @@ import pytest
 
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.toolbox.catalog import FileCatalog, load_toolset
+from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog_file import load_toolset
 
 CATALOG = FileCatalog(Path(__file__).parents[2] / "tools_catalog")
 
@@ -85,7 +86,7 @@ def test_selecting_what_is_not_there_names_what_is():
         ("toolset: x\ntools:\n- function: {name: f}\n  mock: []", r"tools.0.mock: Extra inputs"),
         (
             "toolset: x\ntools:\n- function: {name: f}\n  mocks: [{result: 1, error: oh}]",
-            "exactly one of result, template and error",
+            "exactly one of result, template, error and sequence",
         ),
         ("toolset: x\ntools:\n- function: {name: f, parameters: {type: objekt}}", "tool 'f'"),
     ],

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from workbench.chat.message import ToolCall
-from workbench.toolbox.mocks import MockRule
+from workbench.toolbox.mocks import FROM_RETURNS, NO_RULE, MockRule, MockTool
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,18 @@ from workbench.toolbox.mocks import MockRule
         ({"a": {"regex": "x+"}}, {"a": "xxy"}, False),
         ({"a": {"regex": "x+"}}, {"a": 5}, False),
         ({"a": {"b": [1]}}, {"a": {"b": [1]}}, True),
+        ({"a": [1]}, {"a": [True]}, False),
+        ({"a": {"equals": {"regex": "x"}}}, {"a": {"regex": "x"}}, True),
+        ({"a": {"subset": {"b": 1}}}, {"a": {"b": 1, "c": 2}}, True),
+        ({"a": {"subset": {"b": {"c": [3]}}}}, {"a": {"b": {"c": [1, 3]}}}, True),
+        ({"a": {"subset": {"b": 2}}}, {"a": {"b": 1}}, False),
+        ({"a": {"schema": {"type": "integer", "minimum": 5}}}, {"a": 7}, True),
+        ({"a": {"schema": {"type": "integer", "minimum": 5}}}, {"a": 4}, False),
+        ({"$arguments": {"equals": {"a": 1}}}, {"a": 1}, True),
+        ({"$arguments": {"equals": {"a": 1}}}, {"a": 1, "b": 2}, False),
+        ({"$arguments": {"schema": {"required": ["b"]}}}, {"a": 1}, False),
+        ({"a": {"regex": "(x+)+y"}}, {"a": "x" * 1000}, False),
+        ({"a": {"regex": "x*.*z"}}, {"a": "x" * 1_000_000}, False),
     ],
 )
 def test_a_rule_matches_when_every_condition_holds(when, arguments, matches):
@@ -55,3 +67,45 @@ def test_a_template_that_reaches_out_or_fails_gives_a_json_error(template):
     result = MockRule(template=template).answer(ToolCall(name="f", arguments={"a": "1"}))
     assert result.is_error
     assert "error" in json.loads(result.text)
+
+
+def test_a_sequence_gives_one_answer_a_call_and_stays_at_its_last():
+    steps = (MockRule(error="busy"), MockRule(result=1), MockRule(template="{{ call_number }}"))
+    tool = MockTool(name="f", rules=(MockRule(sequence=steps),))
+    answers = [tool({}, call_number=number) for number in (1, 2, 3, 4)]
+    assert [(one.value, one.is_error) for one in answers] == [
+        ({"error": "busy"}, True),
+        (1, False),
+        (3, False),
+        (4, False),
+    ]
+    assert {one.rule for one in answers} == {"mock rule 1"}
+
+
+def test_latency_is_waited_for():
+    waits = []
+    rule = MockRule(latency_ms=250, result=1)
+    MockTool(name="f", rules=(rule,), wait=waits.append)({})
+    assert waits == [0.25]
+
+
+def test_without_a_rule_a_value_is_made_from_returns_the_same_for_the_same_seed():
+    returns = {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}, "day": {"type": "string", "format": "date"}},
+    }
+    tool = MockTool(name="f", returns=returns)
+    first = tool({"a": 1}, seed=1)
+    assert first.rule == FROM_RETURNS
+    assert isinstance(first.value["n"], int)
+    assert tool({"a": 1}, seed=1) == first
+    assert tool({"a": 2}, seed=1) != first
+    assert MockTool(name="f")({}).rule == NO_RULE
+
+
+def test_a_result_that_breaks_returns_is_told_as_a_failure():
+    rules = (MockRule(template='{"n": "{{ a }}"}'),)
+    returns = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    answer = MockTool(name="f", rules=rules, returns=returns)({"a": "x"})
+    assert answer.is_error
+    assert "mock rule 1 of 'f' gives what `returns` forbids: /n" in answer.value["error"]

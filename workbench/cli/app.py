@@ -34,6 +34,7 @@ VERBS: Final = {
     ),
     "render": Verb("workbench.cli.prompts.render", "Print the bytes of a prompt and nothing else."),
     "template": Verb("workbench.cli.prompts.template", "Look into a model's own chat template."),
+    "tools": Verb("workbench.cli.tools.app", "See, check, import, export and call tools."),
     "export": Verb(
         "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
     ),

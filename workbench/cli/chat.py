@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from workbench.cli.chat_report import ChatReport, report_turn
+from workbench.cli.terminal.asking import TerminalApprover
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.desk.kept import KeptSession
 from workbench.desk.services import Services
@@ -79,7 +80,8 @@ def _play(
 ) -> ChatReport:
     session_id = kept.id if kept else begin_session(services, setup).id
     with stop_at_interrupt() as stop:
-        events = play_turn(services, session_id, setup, said, is_cancelled=stop.is_set)
+        approver = TerminalApprover(timeout_s=services.settings.approval_timeout_s)
+        events = play_turn(services, session_id, setup, said, is_cancelled=stop.is_set, approver=approver)
         report = report_turn(session_id, events if is_quiet else _told(events))
     return replace(report, messages=tuple(one.message for one in services.sessions.path(session_id)))
 

@@ -20,6 +20,7 @@ from workbench.desk.ports import (
     VersionFiles,
     Versions,
 )
+from workbench.desk.ports.memory import Memories
 from workbench.desk.setup import Setup
 from workbench.desk.versions.files import take_file
 from workbench.desk.versions.names import parse_reference
@@ -49,6 +50,8 @@ class Services:
     """Models of the hub, and those of its cache."""
     calendar: Calendar
     """Date and clock."""
+    memories: Memories
+    """What models remember for an owner."""
     owner: Owner = LOCAL_OWNER
     """Whose data is read and written."""
 

@@ -7,11 +7,15 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.desk.ephemeral import with_ephemeral
 from workbench.desk.keeper import Keeper
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
+from workbench.desk.loop_tools.turn import turn_toolbox
+from workbench.desk.ports.tools import ToolTask
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.hermes.json_mode import find_schema
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
 from workbench.rollout.loop import Turn, play
+from workbench.rollout.ports import Approver
+from workbench.rollout.steps import BY_HAND, SteppedToolbox, Stepper
 from workbench.settings import Secret
 
 
@@ -51,6 +55,8 @@ def play_turn(
     is_cancelled: Callable[[], bool],
     leaf_id: str | None = None,
     token: Secret | None = None,
+    approver: Approver | None = None,
+    stepper: Stepper | None = None,
 ) -> Iterator[Event | MessageKept]:
     """One turn of a session: the user's text, and all that answers it.
 
@@ -67,6 +73,8 @@ def play_turn(
         leaf_id: The message to go on from; None takes the open leaf. Where others went on from it
             meanwhile, the turn is a branch beside theirs.
         token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
+        approver: Asked before a risky call; None where nobody can be, and then it does not run.
+        stepper: Says what is to come of each call; None lets the toolbox run them all.
 
     Raises:
         BadInput: The contract, the tools, the tool choice or the text cannot be used.
@@ -77,19 +85,22 @@ def play_turn(
     system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
     turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)
     system = Message(role=Role.SYSTEM, text=system_text)
+    path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
+    seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
+    user = Message(role=Role.USER, text=user_text)
+    conversation = Conversation(messages=(seen, *(one.message for one in path[1:]), user))
+    task = ToolTask(session_id=session_id, approver=approver, seed=setup.sampling.seed)
+    toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=is_cancelled)
     turn = Turn(
         setup=turn_setup,
         engine=engine,
-        toolbox=services.catalog.toolbox(),
+        toolbox=SteppedToolbox(toolbox, stepper) if stepper else toolbox,
         clock=services.calendar,
         is_cancelled=is_cancelled,
     )
     services.sessions.save_setup(session_id, setup)
-    path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
-    said = _say(services, session_id, path, system, user_text)
+    said = _say(services, session_id, path, system, user)
     yield MessageKept(kept=said)
-    seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
-    conversation = Conversation(messages=(seen, *(one.message for one in path[1:]), said.message))
     keeper = Keeper(services=services, session_id=session_id, parent_id=said.id)
     yield from _keep_all(play(turn, conversation), keeper, setup.ephemeral)
 
@@ -122,14 +133,14 @@ def _answered(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
 
 
 def _say(
-    services: Services, session_id: str, path: Sequence[KeptMessage], system: Message, user_text: str
+    services: Services, session_id: str, path: Sequence[KeptMessage], system: Message, said: Message
 ) -> KeptMessage:
     """Keeps what the user says at the end of the path, under a root that says `system`.
 
     Where the system text was edited, the path is written anew under the new root: a branch. The old
     one stays as it was, for its completions were made with the old text.
     """
-    user = NewMessage(message=Message(role=Role.USER, text=user_text), origin=Origin.PERSON)
+    user = NewMessage(message=said, origin=Origin.PERSON)
     if path and path[0].message == system:
         return services.sessions.append(session_id, user, parent_id=path[-1].id)
     root = NewMessage(message=system, origin=Origin.PERSON)
@@ -158,4 +169,5 @@ def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
         arguments_text=event.call.payload,
         arguments=event.call.arguments,
     )
-    return NewMessage(message=event.message, origin=Origin.MOCK, tool_run=run)
+    origin = Origin.PERSON if event.run.rule == BY_HAND else Origin.MOCK
+    return NewMessage(message=event.message, origin=origin, tool_run=run)

@@ -1,6 +1,6 @@
 """The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.chat.finding import Finding, Severity
@@ -74,8 +74,8 @@ def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
         if reason is not None:
             yield TurnEnded(reason=reason, rounds=number, problem=completion.problem)
             return
-        for index, call in enumerate(completion.reading.calls):
-            run = _run(turn, call)
+        calls = completion.reading.calls
+        for index, (call, run) in enumerate(zip(calls, _run_round(turn, calls), strict=True)):
             result = Message(role=Role.TOOL, text=run.result.text, name=call.name)
             conversation = conversation.plus(result)
             yield ToolFinished(index=index, call=call, run=run, message=result)
@@ -209,8 +209,18 @@ def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | 
     return EndReason.UNREADABLE if completion.reading.dropped else EndReason.ANSWERED
 
 
-def _run(turn: Turn, call: ReadCall) -> ToolRun:
-    refusal = refusal_text(call, turn.setup.tools)
-    if refusal is not None:
-        return ToolRun(result=ToolResult(text=refusal, is_error=True), milliseconds=0.0)
-    return turn.toolbox.run(ToolCall(name=call.name, arguments=call.arguments))
+def _run_round(turn: Turn, calls: Sequence[ReadCall]) -> Iterator[ToolRun]:
+    """The run of each call, in order; those that are refused are not handed to the toolbox."""
+    refusals = [refusal_text(call, turn.setup.tools) for call in calls]
+    runs = turn.toolbox.run_round(
+        [
+            ToolCall(name=call.name, arguments=call.arguments)
+            for call, refusal in zip(calls, refusals, strict=True)
+            if refusal is None
+        ]
+    )
+    for refusal in refusals:
+        if refusal is None:
+            yield next(runs)
+        else:
+            yield ToolRun(result=ToolResult(text=refusal, is_error=True), milliseconds=0.0)

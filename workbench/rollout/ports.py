@@ -6,6 +6,7 @@ from enum import StrEnum
 from math import exp
 from typing import Literal, Protocol, runtime_checkable
 
+from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, ToolCall, ToolResult
 from workbench.rollout.choice import ToolChoice
@@ -315,6 +316,8 @@ class ToolRun:
     """From call to result."""
     rule: str | None = None
     """Which mock rule answered, such as `mock rule 2`; None where a handler ran or none could."""
+    findings: tuple[Finding, ...] = ()
+    """What was changed in the arguments before it ran, and what went wrong beside it."""
 
 
 class Toolbox(Protocol):
@@ -322,6 +325,41 @@ class Toolbox(Protocol):
 
     def run(self, call: ToolCall) -> ToolRun:
         """The call's result as the model will see it."""
+        ...
+
+    def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
+        """The results of one round's calls, in their order; the calls may run at the same time."""
+        ...
+
+
+class Approval(StrEnum):
+    """A person's answer to a question about a call."""
+
+    ONCE = "once"
+    """This call may run."""
+    SESSION = "session"
+    """Calls of this kind may run as long as the session lasts."""
+    ALWAYS = "always"
+    """Calls of this kind may run from now on, in every session."""
+    DENY = "deny"
+    """It may not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalQuestion:
+    """Whether a call may run."""
+
+    call: ToolCall
+    """The call."""
+    reasons: tuple[str, ...]
+    """What speaks against it, such as `recursive delete`; at least one."""
+
+
+class Approver(Protocol):
+    """Someone who can be asked. It never raises: no answer in time is a no."""
+
+    def ask(self, question: ApprovalQuestion) -> Approval:
+        """The answer; waits for it."""
         ...
 
 

@@ -1,139 +1,188 @@
-"""`tools_catalog/*.yaml` to toolsets and their mock rules."""
+"""The catalog: files, modules and packages of tools, put into one registry."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, Protocol
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
+from workbench.desk.ports.tools import NO_TASK, Availability, ToolTask
 from workbench.errors import BadInput
-from workbench.toolbox.dispatch import MockToolbox
-from workbench.toolbox.mocks import MockRule
-from workbench.toolspec.check import check_spec
+from workbench.toolbox.agent_tools import agent_entries
+from workbench.toolbox.answers.errors import secret_values
+from workbench.toolbox.approval.allowlist import Allowlist
+from workbench.toolbox.approval.gate import ApprovalGate, Approvals, Judge
+from workbench.toolbox.async_bridge import AsyncBridge
+from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset
+from workbench.toolbox.dispatch import CallCounts, Dispatcher, Limits
+from workbench.toolbox.hooks import Hooks
+from workbench.toolbox.mocks import MockTool
+from workbench.toolbox.registering.discovery import discover_entry_points, discover_modules
+from workbench.toolbox.registering.entry import CallContext, ToolEntry
+from workbench.toolbox.registry import Registry
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools
 
 
-class _RuleFile(BaseModel):
-    """One rule as it stands in a file."""
+class ToolSource(Protocol):
+    """Where further tools come from."""
 
-    model_config = ConfigDict(extra="forbid")
-    when: dict[str, Any] = Field(default_factory=dict)
-    result: Any = None
-    template: str = ""
-    error: str = ""
+    def register_tools(self, registry: Registry) -> Sequence[str]:
+        """Registers its tools, and tells in a line each what could not be used."""
+        ...
 
-    @model_validator(mode="after")
-    def _one_answer(self) -> "_RuleFile":
-        if len(self.model_fields_set & {"result", "template", "error"}) != 1:
-            raise ValueError("give exactly one of result, template and error")
-        return self
+    def close(self) -> None:
+        """Ends what it runs."""
+        ...
 
 
-class _ToolFile(BaseModel):
-    """One tool as it stands in a file."""
-
-    model_config = ConfigDict(extra="forbid")
-    function: dict[str, Any]
-    mocks: list[_RuleFile] = Field(default_factory=list[_RuleFile])
-
-
-class _ToolsetFile(BaseModel):
-    """One file of the catalog."""
-
-    model_config = ConfigDict(extra="forbid")
-    toolset: str = Field(min_length=1)
-    description: str = ""
-    tools: list[_ToolFile] = Field(min_length=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatalogTool:
-    """A tool of the catalog."""
-
-    spec: ToolSpec
-    """As a model is told of it."""
-    rules: tuple[MockRule, ...]
-    """Tried in order."""
+class _Loaded(NamedTuple):
+    registry: Registry
+    files: tuple[CatalogToolset, ...]
+    problems: tuple[str, ...]
 
 
 class FileCatalog:
-    """The toolsets of one folder, read at first use."""
+    """The tools of one folder and of installed packages, read at first use.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Holds `*.yaml` (declarative tools) and `*.py` (tools with code).
+        environment: Variables that tools may require; what they say of secrets is kept out of errors.
+        limits: What a call may take.
+        hooks: What looks on at every call.
+        packages: Entry points to take; None takes those of all installed packages.
+        sources: Further tools, such as a real terminal's and those of MCP servers.
+        allowlist: Risky commands that are allowed always.
+        judge: Looks at risky commands before a person is asked.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        limits: Limits = Limits(),
+        hooks: Hooks = Hooks(),
+        packages: Iterable[EntryPoint] | None = None,
+        sources: Sequence[ToolSource] = (),
+        allowlist: Allowlist | None = None,
+        judge: Judge | None = None,
+    ) -> None:
         self._folder = folder
+        self._environment = dict(environment or {})
+        self._limits = limits
+        self._hooks = hooks
+        self._packages = packages
+        self._bridge = AsyncBridge()
+        self._sources = sources
+        self._allowlist = allowlist
+        self._judge = judge
+        self._counts = CallCounts()
+        self._approvals = Approvals()
 
-    @cached_property
-    def _toolsets(self) -> Mapping[str, tuple[CatalogTool, ...]]:
-        found: dict[str, tuple[CatalogTool, ...]] = {}
-        owner: dict[str, str] = {}
-        for path in sorted(self._folder.glob("*.yaml")):
-            name, tools = load_toolset(path)
-            for tool in tools:
-                if tool.spec.name in owner:
-                    problem = f"tool {tool.spec.name!r} is declared in toolset {owner[tool.spec.name]!r} too"
-                    raise BadInput(f"catalog {path.name}", problem)
-                owner[tool.spec.name] = name
-            found[name] = (*found.get(name, ()), *tools)
-        return dict(sorted(found.items()))
+    @property
+    def registry(self) -> Registry:
+        """All tools, registered."""
+        return self._loaded.registry
+
+    def files(self) -> Sequence[CatalogToolset]:
+        """The declarative toolsets as their files have them, by the files' names."""
+        return self._loaded.files
+
+    def declared(self, name: str) -> CatalogTool | None:
+        """The declarative tool of that name; None where there is none, or code runs it."""
+        tools = (tool for toolset in self.files() for tool in toolset.tools)
+        return next((tool for tool in tools if tool.spec.name == name), None)
+
+    def problems(self) -> Sequence[str]:
+        """A line about each module or package that could not be used."""
+        return self._loaded.problems
+
+    def availability(self) -> Sequence[Availability]:
+        """Whether each tool can be used now, by name."""
+        return self.registry.availability()
 
     def toolsets(self) -> Mapping[str, OfferedTools]:
-        """Each toolset's tools, by the toolset's name, sorted."""
-        return {
-            name: OfferedTools(specs=tuple(tool.spec for tool in tools))
-            for name, tools in self._toolsets.items()
+        """Each toolset's tools that can be used, by the toolset's name, sorted; empty ones are left out."""
+        toolsets, usable = self.registry.toolsets(), self.registry.usable()
+        offered = {
+            name: self.registry.offer(toolsets.resolve(name), usable=usable) for name in toolsets.names
         }
+        return {name: tools for name, tools in offered.items() if tools.specs}
 
     def select(self, selectors: Sequence[str]) -> OfferedTools:
         """The tools of toolsets, tools and files; see `workbench.desk.ports.Catalog`."""
         specs = [spec for selector in selectors for spec in self._specs(selector)]
         return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
 
-    def toolbox(self) -> MockToolbox:
-        """Runs the catalog's mocks."""
-        return MockToolbox(
-            {tool.spec.name: tool.rules for tools in self._toolsets.values() for tool in tools}
+    def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:
+        """Runs calls of one task; tools that nobody registered give their arguments back."""
+        context = CallContext(task_id=task.session_id, session_id=task.session_id, seed=task.seed)
+        return Dispatcher(
+            self.registry,
+            bridge=self._bridge,
+            context=context,
+            counts=self._counts if task.session_id else CallCounts(),
+            gate=ApprovalGate(
+                self._approvals, allowlist=self._allowlist, approver=task.approver, judge=self._judge
+            ),
+            hooks=self._hooks,
+            limits=self._limits,
+            secrets=secret_values(self._environment),
+            echoes_unknown=True,
         )
 
+    def close(self) -> None:
+        """Ends what handlers left running."""
+        for source in self._sources:
+            source.close()
+        self._bridge.close()
+
+    @cached_property
+    def _loaded(self) -> _Loaded:
+        registry = Registry(self._environment)
+        files = tuple(load_toolset(path) for path in sorted(self._folder.glob("*.yaml")))
+        for toolset in files:
+            _register(toolset, registry)
+        for entry in agent_entries():
+            registry.add(entry)
+        problems = (
+            *discover_modules(self._folder, registry),
+            *discover_entry_points(registry, self._packages),
+            *(problem for source in self._sources for problem in source.register_tools(registry)),
+        )
+        return _Loaded(registry, files, problems)
+
     def _specs(self, selector: str) -> Sequence[ToolSpec]:
-        toolsets = self.toolsets()
-        if selector in toolsets:
-            return toolsets[selector].specs
-        for tools in toolsets.values():
-            if selector in tools.by_name:
-                return (tools.by_name[selector],)
+        toolsets = self.registry.toolsets()
+        try:
+            return self.registry.offer(toolsets.resolve(selector)).specs
+        except BadInput:
+            if selector in toolsets.names:
+                raise
+        if entry := self.registry.find(selector):
+            return (self._usable(entry),)
         path = Path(selector).expanduser()
         if path.suffix == ".json" and path.is_file():
             return parse_tools(path.read_text(encoding="utf-8")).specs
-        remedy = f"a toolset ({', '.join(toolsets)}), a tool's name, or a JSON file"
+        remedy = f"a toolset ({', '.join(toolsets.names)}), a tool's name, or a JSON file"
         raise BadInput("tools", f"no {selector!r}", remedy)
 
+    def _usable(self, entry: ToolEntry) -> ToolSpec:
+        [availability] = self.registry.availability([entry.name])
+        if availability.reason:
+            raise BadInput(f"tool {entry.name!r}", f"it cannot be used: {availability.reason}")
+        return entry.spec
 
-def load_toolset(path: Path) -> tuple[str, tuple[CatalogTool, ...]]:
-    """One file of the catalog: the toolset's name and its tools.
+
+def _register(toolset: CatalogToolset, registry: Registry) -> None:
+    """Registers the declarative tools of one file.
 
     Raises:
-        BadInput: It is no YAML, has wrong fields, or holds an unsound spec.
+        BadInput: Another toolset has a tool of the same name.
     """
-    where = f"catalog {path.name}"
-    try:
-        file = _ToolsetFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(where, " ".join(str(error).split())) from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{where}, {'.'.join(str(part) for part in first['loc'])}", first["msg"]) from error
-    return file.toolset, tuple(_tool(where, tool) for tool in file.tools)
-
-
-def _tool(where: str, tool: _ToolFile) -> CatalogTool:
-    spec = ToolSpec.of_function(tool.function)
-    for finding in check_spec(spec):
-        raise BadInput(f"{where}, tool {spec.name!r}, {finding.pointer or '/'}", finding.message)
-    rules = tuple(
-        MockRule(when=r.when, result=r.result, template=r.template, error=r.error) for r in tool.mocks
-    )
-    return CatalogTool(spec=spec, rules=rules)
+    registry.register_toolset(toolset.name, toolset.description, includes=toolset.includes)
+    for tool in toolset.tools:
+        handler = MockTool(name=tool.spec.name, rules=tool.rules, returns=tool.returns)
+        entry = ToolEntry(spec=tool.spec, toolset=toolset.name, handler=handler, emoji=tool.emoji)
+        registry.add(entry)

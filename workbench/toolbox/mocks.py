@@ -1,74 +1,121 @@
 """Mock rules: when the arguments match, this result."""
 
 import json
-import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from random import Random
 from typing import Final, cast
-
-from jinja2 import TemplateError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall, ToolResult
+from workbench.toolbox.answers.envelope import error_result, result_text
+from workbench.toolbox.mocking.chance import chance
+from workbench.toolbox.mocking.conditions import holds
+from workbench.toolbox.mocking.samples import sample
+from workbench.toolbox.mocking.schemas import first_break
+from workbench.toolbox.mocking.templates import render_template
+from workbench.toolbox.registering.entry import Answer
 
-MAX_TEMPLATE_CHARS: Final = 20_000
-"""A template's result longer than this is an error: it is a mock, not a generator."""
+MAX_LATENCY_MS: Final = 60_000
+"""A mock may be slow, and not forget to answer."""
+NO_RULE: Final = "no rule matched"
+"""Said where none of a tool's rules answers."""
+FROM_RETURNS: Final = "made from returns"
+"""Said of a value that no rule gave."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MockRule:
-    """One rule; exactly one of result, template and error is set."""
+    """One rule; exactly one of result, template, error and sequence is set."""
 
     when: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
-    """Argument name to the value it must equal, or to `{"regex": pattern}`; empty matches any call."""
+    """Argument name to the value it must equal, or to a condition; empty matches any call."""
     result: JsonValue = field(default=None, hash=False)
     """The result as it stands."""
     template: str = ""
     """Jinja text over the arguments; where it gives JSON, the result is that value."""
     error: str = ""
     """The tool fails with this line."""
+    sequence: "tuple[MockRule, ...]" = ()
+    """One answer for each call in turn; the last one stays. Their `when` is not looked at."""
+    latency_ms: int = 0
+    """How long the tool takes, in milliseconds."""
 
     def matches(self, arguments: JsonObject) -> bool:
         """Whether every condition of `when` holds."""
-        return all(name in arguments and _holds(arguments[name], want) for name, want in self.when.items())
+        return holds(self.when, arguments)
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def step(self, call_number: int) -> "MockRule":
+        """What answers the call of that number, from 1: the rule itself, or a step of its sequence."""
+        if not self.sequence:
+            return self
+        return self.sequence[min(max(call_number, 1), len(self.sequence)) - 1]
+
+    def answer(self, call: ToolCall, *, call_number: int = 1, seed: int = 0) -> ToolResult:
         """The result of a call that matches."""
-        if self.error:
-            return error_result(self.error)
-        if self.template:
-            return _rendered(self.template, call)
-        return ToolResult(text=result_text(self.result))
+        step = self.step(call_number)
+        if step.error:
+            return error_result(step.error)
+        if not step.template:
+            return ToolResult(text=result_text(step.result))
+        random = chance(seed, call, call_number)
+        return _rendered(step.template, call, call_number=call_number, random=random)
 
 
-def result_text(value: JsonValue) -> str:
-    """A result as the model sees it: JSON, letters as they are."""
-    return json.dumps(value, ensure_ascii=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MockTool:
+    """Answers the calls of one tool by its rules; the handler of a declarative tool."""
+
+    name: str
+    """The tool's name."""
+    rules: tuple[MockRule, ...] = ()
+    """Tried in order."""
+    returns: JsonObject | None = field(default=None, hash=False)
+    """JSON Schema of results; None where any will do."""
+    wait: Callable[[float], None] = time.sleep
+    """Waits so many seconds."""
+
+    def __call__(self, arguments: JsonObject, *, call_number: int = 1, seed: int = 0) -> Answer:
+        """The answer of the first rule that matches, else a value made from `returns`."""
+        call = ToolCall(name=self.name, arguments=arguments)
+        matching = next(
+            ((place, rule) for place, rule in enumerate(self.rules, start=1) if rule.matches(arguments)), None
+        )
+        if matching is None:
+            return self._made(call, call_number=call_number, seed=seed)
+        place, rule = matching
+        latency_ms = rule.step(call_number).latency_ms or rule.latency_ms
+        if latency_ms:
+            self.wait(min(latency_ms, MAX_LATENCY_MS) / 1000)
+        result = rule.answer(call, call_number=call_number, seed=seed)
+        value = cast(JsonValue, json.loads(result.text))
+        return self._checked(Answer(value=value, is_error=result.is_error, rule=f"mock rule {place}"))
+
+    def _made(self, call: ToolCall, *, call_number: int, seed: int) -> Answer:
+        if self.returns is None:
+            problem = f"no mock rule of {self.name!r} matches these arguments"
+            return Answer(value={"error": problem}, is_error=True, rule=NO_RULE)
+        value = sample(self.returns, chance(seed, call, call_number))
+        return self._checked(Answer(value=value, rule=FROM_RETURNS))
+
+    def _checked(self, answer: Answer) -> Answer:
+        """The answer, or the failure that it breaks `returns`."""
+        if self.returns is None or answer.is_error:
+            return answer
+        broken = first_break(self.returns, answer.value)
+        if not broken:
+            return answer
+        problem = f"{answer.rule} of {self.name!r} gives what `returns` forbids: {broken}"
+        return Answer(value={"error": problem}, is_error=True, rule=answer.rule)
 
 
-def error_result(message: str) -> ToolResult:
-    """A failure as the model sees it."""
-    return ToolResult(text=result_text({"error": message}), is_error=True)
-
-
-def _holds(value: JsonValue, want: JsonValue) -> bool:
-    if isinstance(want, Mapping) and set(want) == {"regex"}:
-        return isinstance(value, str) and re.fullmatch(str(want["regex"]), value) is not None
-    # True equals 1 in Python, and not in JSON.
-    return value == want and isinstance(value, bool) == isinstance(want, bool)
-
-
-def _rendered(template: str, call: ToolCall) -> ToolResult:
-    environment = ImmutableSandboxedEnvironment(autoescape=False)
-    environment.filters["tojson"] = result_text
+def _rendered(template: str, call: ToolCall, *, call_number: int, random: Random) -> ToolResult:
     try:
-        text = environment.from_string(template).render(arguments=call.arguments, **call.arguments)
-    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
-        return error_result(f"mock template of {call.name!r}: {type(error).__name__}: {error}")
-    if len(text) > MAX_TEMPLATE_CHARS:
-        return error_result(f"mock template of {call.name!r} gave over {MAX_TEMPLATE_CHARS} characters")
+        text = render_template(template, call.arguments, call_number=call_number, chance=random)
+    except ValueError as error:
+        return error_result(f"mock template of {call.name!r}: {error}")
     try:
         return ToolResult(text=result_text(cast(JsonValue, json.loads(text))))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ToolResult(text=result_text(text))

@@ -23,7 +23,10 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     from workbench.library.homes import find_folder
     from workbench.toolbox.catalog import FileCatalog
 
-    return FileCatalog(find_folder("tools_catalog", read_settings().home)).select(selectors)
+    settings = read_settings()
+    # Without MCP servers: reading a text should not start programs.
+    catalog = FileCatalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
+    return catalog.select(selectors)
 
 
 def tools_of_row(fields: JsonObject) -> OfferedTools | None:

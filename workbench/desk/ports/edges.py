@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from workbench.contract.contract import Contract
+from workbench.desk.ports.tools import NO_TASK, Availability, ToolTask
 from workbench.rollout.ports import Engine, Toolbox
 from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
@@ -36,7 +37,7 @@ class Library(Protocol):
 
 
 class Catalog(Protocol):
-    """The tools on disk, in toolsets."""
+    """The tools there are, in toolsets."""
 
     def toolsets(self) -> Mapping[str, OfferedTools]:
         """Each toolset's tools, by the toolset's name, sorted."""
@@ -50,8 +51,16 @@ class Catalog(Protocol):
         """
         ...
 
-    def toolbox(self) -> Toolbox:
-        """Runs the catalog's mocks."""
+    def toolbox(self, task: ToolTask = NO_TASK) -> Toolbox:
+        """Runs calls of one task: the catalog's mocks and handlers."""
+        ...
+
+    def availability(self) -> Sequence[Availability]:
+        """Whether each tool can be used now, by name."""
+        ...
+
+    def problems(self) -> Sequence[str]:
+        """A line about each tool file, package or server that could not be used."""
         ...
 
 

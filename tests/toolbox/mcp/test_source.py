@@ -1,0 +1,140 @@
+"""Tools of a real server built with the official SDK, on both transports."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workbench.chat.message import ToolCall
+from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.dispatch import Limits
+from workbench.toolbox.mcp.source import McpTools
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+SERVER = str(Path(__file__).with_name("server.py"))
+
+
+@pytest.fixture(scope="module")
+def address():
+    """The server over streamable HTTP on a free port of loopback."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, SERVER, str(port)])
+    deadline_s = time.monotonic() + 60
+    while time.monotonic() < deadline_s:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}/mcp"
+    process.kill()
+    process.wait(10)
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    """Makes a catalog of some servers."""
+    made = []
+
+    def make(servers, **options):
+        path = tmp_path / "tools.yaml"
+        path.write_text(yaml.safe_dump({"mcp_servers": servers}))
+        made.append(
+            FileCatalog(
+                tmp_path / "none",
+                sources=[McpTools(path, **options)],
+                packages=(),
+                limits=Limits(timeout_s=60),
+            )
+        )
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def stdio(**options):
+    return {"command": sys.executable, "args": [SERVER], **options}
+
+
+def call(catalog, name, **arguments):
+    return json.loads(catalog.toolbox().run(ToolCall(name=name, arguments=arguments)).result.text)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
+    made = catalog({"test": stdio() if transport == "stdio" else {"url": address}})
+    assert made.problems() == ()
+    tools = made.toolsets()["mcp-test"]
+    assert tools.names == (
+        "mcp_test_add",
+        "mcp_test_fail",
+        "mcp_test_slow",
+        "mcp_test_die",
+        "mcp_test_odd_name_",
+    )
+    assert tools.by_name["mcp_test_add"].description == "Add two numbers."
+    assert tools.by_name["mcp_test_add"].required == ("a", "b")
+    assert call(made, "mcp_test_add", a="2", b=3) == {"sum": 5}
+    assert "broken here" in call(made, "mcp_test_fail", words="broken here")["error"]
+    assert call(made, "mcp_test_add", a="x", b=3)["error"] == "Invalid arguments"
+
+
+def test_a_call_that_takes_too_long_ends(catalog):
+    made = catalog({"test": stdio(timeout=15)})
+    source = made.registry.find("mcp_test_slow").handler._connection
+    object.__setattr__(source._server, "timeout", 0.5)
+    assert "[TOOL_ERROR]" in json.dumps(call(made, "mcp_test_slow")) or "imed out" in json.dumps(
+        call(made, "mcp_test_slow")
+    )
+
+
+def test_a_server_that_dies_makes_its_tools_unavailable_and_is_told(catalog):
+    made = catalog({"test": stdio(), "other": stdio()})
+    assert "error" in call(made, "mcp_test_die")
+    reasons = {one.name: one.reason for one in made.availability()}
+    assert "the MCP server 'test'" in reasons["mcp_test_add"]
+    assert reasons["mcp_other_add"] == ""
+    assert "mcp-test" not in made.toolsets()
+    assert "the MCP server 'test'" in call(made, "mcp_test_add", a=1, b=2)["error"]
+
+
+def test_a_server_that_cannot_be_started_is_told_and_leaves_the_others(catalog):
+    made = catalog(
+        {"gone": {"command": "no-such-program"}, "closed": {"url": "http://127.0.0.1:9/mcp"}, "test": stdio()}
+    )
+    assert sorted(problem.split(":")[0] for problem in made.problems()) == [
+        "MCP server 'closed'",
+        "MCP server 'gone'",
+    ]
+    assert call(made, "mcp_test_add", a=1, b=1) == {"sum": 2}
+
+
+def test_on_a_space_no_server_is_started(catalog):
+    made = catalog({"test": stdio()}, is_space=True)
+    assert "not used on a Space" in made.problems()[0]
+    assert "mcp-test" not in made.toolsets()
+
+
+@pytest.mark.parametrize(
+    ("server", "message"),
+    [
+        ({}, "either command or url"),
+        ({"command": "a", "url": "b"}, "either"),
+        ({"comand": "a"}, "mcp_servers.test.comand"),
+    ],
+)
+def test_a_server_that_is_not_well_described_is_told(catalog, server, message):
+    assert message in catalog({"test": server}).problems()[0]
+
+
+def test_a_server_that_is_switched_off_is_left_alone(catalog):
+    assert catalog({"test": stdio(enabled=False)}).problems() == ()

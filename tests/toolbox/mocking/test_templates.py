@@ -1,0 +1,86 @@
+"""What a template may be made of, and what is refused before it runs."""
+
+from random import Random
+
+import pytest
+
+from workbench.toolbox.mocking.templates import render_template, template_problem
+
+
+def rendered(text, **arguments):
+    return render_template(text, arguments, call_number=3, chance=Random(0))
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "made"),
+    [
+        ("{{ city | upper }} {{ arguments.city }} {{ call_number }}", {"city": "Rome"}, "ROME Rome 3"),
+        ("{% if a > 1 %}many{% else %}few{% endif %}", {"a": 2}, "many"),
+        ("{{ unit | default('metric') }}", {}, "metric"),
+        ("{{ a.b[0].c }}", {"a": {"b": [{"c": 1}]}}, "1"),
+        ("{{ a.items }}", {"a": {"items": 5}}, "5"),
+        ("{{ a * b % 7 + a // b - 1 }}", {"a": 9, "b": 2}, "7"),
+        ("{{ 'x' if a is defined else 'y' }}", {}, "y"),
+    ],
+)
+def test_values_choices_and_arithmetic_are_there(text, arguments, made):
+    assert rendered(text, **arguments) == made
+
+
+def test_chance_comes_from_the_seed():
+    text = "{{ random() }} {{ randint(1, 6) }} {{ choice(['a', 'b']) }}"
+    assert rendered(text) == rendered(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for x in [1] %}{{ x }}{% endfor %}",
+        "{% set a = 'x' %}{{ a }}",
+        "{% macro m() %}x{% endmacro %}{{ m() }}",
+        "{% include 'x' %}",
+        "{% import 'x' as y %}",
+        "{% extends 'x' %}",
+        "{% block b %}x{% endblock %}",
+        "{% filter upper %}x{% endfilter %}",
+        "{% with a = 1 %}{{ a }}{% endwith %}",
+        "{{ a.__class__ }}",
+        "{{ a['__class__'].__mro__ }}",
+        "{{ ().__class__.__bases__[0].__subclasses__() }}",
+        "{{ a.upper() }}",
+        "{{ range(10 ** 9) }}",
+        "{{ self }}{{ self._TemplateReference__context }}",
+        "{{ 9 ** 9 ** 9 }}",
+        "{{ a | attr('__class__') }}",
+        "{{ a | center(1000000000) }}",
+        "{{ a | map('upper') }}",
+        "{{ lipsum.__globals__ }}",
+        "{{ cycler(1) }}",
+        "{{",
+        "x" * 20_001,
+    ],
+)
+def test_loops_names_that_are_not_listed_and_attributes_are_refused_unseen(text):
+    assert template_problem(text)
+    with pytest.raises(ValueError, match=r"\w"):
+        rendered(text, a="text")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("{{ a.upper }}", {"a": "x"}),
+        ("{{ a.nothing }}", {"a": {}}),
+        ("{{ arguments.keys }}", {}),
+        ("{{ 'x' * 1000000000 }}", {}),
+        ("{{ '%1000000000d' % a }}", {"a": 1}),
+        ("{{ [0] * 1000000000 }}", {}),
+        ("{{ a * a }}", {"a": 10**4300}),
+        ("{{ 1 / 0 }}", {}),
+        ("{{ nothing }}", {}),
+        ("{{ a ~ a }}", {"a": "x" * 15_000}),
+    ],
+)
+def test_what_only_shows_when_it_runs_fails_with_words(text, arguments):
+    with pytest.raises(ValueError, match=r"\w"):
+        rendered(text, **arguments)

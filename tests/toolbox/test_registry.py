@@ -1,0 +1,202 @@
+"""Registration, toolsets, definitions and availability."""
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.toolbox.registering.discovery import discover_entry_points, discover_modules
+from workbench.toolbox.registry import Registry
+from workbench.toolspec.canonical import canonical_json
+
+SCHEMA = {"description": "Does it.", "parameters": {"type": "object", "properties": {}}}
+
+
+def handler(arguments):
+    return "{}"
+
+
+def registry_of(*names, environment=None, **options):
+    registry = Registry(environment)
+    for name in names:
+        registry.register(name, "set", SCHEMA, handler, **options)
+    return registry
+
+
+def test_a_schema_may_be_bare_or_wrapped_and_the_registered_name_wins():
+    registry = Registry()
+    registry.register("a", "set", {"name": "other", **SCHEMA}, handler)
+    registry.register("b", "set", {"type": "function", "function": SCHEMA}, handler)
+    registry.register("c", "set", {"parameters": {}}, handler, description="Said at registration.")
+    assert registry.definitions().names == ("a", "b", "c")
+    assert registry.find("c").spec.description == "Said at registration."
+    assert list(registry.find("a").spec.function) == ["name", "description", "parameters"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("text", "no object"),
+        ({}, "no `parameters` object"),
+        ({"parameters": []}, "no `parameters` object"),
+        ({"parameters": {"type": "array"}}, "no object schema"),
+        ({"parameters": {"type": "object", "properties": {"a": {"type": "strin"}}}}, "not sound"),
+    ],
+)
+def test_an_unsound_schema_is_refused_at_registration(schema, message):
+    with pytest.raises(BadInput, match=message):
+        Registry().register("a", "set", schema, handler)
+
+
+def test_what_is_no_function_or_names_no_toolset_is_refused():
+    with pytest.raises(BadInput, match="cannot be called"):
+        Registry().register("a", "set", SCHEMA, "handler")
+    with pytest.raises(BadInput, match="no toolset"):
+        Registry().register("a", "", SCHEMA, handler)
+
+
+def test_a_name_of_another_toolset_is_refused_unless_overridden():
+    registry = registry_of("a")
+    with pytest.raises(
+        BadInput, match=r"toolset 'other': tool 'a' is declared in toolset 'set' too .*override"
+    ):
+        registry.register("a", "other", SCHEMA, handler)
+    assert registry.find("a").toolset == "set"
+    registry.register("a", "other", SCHEMA, handler, override=True)
+    assert registry.find("a").toolset == "other"
+
+
+def test_definitions_are_sorted_and_their_fingerprint_ignores_the_order_of_registration():
+    first, second = registry_of("b", "a"), registry_of("a", "b")
+    assert first.definitions().names == ("a", "b")
+    assert first.definitions().fingerprint == second.definitions().fingerprint
+    assert first.definitions().fingerprint != registry_of("a").definitions().fingerprint
+    documents = [spec.document for spec in first.definitions().specs]
+    assert json.loads(canonical_json(documents)) == documents
+
+
+def test_a_check_that_several_share_runs_once_a_round_and_a_failing_one_means_unavailable():
+    calls = []
+
+    def check():
+        """The service is not running."""
+        calls.append(1)
+        return False
+
+    def broken():
+        raise OSError("no socket")
+
+    registry = registry_of("a", "b", check_fn=check)
+    registry.register("c", "set", SCHEMA, handler, check_fn=broken)
+    registry.register("d", "set", SCHEMA, handler, check_fn=lambda: False)
+    registry.register("e", "set", SCHEMA, handler)
+    reasons = {one.name: one.reason for one in registry.availability()}
+    assert reasons == {
+        "a": "The service is not running.",
+        "b": "The service is not running.",
+        "c": "no socket",
+        "d": "its check says no",
+        "e": "",
+    }
+    assert calls == [1]
+    assert registry.definitions().names == ("e",)
+
+
+def test_required_variables_come_from_the_mapping_alone(monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "set in the process")
+    assert (
+        registry_of("a", requires_env=["SOME_KEY"]).availability()[0].reason
+        == "the variable SOME_KEY is not set"
+    )
+    assert registry_of("a", requires_env=["SOME_KEY"], environment={"SOME_KEY": "x"}).usable() == {"a"}
+    both = registry_of("a", requires_env=["X", "Y"], environment={"X": ""})
+    assert both.availability()[0].reason == "not set: X, Y"
+
+
+def test_toolsets_compose_by_includes_and_a_circle_ends():
+    registry = registry_of("a", "b")
+    registry.register("c", "other", SCHEMA, handler)
+    registry.register_toolset("all", "Both.", includes=["set", "other", "round"])
+    registry.register_toolset("round", includes=["all"])
+    registry.register_toolset("picked", tools=["c", "a"])
+    toolsets = registry.toolsets()
+    assert toolsets.names == ("all", "other", "picked", "round", "set")
+    assert toolsets.resolve("all") == ("a", "b", "c")
+    assert toolsets.resolve("round") == ("a", "b", "c")
+    assert toolsets.resolve("picked") == ("c", "a")
+    assert toolsets.describe("all") == "Both."
+    assert registry.definitions(["all"], ["other"]).names == ("a", "b")
+    assert registry.definitions(None, ["set"]).names == ("c",)
+
+
+def test_old_names_hold_and_unknown_ones_are_told():
+    registry = Registry()
+    registry.register("find", "search", SCHEMA, handler)
+    assert registry.definitions(["search_tools"]).names == ("find",)
+    with pytest.raises(BadInput, match=r"no 'serch'.*there are search"):
+        registry.definitions(["serch"])
+    registry.register_toolset("odd", includes=["gone"])
+    with pytest.raises(BadInput, match="toolset 'odd': it includes 'gone'"):
+        registry.definitions(["odd"])
+
+
+def test_what_a_schema_says_of_absent_tools_is_left_out():
+    registry = registry_of("web_search")
+    schema = {
+        "description": "Run code. Use `web_search` to find pages. Use read_file for files. Search is fine.",
+        "parameters": {
+            "type": "object",
+            "properties": {"tool": {"type": "string", "enum": ["web_search", "read_file", "none"]}},
+        },
+    }
+    registry.register("execute_code", "set", schema, handler)
+    registry.register("read_file", "files", SCHEMA, handler, check_fn=lambda: False)
+    spec = registry.definitions().by_name["execute_code"]
+    assert spec.description == "Run code. Use `web_search` to find pages. Search is fine."
+    assert spec.properties["tool"]["enum"] == ["web_search", "none"]
+    alone = registry.offer(["execute_code"]).specs[0]
+    assert alone.description == "Run code. Search is fine."
+    assert registry.find("execute_code").spec.description == schema["description"]
+
+
+GOOD = """
+SCHEMA = {"description": "Says hello.", "parameters": {"type": "object", "properties": {}}}
+
+def register_tools(registry):
+    registry.register(name="hello", toolset="greetings", schema=SCHEMA, handler=lambda arguments, **context: "{}")
+"""
+
+
+def test_a_module_that_fails_is_told_and_leaves_the_others_standing(tmp_path):
+    (tmp_path / "a_broken.py").write_text("import nothing_of_this_name")
+    (tmp_path / "b_syntax.py").write_text("def (")
+    (tmp_path / "c_good.py").write_text(GOOD)
+    (tmp_path / "d_empty.py").write_text("")
+    (tmp_path / "e_taken.py").write_text(GOOD.replace("greetings", "other"))
+    (tmp_path / "f_exits.py").write_text("raise SystemExit(3)")
+    (tmp_path / "_private.py").write_text("raise RuntimeError")
+    registry = Registry()
+    problems = discover_modules(tmp_path, registry)
+    assert [problem.split(":")[0] for problem in problems] == [
+        f"tools_catalog/{name}.py" for name in ("a_broken", "b_syntax", "d_empty", "e_taken", "f_exits")
+    ]
+    assert "nothing_of_this_name" in problems[0]
+    assert "no function register_tools(registry)" in problems[2]
+    assert "declared in toolset 'greetings'" in problems[3]
+    assert registry.definitions().names == ("hello",)
+
+
+def test_installed_packages_add_tools_by_an_entry_point(tmp_path, monkeypatch):
+    (tmp_path / "greeting_package.py").write_text(GOOD)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    points = [
+        EntryPoint("mine", "greeting_package:register_tools", "workbench.tools"),
+        EntryPoint("module", "greeting_package", "workbench.tools"),
+        EntryPoint("gone", "no_such_package", "workbench.tools"),
+    ]
+    registry = Registry()
+    problems = discover_entry_points(registry, points)
+    assert registry.definitions().names == ("hello",)
+    assert len(problems) == 1
+    assert "entry point 'gone'" in problems[0]

@@ -1,0 +1,1 @@
+"""`workbench tools`: see, check, import, export and call tools."""

@@ -1,0 +1,1 @@
+"""Tools that the loop answers itself: plan, memory, search of sessions, a nested rollout."""

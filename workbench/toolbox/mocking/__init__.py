@@ -1,0 +1,1 @@
+"""What mock rules are made of: conditions, templates, values made from a schema."""

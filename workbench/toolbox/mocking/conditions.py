@@ -1,0 +1,99 @@
+"""When a mock rule answers."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolbox.mocking.schemas import first_break, schema_problem
+from workbench.toolspec.patterns import is_compilable, longest_safe
+
+OPERATORS: Final = ("equals", "regex", "subset", "schema")
+"""An object with one of these as its only key is a condition; any other value must be equal."""
+ALL_ARGUMENTS: Final = "$arguments"
+"""The name under which a condition looks at all arguments at once."""
+
+
+def holds(when: JsonObject, arguments: JsonObject) -> bool:
+    """Whether every condition of `when` holds; an argument that is not given holds none.
+
+    Args:
+        when: Argument's name, or `$arguments`, to the value that it must equal, or to a condition.
+        arguments: Of the call.
+    """
+    return all(
+        _holds(arguments, want)
+        if name == ALL_ARGUMENTS
+        else name in arguments and _holds(arguments[name], want)
+        for name, want in when.items()
+    )
+
+
+def condition_problem(want: JsonValue) -> str:
+    """Why a condition cannot be used; empty where it can."""
+    operator, operand = _parted(want)
+    if operator == "schema":
+        return (
+            schema_problem(cast(JsonObject, operand))
+            if isinstance(operand, Mapping)
+            else "a schema is an object"
+        )
+    if operator != "regex":
+        return ""
+    if not isinstance(operand, str) or not is_compilable(operand):
+        return f"{operand!r} is no regular expression"[:99]
+    return "" if longest_safe(_anchored(operand)) else f"the pattern {operand[:40]!r} could run away"
+
+
+def _holds(value: JsonValue, want: JsonValue) -> bool:
+    operator, operand = _parted(want)
+    if operator == "regex":
+        return _matches(value, str(operand))
+    if operator == "subset":
+        return _is_part(operand, value)
+    if operator == "schema":
+        return not first_break(cast(JsonObject, operand), value)
+    return is_equal(value, operand)
+
+
+def _parted(want: JsonValue) -> tuple[str, JsonValue]:
+    if isinstance(want, Mapping) and len(want) == 1:
+        operator, operand = next(iter(want.items()))
+        if operator in OPERATORS:
+            return operator, operand
+    return "equals", want
+
+
+def _matches(value: JsonValue, pattern: str) -> bool:
+    """Whether all of `value` matches; a text too long to be sure of the time does not."""
+    if not isinstance(value, str) or len(value) > longest_safe(_anchored(pattern)):
+        return False
+    return re.fullmatch(pattern, value) is not None
+
+
+def _anchored(pattern: str) -> str:
+    return "^" + pattern
+
+
+def is_equal(left: JsonValue, right: JsonValue) -> bool:
+    """Equality as JSON has it: True is not 1, and 1 is 1.0."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(is_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(is_equal, left, right))
+    return left == right
+
+
+def _is_part(part: JsonValue, whole: JsonValue) -> bool:
+    """Whether `whole` has all of `part`: keys of objects, items of arrays in any order."""
+    if isinstance(part, Mapping):
+        return isinstance(whole, Mapping) and all(
+            key in whole and _is_part(value, whole[key]) for key, value in part.items()
+        )
+    if isinstance(part, list | tuple):
+        return isinstance(whole, list | tuple) and all(
+            any(_is_part(item, other) for other in whole) for item in part
+        )
+    return is_equal(part, whole)

@@ -1,0 +1,103 @@
+"""One registered tool."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.errors import BadInput
+from workbench.toolspec.check import check_spec
+from workbench.toolspec.spec import ToolSpec
+
+Handler = Callable[..., object]
+"""Takes the arguments as one mapping, and by keyword as much of `CallContext` as it declares.
+
+It gives a text of JSON, a JSON value, or an `Answer`; an asynchronous one gives an awaitable of these.
+"""
+CheckFn = Callable[[], object]
+"""True (or anything true) where the tool can be used; an exception means that it cannot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallContext:
+    """What a handler may ask for by naming it as a parameter."""
+
+    task_id: str = ""
+    """Whose working folder and background processes these are; one a session."""
+    session_id: str = ""
+    """The conversation; empty where there is none."""
+    call_number: int = 1
+    """How often this task has called this tool, this call included."""
+    seed: int = 0
+    """What a handler that chooses at random begins from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a handler may give instead of a bare value: the value, and how it came to be."""
+
+    value: JsonValue = field(hash=False)
+    """The result."""
+    is_error: bool = False
+    """True where the tool failed."""
+    rule: str | None = None
+    """Which mock rule answered; None where code did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ToolEntry:
+    """One tool of the registry; two entries are the same only if they are one object."""
+
+    spec: ToolSpec
+    """As a model is told of it."""
+    toolset: str
+    """The bundle that it belongs to."""
+    handler: Handler
+    """Runs a call."""
+    check_fn: CheckFn | None = None
+    """Tells whether it can be used; None where it always can."""
+    requires_env: tuple[str, ...] = ()
+    """Variables that must be set."""
+    is_async: bool = False
+    """True where the handler gives an awaitable."""
+    emoji: str = ""
+    """Stands before the name on the page; empty for none."""
+    max_result_size_chars: int | None = None
+    """Longest result; None takes the toolbox's own limit."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self.spec.name
+
+
+def build_spec(name: str, schema: object, description: str) -> ToolSpec:
+    """The spec of what `register` was given; the registered name wins over the schema's own.
+
+    Args:
+        name: The tool's name.
+        schema: `{"description", "parameters"}`, or the same inside `{"function": …}`.
+        description: Stands in for one that the schema lacks.
+
+    Raises:
+        BadInput: The schema is no object, has no object `parameters`, or is not sound.
+    """
+    where = f"tool {name!r}"
+    spec = ToolSpec.of_function(_function(name, schema, description))
+    for finding in check_spec(spec):
+        raise BadInput(f"{where}, {finding.pointer or '/'}", finding.message)
+    return spec
+
+
+def _function(name: str, schema: object, description: str) -> JsonObject:
+    where = f"tool {name!r}"
+    if not isinstance(schema, dict):
+        raise BadInput(where, "its schema is no object", 'write {"name", "description", "parameters"}')
+    function = cast(dict[str, JsonValue], schema)
+    if isinstance(inner := function.get("function"), dict):
+        function = inner
+    if not isinstance(function.get("parameters"), dict):
+        raise BadInput(where, "its schema has no `parameters` object", 'write {"type": "object"} for none')
+    told = function.get("description") or description
+    rest = {key: value for key, value in function.items() if key not in ("name", "description")}
+    return {"name": name, **({"description": told} if told else {}), **rest}

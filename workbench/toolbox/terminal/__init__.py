@@ -1,0 +1,1 @@
+"""Commands that really run: here, in a container or over ssh; only where a person switched it on."""

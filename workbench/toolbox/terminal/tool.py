@@ -1,0 +1,153 @@
+"""The tools `terminal` and `process`: commands of a task in its own folder, in front or in the background."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from itertools import count
+from threading import Lock
+from typing import Any, Final
+
+from workbench.chat.json_value import JsonObject
+from workbench.toolbox.registry import Registry
+from workbench.toolbox.terminal.environments import PLACE_MARK, Environment
+from workbench.toolbox.terminal.processes import Ended, Process
+
+TOOLSET: Final = "terminal"
+MAX_TIMEOUT_S: Final = 280
+"""Below the limit of a call, so that a command's output is not lost with it."""
+MOST_BACKGROUND: Final = 8
+"""Background processes that a task may have."""
+_KEPT_VARIABLES: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "SSH_AUTH_SOCK", "DOCKER_HOST")
+"""All that a command sees of our environment: keys stay here."""
+
+TERMINAL: Final[JsonObject] = {
+    "description": "Run a shell command. The working folder stays from call to call.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "minLength": 1, "description": "The command, as a shell takes it"},
+            "background": {
+                "type": "boolean",
+                "description": "Do not wait; look after it with the tool process",
+            },
+            "timeout": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MAX_TIMEOUT_S,
+                "description": "Seconds, 60 if left out",
+            },
+            "pty": {"type": "boolean", "description": "Give it a terminal, for programs that insist"},
+            "workdir": {"type": "string", "description": "Folder to run it in, from now on"},
+        },
+        "required": ["command"],
+        "additionalProperties": False,
+    },
+}
+PROCESS: Final[JsonObject] = {
+    "description": "Look after background processes that the tool terminal has started.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": ["list", "poll", "kill"], "description": "What to do"},
+            "process_id": {"type": "string", "description": "Which one; not for list"},
+        },
+        "required": ["action"],
+        "additionalProperties": False,
+    },
+}
+
+
+class Terminal:
+    """Runs commands of many tasks in one environment.
+
+    Args:
+        environment: Where.
+        variables: Our own environment; only a few of it are handed on.
+    """
+
+    def __init__(self, environment: Environment, variables: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._variables = {name: variables[name] for name in _KEPT_VARIABLES if name in variables}
+        self._folders: dict[str, str] = {}
+        self._background: dict[str, dict[str, Process]] = {}
+        self._numbers = count(1)
+        self._lock = Lock()
+
+    def register_tools(self, registry: Registry) -> Sequence[str]:
+        """Takes the place of the terminal that only looks like one."""
+        for name, schema, handler, emoji in (
+            ("terminal", TERMINAL, self.run, "💻"),
+            ("process", PROCESS, self.process, "⏳"),
+        ):
+            registry.register(name, TOOLSET, schema, handler, self.check, emoji=emoji, override=True)
+        return ()
+
+    def check(self) -> bool:
+        """Whether the environment's program is there; says which one is not."""
+        if shutil.which(self._environment.program) is None:
+            raise FileNotFoundError(f"the program {self._environment.program!r} is not installed")
+        return True
+
+    def run(self, arguments: Mapping[str, Any], *, task_id: str) -> JsonObject:
+        """Runs one command."""
+        folder = str(arguments.get("workdir") or self._folders.get(task_id, ""))
+        has_terminal = arguments.get("pty") is True
+        line = self._environment.line(
+            str(arguments["command"]), folder=folder, task_id=task_id, has_terminal=has_terminal
+        )
+        if arguments.get("background") is True:
+            return self._start(line, task_id, has_terminal=has_terminal)
+        process = Process(line, environment=self._variables, has_terminal=has_terminal)
+        timeout_s = min(int(arguments.get("timeout") or 60), MAX_TIMEOUT_S)
+        ended = process.wait(timeout_s)
+        output, place = _parted(ended.output)
+        if place:
+            self._folders[task_id] = place
+        result = {"output": output, "exit_code": ended.exit_code}
+        return (
+            {**result, "error": f"it took over {timeout_s} s and was ended"} if ended.is_timeout else result
+        )
+
+    def process(self, arguments: Mapping[str, Any], *, task_id: str) -> JsonObject:
+        """Looks after a background process."""
+        with self._lock:
+            processes = dict(self._background.get(task_id, {}))
+        if arguments["action"] == "list":
+            return {
+                "processes": [{"process_id": name, **_state(one.look())} for name, one in processes.items()]
+            }
+        process = processes.get(str(arguments.get("process_id")))
+        if process is None:
+            return {"error": f"no such process; there are {', '.join(processes) or 'none'}"}
+        if arguments["action"] == "kill":
+            process.kill()
+            with self._lock:
+                self._background[task_id].pop(str(arguments["process_id"]), None)
+        ended = process.look()
+        return {"output": _parted(ended.output)[0], **_state(ended)}
+
+    def close(self) -> None:
+        """Ends all background processes."""
+        with self._lock:
+            processes = [process for of_task in self._background.values() for process in of_task.values()]
+            self._background.clear()
+        for process in processes:
+            process.kill()
+
+    def _start(self, line: Sequence[str], task_id: str, *, has_terminal: bool) -> JsonObject:
+        with self._lock:
+            processes = self._background.setdefault(task_id, {})
+            if len(processes) >= MOST_BACKGROUND:
+                return {"error": f"{MOST_BACKGROUND} processes run already; kill one"}
+            name = f"p{next(self._numbers)}"
+            processes[name] = Process(line, environment=self._variables, has_terminal=has_terminal)
+        return {"process_id": name, "status": "running"}
+
+
+def _state(ended: Ended) -> JsonObject:
+    return {"status": "running" if ended.exit_code is None else "ended", "exit_code": ended.exit_code}
+
+
+def _parted(output: str) -> tuple[str, str]:
+    """A command's output, and the folder that it ended in; empty where it did not tell."""
+    text, mark, place = output.rpartition(PLACE_MARK)
+    return (text, place.strip()) if mark else (output, "")

@@ -1,0 +1,73 @@
+"""Any text that describes tools, read in whichever form it is in."""
+
+import json
+import re
+from typing import Final, cast
+
+import yaml
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.errors import BadInput
+from workbench.toolspec.check import check_offered
+from workbench.toolspec.importers.chat_apis import entries_of, read_entry
+from workbench.toolspec.importers.imported import Imported
+from workbench.toolspec.importers.openapi import import_openapi, is_openapi
+from workbench.toolspec.importers.python_text import import_python
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import MAX_SIZE_CHARS
+
+_FUNCTION: Final = re.compile(r"^(?:async )?def \w+\(", re.M)
+"""How a Python function begins; YAML may take its text for an object."""
+
+
+def import_tools(text: str) -> Imported:
+    """The tools of a text: JSON or YAML of a chat API's tools, of MCP's `tools/list` or of OpenAPI 3, or Python.
+
+    Raises:
+        BadInput: It is none of these, or a tool in it is not sound.
+    """
+    if len(text) > MAX_SIZE_CHARS:
+        raise BadInput("import", f"over {MAX_SIZE_CHARS:,} characters")
+    value = _loaded(text)
+    if isinstance(value, dict | list) and not _FUNCTION.search(text):
+        imported = import_value(value)
+    elif "def " in text and not isinstance(value, list):
+        imported = import_python(text)
+    else:
+        remedy = "OpenAI, bare, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function"
+        raise BadInput("import", "it describes no tools", remedy)
+    for finding in check_offered(imported.tools):
+        raise BadInput(f"import, {finding.pointer or '/'}", finding.message)
+    return imported
+
+
+def import_value(value: JsonValue) -> Imported:
+    """The tools of a loaded text.
+
+    Raises:
+        BadInput: It holds no tools.
+    """
+    if is_openapi(value):
+        return import_openapi(as_object(value))
+    read = [read_entry(as_object(entry), place) for place, entry in entries_of(value)]
+    if not read:
+        raise BadInput("import", "it holds no tools", "a list of tools, or an object with `tools` or `paths`")
+    forms = {one.form for one in read}
+    return Imported(
+        tools=OfferedTools(specs=tuple(one.spec for one in read)),
+        form=forms.pop() if len(forms) == 1 else "mixed",
+        findings=tuple(finding for one in read for finding in one.findings),
+    )
+
+
+def _loaded(text: str) -> JsonValue:
+    """The value of JSON or YAML; None where it is neither."""
+    try:
+        return cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        pass
+    try:
+        loaded = cast(JsonValue, yaml.safe_load(text))
+        return cast(JsonObject, json.loads(json.dumps(loaded, default=str)))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None

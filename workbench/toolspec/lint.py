@@ -1,0 +1,169 @@
+"""What of a sound spec makes models call it wrongly. *Source:* FORMATS §3, complaints of users."""
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import combinations
+from typing import Final
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+CODES: Final[Mapping[str, str]] = {
+    "tool-no-description": "the tool has no description: a model has only its name to go by",
+    "parameter-no-description": "a parameter has no description",
+    "required-not-declared": "a name is required and not among the properties: no call can be right",
+    "misread-name": "a name that models confuse with the format's own keys, or with Python's words",
+    "odd-name": "a name that models tend to write otherwise: blanks, dots, capitals in the middle",
+    "enum-of-one": "a choice of one value: make it a constant or leave it out",
+    "enum-unused": "an enum whose values its type forbids: they can never be given",
+    "enum-twice": "a value stands twice in an enum",
+    "duplicate-tool": "two tools do the same by their schema and description",
+    "near-equal-names": "two names differ by a letter or a plural",
+    "no-type": "a parameter has no type: strings will come where numbers are meant",
+    "long-description": "a description that costs more tokens than it helps",
+    "many-tools": "more tools than small models can keep apart",
+}
+"""Every code, with its meaning."""
+
+MANY_TOOLS: Final = 20
+LONG_CHARS: Final = 1_000
+NEAR: Final = 0.9
+"""Share of equal letters from which two names count as near-equal."""
+_MISREAD: Final = frozenset(
+    {
+        "name",
+        "arguments",
+        "parameters",
+        "function",
+        "type",
+        "tool_call",
+        "tool_response",
+        "id",
+        "none",
+        "true",
+        "false",
+    }
+)
+_PLAIN_NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+_MOST_PAIRS_TOOLS: Final = 300
+
+
+def lint_tools(tools: OfferedTools) -> tuple[Finding, ...]:
+    """What to better; pointers begin with the tool's place in the list."""
+    findings = [
+        _placed(finding, index) for index, spec in enumerate(tools.specs) for finding in lint_spec(spec)
+    ]
+    if len(tools.specs) > MANY_TOOLS:
+        findings.append(_warning("many-tools", f"{len(tools.specs)} tools are offered", ""))
+    return (*findings, *_pairs(tools))
+
+
+def lint_spec(spec: ToolSpec) -> tuple[Finding, ...]:
+    """What to better in one spec; pointers lead into its document."""
+    return (*_of_tool(spec), *(finding for name in spec.properties for finding in _of_parameter(spec, name)))
+
+
+def _of_tool(spec: ToolSpec) -> Iterator[Finding]:
+    if not spec.description.strip():
+        yield _warning("tool-no-description", f"{spec.name!r} has no description", "/function/description")
+    elif len(spec.description) > LONG_CHARS:
+        text = f"the description of {spec.name!r} has {len(spec.description)} characters"
+        yield _warning("long-description", text, "/function/description")
+    if spec.name.lower() in _MISREAD:
+        yield _warning("misread-name", f"{spec.name!r} is a word of the format itself", "/function/name")
+    elif not _PLAIN_NAME.fullmatch(spec.name):
+        yield _note(
+            "odd-name", f"{spec.name!r}: small letters and _ are what models write best", "/function/name"
+        )
+    for name in spec.required:
+        if name not in spec.properties:
+            text = f"{name!r} is required and not among the properties"
+            yield _warning("required-not-declared", text, "/function/parameters/required")
+
+
+def _of_parameter(spec: ToolSpec, name: str) -> Iterator[Finding]:
+    schema = spec.properties[name]
+    where = "/function/parameters/properties/" + name.replace("~", "~0").replace("/", "~1")
+    if not schema.get("description"):
+        yield _note("parameter-no-description", f"{name!r} has no description", where)
+    if name.lower() in _MISREAD - {"name", "id", "type"}:
+        yield _warning("misread-name", f"{name!r} is a word of the format itself", where)
+    elif not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", name):
+        yield _note("odd-name", f"{name!r}: letters, digits and _ are what models write best", where)
+    if not {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"} & set(schema):
+        yield _warning("no-type", f"{name!r} has no type", where)
+    yield from _of_enum(name, schema, where)
+
+
+def _of_enum(name: str, schema: JsonObject, where: str) -> Iterator[Finding]:
+    values = schema.get("enum")
+    if not isinstance(values, list | tuple):
+        return
+    texts = [canonical_json(value) for value in values]
+    if len(values) == 1:
+        yield _note("enum-of-one", f"{name!r} can only be {texts[0][:30]}", f"{where}/enum")
+    if len(set(texts)) < len(texts):
+        yield _warning("enum-twice", f"a value of {name!r} stands twice", f"{where}/enum")
+    unused = [text for text, value in zip(texts, values, strict=True) if not _is_of_type(value, schema)]
+    if unused:
+        yield _warning("enum-unused", f"{unused[0][:30]} of {name!r} is not of its type", f"{where}/enum")
+
+
+def _is_of_type(value: JsonValue, schema: JsonObject) -> bool:
+    named = schema.get("type")
+    kinds = [named] if isinstance(named, str) else named if isinstance(named, list | tuple) else []
+    checks = {
+        "string": isinstance(value, str),
+        "boolean": isinstance(value, bool),
+        "null": value is None,
+        "integer": isinstance(value, int) and not isinstance(value, bool),
+        "number": isinstance(value, int | float) and not isinstance(value, bool),
+        "array": isinstance(value, list | tuple),
+        "object": isinstance(value, Mapping),
+    }
+    return not kinds or any(checks.get(str(kind), True) for kind in kinds)
+
+
+def _pairs(tools: OfferedTools) -> Iterator[Finding]:
+    numbered = list(enumerate(tools.specs))[:_MOST_PAIRS_TOOLS]
+    for (_, first), (index, second) in combinations(numbered, 2):
+        where = f"/{index}/function/name"
+        if first.description and _body(first) == _body(second):
+            yield _warning(
+                "duplicate-tool", f"{first.name!r} and {second.name!r} are the same but for the name", where
+            )
+        elif first.name != second.name and _is_near(first.name, second.name):
+            yield _warning(
+                "near-equal-names", f"{first.name!r} and {second.name!r} are easily confused", where
+            )
+
+
+def _body(spec: ToolSpec) -> str:
+    return canonical_json({key: value for key, value in spec.function.items() if key != "name"})
+
+
+def _is_near(first: str, second: str) -> bool:
+    left, right = (re.sub(r"[^a-z0-9]", "", name.lower()) for name in (first, second))
+    if left == right or left + "s" == right or right + "s" == left:
+        return True
+    return min(len(left), len(right)) > 4 and SequenceMatcher(None, left, right).ratio() >= NEAR
+
+
+def _placed(finding: Finding, index: int) -> Finding:
+    return Finding(
+        code=finding.code,
+        message=finding.message,
+        severity=finding.severity,
+        pointer=f"/{index}{finding.pointer}",
+    )
+
+
+def _warning(code: str, message: str, pointer: str) -> Finding:
+    return Finding(code=code, message=message[:99], severity=Severity.WARNING, pointer=pointer)
+
+
+def _note(code: str, message: str, pointer: str) -> Finding:
+    return Finding(code=code, message=message[:99], severity=Severity.NOTE, pointer=pointer)
