@@ -8,9 +8,9 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.span import Span
-from workbench.hermes.body.json_reader import read_payload
-from workbench.hermes.body.source import Node, Source, Unreadable
-from workbench.hermes.notes import Notes
+from workbench.hermes.json_text.reader import read_payload
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Node, Source, Unreadable
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding
 

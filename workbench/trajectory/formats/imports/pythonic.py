@@ -4,9 +4,9 @@ import re
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.body.json_reader import read_value
-from workbench.hermes.body.source import Source, Unreadable
-from workbench.hermes.notes import Notes
+from workbench.hermes.json_text.reader import read_value
+from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.source import Source, Unreadable
 
 _NAME: Final = re.compile(r"\s*+([^()\[\]{}\"'\n=]{1,200}?)\s*+\(")
 """A name may hold blanks. *Source:* rows of Team-ACE/ToolACE."""
