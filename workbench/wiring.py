@@ -10,7 +10,7 @@ from workbench.engines.models import LocalModels
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings
-from workbench.store.sessions import SqlStore
+from workbench.store.store import SqlStore
 from workbench.toolbox.catalog import FileCatalog
 
 

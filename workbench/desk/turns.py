@@ -30,7 +30,7 @@ def begin_session(services: Services, setup: Setup) -> KeptSession:
     setup.turn_setup()
     setup.system_text(date=services.today())
     services.models.engine(setup.model)
-    return services.store.create_session(setup)
+    return services.sessions.create_session(setup)
 
 
 def play_turn(
@@ -61,7 +61,7 @@ def play_turn(
     turn_setup = setup.turn_setup()
     system = Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))
     engine = services.models.engine(setup.model)
-    services.store.save_setup(session_id, setup)
+    services.sessions.save_setup(session_id, setup)
     kept = _with_system(services, session_id, system)
     if kept[-1].message.role is Role.USER:
         # Nothing answered it, for the engine failed: what is said now takes its place, on a branch beside it.
@@ -95,7 +95,7 @@ class _Keeper:
     parent_id: str
 
     def message(self, new: NewMessage) -> MessageKept:
-        kept = self.services.store.append(self.session_id, new, parent_id=self.parent_id)
+        kept = self.services.sessions.append(self.session_id, new, parent_id=self.parent_id)
         self.parent_id = kept.id
         return MessageKept(kept=kept)
 
@@ -106,11 +106,11 @@ def _with_system(services: Services, session_id: str, system: Message) -> Sequen
     Where the system text was edited, the path is written anew under the new root: a branch. The old
     one stays as it was, for its completions were made with the old text.
     """
-    path = services.store.path(session_id)
+    path = services.sessions.path(session_id)
     if path and path[0].message == system:
         return path
     root = NewMessage(message=system, origin=Origin.PERSON)
-    return services.store.append_all(session_id, (root, *map(_copy_of, path[1:])), parent_id=None)
+    return services.sessions.append_all(session_id, (root, *map(_copy_of, path[1:])), parent_id=None)
 
 
 def _copy_of(kept: KeptMessage) -> NewMessage:
