@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.hermes.laws import assert_events_tell, played
-from tests.hermes.readings import TOOLS, Row, is_clean, read, rows, terms
+from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import ArgumentsDelta, BecameThought, CallDropped, CallEnded, TextDelta
@@ -119,3 +119,15 @@ def test_a_tool_s_untagged_function_is_shown_only_when_it_is_known_to_be_none() 
     events, reading = played([text], tools=TOOLS)
     assert [finding.code for finding in reading.findings] == ["untagged-call"]
     assert events == [TextDelta(SegmentKind.PROSE, text)]
+
+
+@pytest.mark.parametrize("before", ["", "<think>", "plan", "<scratch_pad></scratch_pad><think>"])
+def test_an_untagged_payload_behind_thoughts_is_never_shown_as_prose(before: str) -> None:
+    text = before + ("</think>" if before else "") + '{"name": "f", "arguments": {}}'
+    for size in (1, 3, 5, len(text)):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        events, reading = played(pieces, tools=TOOLS, level="lenient")
+        assert_events_tell(events, reading)
+        assert calls_of(reading) == [("f", {})]
+        shown = "".join(e.text for e in events if isinstance(e, TextDelta) and e.kind is SegmentKind.PROSE)
+        assert "{" not in shown
