@@ -79,7 +79,7 @@ def test_clean_calls_end_before_the_stream_does() -> None:
 
 
 def test_prose_that_was_a_thought_is_told_so_even_at_the_end() -> None:
-    for pieces in (["plan", "</think>"], ["plan</thi", "nk>"], ["plan `</think>"], ["a <tool_call></think>"]):
+    for pieces in (["plan", "</think>"], ["plan</th", "ink>"], ["plan `</think>"], ["a <tool_call></think>"]):
         events, reading = played(pieces, tools=TOOLS)
         assert [event for event in events if isinstance(event, BecameThought)] == [BecameThought()]
         assert reading.prose == ()

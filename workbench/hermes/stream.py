@@ -136,10 +136,10 @@ class Stream:
 
     def _prose(self, events: list[Event]) -> bool:
         """Give prose out up to a mark or what may become one."""
-        if self._may_be_bare and self._level is Level.LENIENT:
-            if self._pending.lstrip().startswith(("{", "`")):
-                self._step = self._deferred
-                return True
+        may_be_call = self._may_be_bare and self._level is Level.LENIENT
+        if may_be_call and self._pending.lstrip().startswith(("{", "`")):
+            self._step = self._deferred
+            return True
         if "<" not in self._pending:
             self._give(events, SegmentKind.PROSE, len(self._pending))
             return False
