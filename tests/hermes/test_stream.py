@@ -5,9 +5,10 @@ import random
 import pytest
 
 from tests.hermes.laws import assert_events_tell, played
-from tests.hermes.readings import TOOLS, Row, is_clean, read, rows, terms
+from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
+from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
-from workbench.hermes.stream_events import ArgumentsDelta, CallDropped, CallEnded, TextDelta
+from workbench.hermes.stream_events import ArgumentsDelta, BecameThought, CallDropped, CallEnded, TextDelta
 
 ROWS = rows()
 
@@ -75,3 +76,58 @@ def test_clean_calls_end_before_the_stream_does() -> None:
             stream = Stream(**terms(row))
             events = [event for piece in row["text"] for event in stream.feed(piece)]
             assert sum(isinstance(event, CallEnded) for event in events) == len(row["calls"]), row["id"]
+
+
+def test_prose_that_was_a_thought_is_told_so_even_at_the_end() -> None:
+    for pieces in (["plan", "</think>"], ["plan</th", "ink>"], ["plan `</think>"], ["a <tool_call></think>"]):
+        events, reading = played(pieces, tools=TOOLS)
+        assert [event for event in events if isinstance(event, BecameThought)] == [BecameThought()]
+        assert reading.prose == ()
+
+
+def test_a_call_without_close_tag_waits_for_the_reason_of_the_end() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {"a": 1}}\n<tool_call>{"name": "g", "arguments": {}}</tool_call>'
+    stream = Stream(tools=TOOLS)
+    assert not any(isinstance(event, CallEnded) for event in stream.feed(text))
+    stream.finish("length")
+    told = [event for event in stream.last_events() if isinstance(event, (CallDropped, CallEnded))]
+    assert told == [CallDropped(0), CallEnded(1)]
+
+
+def test_a_number_longer_than_what_is_looked_ahead_is_given_whole() -> None:
+    digits = "1" * 900
+    events, _ = played(
+        [f'<tool_call>{{"name": "f", "arguments": {{"n": {digits}}}}}</tool_call>'], tools=TOOLS
+    )
+    given = "".join(event.text for event in events if isinstance(event, ArgumentsDelta))
+    assert given == f'{{"n": {digits}}}'
+
+
+def test_arguments_that_a_fix_spells_anew_are_dropped_and_given_whole() -> None:
+    text = '<tool_call>{"name":"f","arguments":{"a":[1,],"b":2}}\n{"name":"g","arguments":{}}</tool_call>'
+    events, reading = played([text], tools=TOOLS)
+    assert_events_tell(events, reading)
+    assert [event for event in events if isinstance(event, (CallDropped, CallEnded))] == [
+        CallDropped(0),
+        CallEnded(1),
+        CallEnded(2),
+    ]
+
+
+def test_a_tool_s_untagged_function_is_shown_only_when_it_is_known_to_be_none() -> None:
+    text = "<function=f><parameter=s><think>x</think></parameter></function>"
+    events, reading = played([text], tools=TOOLS)
+    assert [finding.code for finding in reading.findings] == ["untagged-call"]
+    assert events == [TextDelta(SegmentKind.PROSE, text)]
+
+
+@pytest.mark.parametrize("before", ["", "<think>", "plan", "<scratch_pad></scratch_pad><think>"])
+def test_an_untagged_payload_behind_thoughts_is_never_shown_as_prose(before: str) -> None:
+    text = before + ("</think>" if before else "") + '{"name": "f", "arguments": {}}'
+    for size in (1, 3, 5, len(text)):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        events, reading = played(pieces, tools=TOOLS, level="lenient")
+        assert_events_tell(events, reading)
+        assert calls_of(reading) == [("f", {})]
+        shown = "".join(e.text for e in events if isinstance(e, TextDelta) and e.kind is SegmentKind.PROSE)
+        assert "{" not in shown

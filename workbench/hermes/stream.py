@@ -129,17 +129,17 @@ class Stream:
 
     def _give(self, events: list[Event], kind: SegmentKind, size: int) -> None:
         if size:
-            self._has_given_prose |= kind is SegmentKind.PROSE and not self._has_substance
+            if kind is SegmentKind.PROSE:
+                self._has_given_prose |= not self._has_substance
+                self._may_be_bare &= self._pending[:size].isspace()
             events.append(TextDelta(kind, self._take(size)))
 
     def _prose(self, events: list[Event]) -> bool:
         """Give prose out up to a mark or what may become one."""
-        if self._may_be_bare and self._level is Level.LENIENT:
-            begin = self._pending.lstrip()
-            self._may_be_bare = not begin
-            if begin.startswith(("{", "`")):
-                self._step = self._deferred
-                return True
+        may_be_call = self._may_be_bare and self._level is Level.LENIENT
+        if may_be_call and self._pending.lstrip().startswith(("{", "`")):
+            self._step = self._deferred
+            return True
         if "<" not in self._pending:
             self._give(events, SegmentKind.PROSE, len(self._pending))
             return False
@@ -168,6 +168,7 @@ class Stream:
             events.append(BecameThought())
             self._has_substance = True
             self._has_given_prose = False
+            self._may_be_bare = True
             self._give(events, SegmentKind.THOUGHT, size)
         elif (
             kind in ("stop", "alternate", "named")

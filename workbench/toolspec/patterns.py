@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 _UNBOUNDED: Final = re.compile(r"(?:[*+]|\{\d*,\d*\})")
-_ATOM: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[*+]|\{\d*,\d*\}|.", re.DOTALL)
+_EXACT: Final = re.compile(r"\{(\d{1,9})\}")
+_ATOM: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[*+]|\{\d*,\d*\}|\{\d{1,9}\}|.", re.DOTALL)
 _MOST_STEPS: Final = 10_000_000
 
 
@@ -21,9 +22,8 @@ def longest_safe(pattern: str) -> int:
     """How long a text may be (in code points) that `pattern` is searched in; 0 where none is short enough.
 
     A repeat around a group that repeats or branches can take exponential time, so it is never run.
-    Otherwise the
-    time is at most the length to the power of the number of repeats, and one more where the pattern is not
-    anchored.
+    Otherwise the time is at most the length to the power of the number of repeats, and one more where the
+    pattern is not anchored; a group that repeats or branches counts as often as it must stand there.
 
     >>> longest_safe("^[a-z]+$")
     10000000
@@ -55,6 +55,9 @@ def _repeats(pattern: str) -> tuple[int, bool]:
             if index and atoms[index - 1] == ")" and is_closed_group_risky:
                 return repeats, True
             groups = [True] * len(groups)
+        elif exact := _EXACT.fullmatch(atom):
+            if index and atoms[index - 1] == ")" and is_closed_group_risky:
+                repeats += int(exact.group(1))
         elif atom in ("|", "?") or (len(atom) == 2 and atom[0] == "\\" and atom[1].isdigit()):
             groups = [True] * len(groups)
     return repeats, False

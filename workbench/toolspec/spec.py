@@ -81,7 +81,8 @@ class OfferedTools:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 (hex) of the canonical JSON of all specs, in order; key order in a spec does not count."""
-        return sha256(canonical_json([spec.document for spec in self.specs]).encode()).hexdigest()
+        text = canonical_json([spec.document for spec in self.specs])
+        return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
     def only(self, names: frozenset[str]) -> "OfferedTools":
         """Those of the specs whose tool is in `names`, in the same order."""
