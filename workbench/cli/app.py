@@ -40,6 +40,9 @@ VERBS: Final = {
     "convert": Verb(
         "workbench.cli.rows.convert", "Write rows in another format; say what each loses, and which stay out."
     ),
+    "compress": Verb(
+        "workbench.cli.rows.compress", "Make long rows fit: a stretch of the middle becomes a summary."
+    ),
     "receipt": Verb(
         "workbench.cli.rows.receipt", "Write the receipt of files of rows: hashes, counts, issues."
     ),

@@ -37,7 +37,10 @@ def serving_hub(token):
             if self.path == "/api/validate-yaml":
                 return self._answer(200, {"errors": [], "warnings": []})
             if "/preupload/" in self.path:
-                files = [{"path": one["path"], "uploadMode": "regular", "shouldIgnore": False} for one in json.loads(body)["files"]]
+                files = [
+                    {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False}
+                    for one in json.loads(body)["files"]
+                ]
                 return self._answer(200, {"files": files})
             if "/commit/" in self.path:
                 for line in body.splitlines():
@@ -46,7 +49,10 @@ def serving_hub(token):
                         hub.messages.append(entry["value"]["summary"])
                     else:
                         hub.files[entry["value"]["path"]] = base64.b64decode(entry["value"]["content"])
-                answer = {"commitOid": "0" * 40, "commitUrl": f"{hub.address}/datasets/me/set/commit/{'0' * 40}"}
+                answer = {
+                    "commitOid": "0" * 40,
+                    "commitUrl": f"{hub.address}/datasets/me/set/commit/{'0' * 40}",
+                }
                 return self._answer(200, answer)
             return self._answer(404, {"error": self.path})
 

@@ -42,7 +42,13 @@ def push_files(
     try:
         made = api.create_repo(repo, repo_type="dataset", private=is_private, exist_ok=True)
         api.create_commit(repo, operations, commit_message=message, repo_type="dataset")
-    except (HfHubHTTPError, HFValidationError, LocalTokenNotFoundError, httpx2.HTTPError, ValueError) as error:
+    except (
+        HfHubHTTPError,
+        HFValidationError,
+        LocalTokenNotFoundError,
+        httpx2.HTTPError,
+        ValueError,
+    ) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise BadInput(
             f"repository {repo!r}", first[:200], "set HF_TOKEN to a token that may write"
