@@ -17,6 +17,7 @@ _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag with tools behind it; the sentences around them name the tags too, with nothing inside."""
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
+_scan: Final = json.JSONDecoder().raw_decode
 
 
 def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
@@ -57,20 +58,20 @@ def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding])
     return tuple(found)
 
 
-def read_listed(text: str, span: Span, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:
-    """The declaration of tools that stand in a system text from `span.start` on, without tags, as far as they
-    can be read; words may follow."""
+def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:
+    """The declaration of tools that stand in a system text from `start` on, without tags, as far as they can
+    be read; words may follow."""
     values: list[JsonValue] = []
-    position = span.start
+    position = start
     while text.startswith(("[", "{"), position):
         try:
-            node = read_payload(Source(text, span.end, Notes(text)), position)
+            value, end = _value(text, position)
         except Unreadable:
             findings.append(_unreadable("the tools in the system text are not JSON", pointer))
             break
-        values.append(node.value)
-        position = _behind_space(text, node.end)
-    yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(span.start, position))
+        values.append(value)
+        position = _behind_space(text, end)
+    yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(start, position))
 
 
 def spec_of(entry: JsonObject) -> ToolSpec:
@@ -118,12 +119,25 @@ def _values(text: str) -> Iterator["JsonValue | Unreadable"]:
     position = _behind_space(text, 0)
     while position < len(text):
         try:
-            node = read_payload(Source(text, len(text), Notes(text)), position)
+            value, end = _value(text, position)
         except Unreadable as error:
             yield error
             return
-        yield node.value
-        position = _behind_space(text, node.end)
+        yield value
+        position = _behind_space(text, end)
+
+
+def _value(text: str, position: int) -> tuple[JsonValue, int]:
+    """The value at `position` and the position behind it; what is not JSON is read as far as it can be.
+
+    Raises:
+        Unreadable: It cannot be read.
+    """
+    try:
+        return cast("tuple[JsonValue, int]", _scan(text, position))
+    except (ValueError, RecursionError):
+        node = read_payload(Source(text, len(text), Notes(text)), position)
+        return node.value, node.end
 
 
 def _behind_space(text: str, position: int) -> int:

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.chat.span import Span
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_listed
 from workbench.trajectory.formats.imports.pythonic import looks_pythonic, read_pythonic
@@ -63,7 +62,7 @@ def _declarations(row: JsonObject, findings: list[RowFinding]) -> Iterator[Decla
     text = row.get("system")
     start = text.find(_LIST) if isinstance(text, str) else -1
     if isinstance(text, str) and start >= 0:
-        yield from read_listed(text, Span(start, len(text)), "/system", findings)
+        yield from read_listed(text, start, "/system", findings)
 
 
 def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[Entry]:
