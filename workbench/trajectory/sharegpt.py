@@ -44,7 +44,7 @@ def to_sharegpt(messages: Sequence[FinishedMessage], tools: OfferedTools, *, sou
     strict cannot read is written with its safe fixes applied; one that was cut, dropped or guessed
     keeps the conversation out, for a trainer would learn the defect.
 
-    *Source:* hermes-agent's trajectory format, seed 003; `docs/reference/rows.md`.
+    *Source:* hermes-agent's trajectory format, seed 003; `docs/reference/formats.md`.
     """
     if not any(one.message.role is Role.ASSISTANT for one in messages):
         return Exported(row=None, problem="the model has not said anything yet")
