@@ -7,15 +7,29 @@ import pytest
 
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.trajectory.change import Addition, Loss
-from workbench.trajectory.convert import write_row
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
-from workbench.trajectory.holding import Terms
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
+from workbench.trajectory.writing.change import Addition, Loss
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/formats.md").read_text(encoding="utf-8")
 COLUMNS = dict.fromkeys(
-    "conversations messages tools text loss_spans prompt chosen rejected completion label system functions".split(), 1
+    [
+        "conversations",
+        "messages",
+        "tools",
+        "text",
+        "loss_spans",
+        "prompt",
+        "chosen",
+        "rejected",
+        "completion",
+        "label",
+        "system",
+        "functions",
+    ],
+    1,
 )
 
 
@@ -48,7 +62,9 @@ EVERYTHING = Trajectory(
         result("3", "other"),
         message(Role.ASSISTANT, Prose(text=" done"), Call(name="f", arguments={}, id="c3")),
     ),
-    tools=OfferedTools(specs=(ToolSpec(document={"type": "function", "function": {"name": "f"}, "extra": 1}),)),
+    tools=OfferedTools(
+        specs=(ToolSpec(document={"type": "function", "function": {"name": "f"}, "extra": 1}),)
+    ),
     rejected=(message(Role.ASSISTANT, Prose(text="no")),),
     answer_start=8,
     label=False,

@@ -8,11 +8,11 @@ from workbench.chat.message import Message, Role
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Level, Reading
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.convert import write_row
 from workbench.trajectory.formats.sharegpt import AS_TOLD
 from workbench.trajectory.hermes_text import names_only, read_text
-from workbench.trajectory.holding import Terms
 from workbench.trajectory.trajectory import Part, Prose, Result, RowMessage, Trajectory
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role
-from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.change import Addition, Change
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import names_only, read_text
 from workbench.trajectory.pairing import pair_results
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
+from workbench.trajectory.writing.change import Addition, Change
 
 
 class Understood(NamedTuple):
@@ -34,13 +34,25 @@ def understand(row: TrainingRow) -> Understood:
         start = sum(1 for message in messages if message.place < start)
     trajectory = Trajectory(
         messages=messages,
-        tools=row.tools,
+        tools=_plain_tools(row.tools),
         rejected=pair_results([message for entry in row.rejected for message in _messages(entry, job)]),
         answer_start=start,
         label=row.label,
         columns=row.columns,
     )
     return Understood(trajectory, tuple(job.changes), tuple(job.problems))
+
+
+def _plain_tools(tools: OfferedTools) -> OfferedTools:
+    """The tools without the `required` beside the parameters that hermes-agent lists, always null."""
+    return OfferedTools(specs=tuple(map(_plain, tools.specs)))
+
+
+def _plain(spec: ToolSpec) -> ToolSpec:
+    if spec.function.get("required", "") is not None:
+        return spec
+    function = {key: value for key, value in spec.function.items() if key != "required"}
+    return ToolSpec(document={**spec.document, "function": function})
 
 
 class _Job(NamedTuple):

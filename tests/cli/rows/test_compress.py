@@ -98,7 +98,7 @@ def test_where_the_model_fails_the_summary_is_extracted(workbench, rows, tmp_pat
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("compression: [", "not YAML"), ("compresion: {}", "there is no such section")],
+    [("compression: [", "not YAML"), ("kompression: {}", "there is no such section")],
 )
 def test_bad_settings_are_one_line(verb, rows, tmp_path, text, problem):
     config = tmp_path / "c.yaml"

@@ -113,7 +113,6 @@ def test_rows_are_dealt_out_by_group(verb, tmp_path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({**openai(n), "session": f"s{n % 7}"}) + "\n" for n in range(70)))
     folder = tmp_path / "set"
-    folder.mkdir()
     done = verb(
         "convert",
         rows,
@@ -167,6 +166,7 @@ def test_kto_without_a_verdict_and_dpo_without_an_other_answer_are_refused(verb,
         (("--to", "openai", "--out", "{}/no/o.jsonl"), "does its folder exist"),
         (("--to", "raw", "--out", "{}/o.jsonl", "--frame", "no"), "there is no such frame"),
         (("--to", "raw", "--out", "{}", "--split", "a=2"), "split 'a=2'"),
+        (("--to", "raw", "--out", "{}/rows.jsonl", "--split", "a=1"), "it is the file that is read"),
     ],
 )
 def test_bad_usage_is_one_line(verb, rows, tmp_path, arguments, problem):

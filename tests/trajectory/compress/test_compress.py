@@ -152,7 +152,7 @@ def test_the_keys_of_the_original_are_read():
     ("document", "where"),
     [
         ([], "settings: no mapping"),
-        ({"compresion": {}}, "compresion: there is no such section"),
+        ({"kompression": {}}, "kompression: there is no such section"),
         ({"compression": 3}, "compression: no mapping"),
         ({"compression": {"target": 3}}, "compression.target: there is no such key"),
         ({"compression": {"target_max_tokens": "many"}}, "target_max_tokens: 'many' is no int"),

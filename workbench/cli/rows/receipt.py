@@ -9,7 +9,7 @@ import typer
 
 from workbench.cli.terminal.progress import with_progress
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.receipt import findings_of_reading
+from workbench.trajectory.sets.receipt import findings_of_reading
 
 HAS_ERRORS: Final = 1
 """Exit code where rows have errors, so that there is no receipt."""

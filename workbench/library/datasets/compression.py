@@ -11,11 +11,11 @@ from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.compress.compress import CompressionMetrics, Summarise, compress_trajectory
 from workbench.trajectory.compress.extract import CountTokens
 from workbench.trajectory.compress.settings import CompressionSettings
-from workbench.trajectory.convert import write_row
 from workbench.trajectory.formats.known import format_named
-from workbench.trajectory.holding import Terms
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
 
 
 class Compression(NamedTuple):

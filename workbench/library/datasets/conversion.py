@@ -9,15 +9,15 @@ from typing import Literal, NamedTuple
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import AUTO, STANDARD_INPUT, FileRow, read_row, read_rows
 from workbench.library.datasets.row_writer import RowWriter, open_writer
-from workbench.trajectory.argument_types import ArgumentTypes
-from workbench.trajectory.change import Change
-from workbench.trajectory.convert import Converted, write_row
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.holding import Terms
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.split import Split
+from workbench.trajectory.sets.split import Split
 from workbench.trajectory.understand import Understood, understand
+from workbench.trajectory.writing.argument_types import ArgumentTypes
+from workbench.trajectory.writing.change import Change
+from workbench.trajectory.writing.convert import Converted, write_row
+from workbench.trajectory.writing.holding import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +88,8 @@ class _Writers:
     def __init__(self, target: str, split: Split | None, stack: ExitStack) -> None:
         self.split = split
         names = list(split.shares) if split else [""]
+        if split:
+            _make_folder(target)
         self._writers: dict[str, RowWriter] = {
             name: stack.enter_context(open_writer(str(Path(target) / f"{name}.jsonl") if name else target))
             for name in names
@@ -95,6 +97,13 @@ class _Writers:
 
     def of(self, name: str) -> RowWriter:
         return self._writers[name]
+
+
+def _make_folder(target: str) -> None:
+    try:
+        Path(target).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"folder {target}", str(error.strerror or error)) from error
 
 
 def _done(

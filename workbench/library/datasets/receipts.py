@@ -9,8 +9,8 @@ from workbench import __version__
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import AUTO, read_row, read_rows
-from workbench.trajectory.receipt import Counts, FileFacts, RowCheck, receipt_of
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.sets.receipt import Counts, FileFacts, RowCheck, receipt_of
 
 
 class ReceiptMaker:

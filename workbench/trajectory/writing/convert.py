@@ -7,13 +7,13 @@ from typing import Final
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import MARK
 from workbench.hermes.spelling.chatml import CONTROL_MARK
-from workbench.trajectory.change import Change
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.holding import Holding, Terms
 from workbench.trajectory.pairing import pair_results
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text
 from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.change import Change
+from workbench.trajectory.writing.holding import Holding, Terms
 
 _RESPONSE: Final = "</tool_response>"
 

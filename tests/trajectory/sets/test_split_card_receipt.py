@@ -7,10 +7,10 @@ import yaml
 
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.trajectory.card import CardTerms, render_card
 from workbench.trajectory.formats.known import detect_format
-from workbench.trajectory.receipt import Counts, FileFacts, findings_of_reading, receipt_of
-from workbench.trajectory.split import Split, parse_shares
+from workbench.trajectory.sets.card import CardTerms, render_card
+from workbench.trajectory.sets.receipt import Counts, FileFacts, findings_of_reading, receipt_of
+from workbench.trajectory.sets.split import Split, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from tests.bfcl import SETS, bfcl_trajectories
 from workbench.chat.message import Role
-from workbench.trajectory.argument_types import ArgumentTypes
-from workbench.trajectory.convert import write_row
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
-from workbench.trajectory.holding import Terms
 from workbench.trajectory.trajectory import Call, Prose, RowMessage, canonical_text
 from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.argument_types import ArgumentTypes
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
 
 pytestmark = pytest.mark.slow
 REFUSAL = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="I cannot do that."),))
