@@ -9,9 +9,10 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import detect_format
 from workbench.trajectory.sets.card import CardTerms, render_card
-from workbench.trajectory.sets.receipt import Counts, FileFacts, findings_of_reading, receipt_of
+from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
 from workbench.trajectory.sets.split import Split, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
+from workbench.trajectory.validate.row_check import check_row
 
 
 def asked(question, **columns):
@@ -64,7 +65,7 @@ FILE = FileFacts(name="rows.jsonl", sha256="0" * 64, size_bytes=10, rows=2)
 
 
 def counted(*rows):
-    counts = Counts(findings_of_reading)
+    counts = Counts(check_row)
     for row in rows:
         counts.add(detect_format(row).read(row))
     return counts

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject
-from workbench.cli.rows.receipt import CHECK
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 
@@ -63,8 +62,9 @@ def split_names(files: Sequence[str]) -> Mapping[str, str]:
 def _receipt(files: Sequence[str]) -> JsonObject:
     from workbench.library.datasets.receipts import ReceiptMaker
 
-    maker = ReceiptMaker(CHECK)
+    maker = ReceiptMaker()
     for file in files:
         for _number in with_progress(maker.add(file), "rows"):
             pass
+    maker.finish()
     return maker.receipt()

@@ -9,12 +9,9 @@ import typer
 
 from workbench.cli.terminal.progress import with_progress
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.sets.receipt import findings_of_reading
 
 HAS_ERRORS: Final = 1
 """Exit code where rows have errors, so that there is no receipt."""
-CHECK: Final = findings_of_reading
-"""What decides whether a row has errors, and what is counted as issues."""
 
 
 def receipt(
@@ -27,10 +24,11 @@ def receipt(
     """Write the receipt of files of rows: hashes, counts, issues; none where rows have errors."""
     from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes, write_receipt
 
-    maker = ReceiptMaker(CHECK, format_)
+    maker = ReceiptMaker(format_)
     for file in files:
         for _number in with_progress(maker.add(file), "rows"):
             pass
+    maker.finish()
     if maker.counts.errors:
         print(f"workbench: no receipt: {_told(maker.counts.issues)}", file=sys.stderr)
         raise typer.Exit(HAS_ERRORS)

@@ -86,12 +86,6 @@ class Counts:
                 self.parallel += count > 1
 
 
-def findings_of_reading(row: TrainingRow) -> Iterable[RowFinding]:
-    """What reading a row brings up: what is missing, and what cannot be read."""
-    problems = understand(row).problems
-    return (*row.findings, *(problem for problem in problems if problem not in row.findings))
-
-
 def receipt_of(counts: Counts, files: Sequence[FileFacts], versions: Mapping[str, str]) -> JsonObject:
     """The document; for sets without errors only, which is the caller's to hold.
 
