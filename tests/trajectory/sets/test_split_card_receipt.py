@@ -95,7 +95,10 @@ def test_what_is_wrong_is_counted_by_code():
     counts = counted(
         {
             **ROW,
-            "conversations": [*ROW["conversations"], {"from": "gpt", "value": "<tool_call>{bad</tool_call>"}],
+            "conversations": [
+                *ROW["conversations"][:-1],
+                {"from": "gpt", "value": "<tool_call>{bad</tool_call>"},
+            ],
         }
     )
     assert counts.errors == 1
