@@ -82,4 +82,5 @@ $(VENV)/.run: $(VENV)/.llama pyproject.toml constraints.txt
 $(DEV_STAMP): $(VENV)/.run pyproject.toml constraints.txt
 	@echo "installing what the tests need"
 	@$(PIP) --editable '.[$(DEV_EXTRAS)]'
+	@$(PIP) --no-deps --upgrade --target $(VENV)/bfcl bfcl-eval
 	@touch $@

@@ -49,6 +49,15 @@ VERBS: Final = {
     "convert": Verb(
         "workbench.cli.rows.convert", "Write rows in another format; say what each loses, and which stay out."
     ),
+    "compress": Verb(
+        "workbench.cli.rows.compress", "Make long rows fit: a stretch of the middle becomes a summary."
+    ),
+    "receipt": Verb(
+        "workbench.cli.rows.receipt", "Write the receipt of files of rows: hashes, counts, issues."
+    ),
+    "push": Verb(
+        "workbench.cli.rows.push", "Send files of rows, their card and receipt to a data set on the hub."
+    ),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

@@ -1,1 +1,1 @@
-"""Files that people write: contracts on disk, beside the current folder or inside the wheel."""
+"""Files that people write and keep: contracts, beside the current folder or inside the wheel; data sets."""

@@ -10,7 +10,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.span import Span
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Node, Source, Unreadable
+from workbench.hermes.text.source import Source, Unreadable
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding
 
@@ -21,7 +21,7 @@ _SPACE: Final = re.compile(r"[\s,]*+")
 _LONGEST_KEPT: Final = 50_000
 _MOST_KEPT: Final = 500
 """Rows of one data set declare the same tools over and over; so many texts, none longer, are remembered."""
-_DECODER: Final = json.JSONDecoder()
+_scan: Final = json.JSONDecoder().raw_decode
 
 
 def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
@@ -92,20 +92,20 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
     return tuple(found)
 
 
-def read_listed(text: str, span: Span, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:
-    """The declaration of tools that stand in a system text from `span.start` on, without tags, as far as they
-    can be read; words may follow."""
+def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:
+    """The declaration of tools that stand in a system text from `start` on, without tags, as far as they can
+    be read; words may follow."""
     values: list[JsonValue] = []
-    position = span.start
+    position = start
     while text.startswith(("[", "{"), position):
         try:
-            node = read_payload(Source(text, span.end, Notes(text)), position)
+            value, end = _value(text, position)
         except Unreadable:
             findings.append(_unreadable("the tools in the system text are not JSON", pointer))
             break
-        values.append(node.value)
-        position = _behind_space(text, node.end)
-    yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(span.start, position))
+        values.append(value)
+        position = _behind_space(text, end)
+    yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(start, position))
 
 
 def spec_of(entry: JsonObject) -> ToolSpec:
@@ -152,26 +152,26 @@ def _values(text: str) -> Iterator["JsonValue | Unreadable"]:
     """The values that stand one behind the other, commas between them or not."""
     position = _behind_space(text, 0)
     while position < len(text):
-        if strict := _strict_value(text, position):
-            yield strict.value
-            position = _behind_space(text, strict.end)
-            continue
         try:
-            node = read_payload(Source(text, len(text), Notes(text)), position)
+            value, end = _value(text, position)
         except Unreadable as error:
             yield error
             return
-        yield node.value
-        position = _behind_space(text, node.end)
+        yield value
+        position = _behind_space(text, end)
 
 
-def _strict_value(text: str, position: int) -> Node | None:
-    """The value at `position` where it is JSON as it stands; None where it needs another look."""
+def _value(text: str, position: int) -> tuple[JsonValue, int]:
+    """The value at `position` and the position behind it; what is not JSON is read as far as it can be.
+
+    Raises:
+        Unreadable: It cannot be read.
+    """
     try:
-        value, end = _DECODER.raw_decode(text, position)
+        return cast("tuple[JsonValue, int]", _scan(text, position))
     except (ValueError, RecursionError):
-        return None
-    return Node(cast(JsonValue, value), position, end)
+        node = read_payload(Source(text, len(text), Notes(text)), position)
+        return node.value, node.end
 
 
 def _behind_space(text: str, position: int) -> int:

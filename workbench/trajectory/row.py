@@ -17,7 +17,7 @@ class RowFinding:
     """One thing that was noticed about a row."""
 
     code: str
-    """Stable word from `docs/reference/rows.md`."""
+    """Stable word from `docs/reference/formats.md`."""
     message: str
     """What is wrong, where, and what to do; under 100 characters, names in `!r`."""
     severity: Severity = Severity.ERROR

@@ -1,19 +1,19 @@
-"""ShareGPT rows in the Hermes manner."""
+"""A session's messages as a ShareGPT row in the Hermes manner, if a trainer may have them."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Level, Reading
 from workbench.hermes.written_out import read_message, written_out
 from workbench.toolspec.spec import OfferedTools
-
-SPEAKERS: Final = {Role.SYSTEM: "system", Role.USER: "human", Role.ASSISTANT: "gpt", Role.TOOL: "tool"}
-"""Role to the `from` of an entry."""
+from workbench.trajectory.formats.sharegpt import AS_TOLD
+from workbench.trajectory.hermes_text import names_only, read_text
+from workbench.trajectory.trajectory import Part, Prose, Result, RowMessage, Trajectory
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ def to_sharegpt(messages: Sequence[FinishedMessage], tools: OfferedTools, *, sou
     strict cannot read is written with its safe fixes applied; one that was cut, dropped or guessed
     keeps the conversation out, for a trainer would learn the defect.
 
-    *Source:* hermes-agent's trajectory format, seed 003; `docs/reference/rows.md`.
+    *Source:* hermes-agent's trajectory format, seed 003; `docs/reference/formats.md`.
     """
     if not any(one.message.role is Role.ASSISTANT for one in messages):
         return Exported(row=None, problem="the model has not said anything yet")
@@ -53,37 +53,41 @@ def to_sharegpt(messages: Sequence[FinishedMessage], tools: OfferedTools, *, sou
         return Exported(
             row=None, problem=f"the last message is the {messages[-1].message.role}'s, not the model's"
         )
-    entries: list[JsonValue] = []
-    fixed_entries: list[int] = []
-    for place, turn in _turns(messages):
-        text, problem = _entry_text(turn, tools)
+    told: list[RowMessage] = []
+    for place, one in enumerate(messages, start=1):
+        text, problem = _trainable(one, tools)
         if problem:
             return Exported(row=None, problem=f"message {place}: {problem}")
-        if len(turn) == 1 and turn[0].message.role is Role.ASSISTANT and text != written_out(turn[0].message):
-            fixed_entries.append(len(entries))
-        entries.append({"from": SPEAKERS[turn[0].message.role], "value": text})
-    specs = json.dumps([spec.document for spec in tools.specs], ensure_ascii=False)
-    row: JsonObject = {"conversations": entries, "tools": specs, "source": source}
-    return Exported(row=row, fixed_entries=tuple(fixed_entries))
+        told.append(_message(one.message.role, text, tools))
+    done = write_row(Trajectory(messages=tuple(told), tools=tools), AS_TOLD, Terms(source=source))
+    if done.row is None:
+        return Exported(row=None, problem=done.problems[0].message)
+    is_fixed = [
+        one.message.role is Role.ASSISTANT and new.text not in (None, written_out(one.message))
+        for new, one in zip(told, messages, strict=True)
+    ]
+    return Exported(row=done.row, fixed_entries=tuple(_entries(told, is_fixed)))
 
 
-def _turns(messages: Sequence[FinishedMessage]) -> Iterator[tuple[int, Sequence[FinishedMessage]]]:
-    """Each message alone, tool messages that touch together; with the place, from 1, of the first."""
-    start = 0
-    while start < len(messages):
-        end = start + 1
-        if messages[start].message.role is Role.TOOL:
-            while end < len(messages) and messages[end].message.role is Role.TOOL:
-                end += 1
-        yield start + 1, messages[start:end]
-        start = end
+def _message(role: Role, text: str, tools: OfferedTools) -> RowMessage:
+    """The message, with its very text where it is the model's."""
+    if role is Role.ASSISTANT:
+        read = read_text(text, names_only(tools))
+        return RowMessage(role=role, parts=read.parts, text=read.text)
+    part: Part = Result(text=text) if role is Role.TOOL else Prose(text=text)
+    return RowMessage(role=role, parts=(part,) if text or role is Role.TOOL else ())
 
 
-def _entry_text(turn: Sequence[FinishedMessage], tools: OfferedTools) -> tuple[str, str]:
-    """The entry's value and an empty problem, or the problem."""
-    if turn[0].message.role is Role.TOOL:
-        return "\n".join(f"<tool_response>\n{one.message.text}\n</tool_response>" for one in turn), ""
-    return _trainable(turn[0], tools)
+def _entries(messages: Sequence[RowMessage], is_meant: Sequence[bool]) -> Iterator[int]:
+    """The entries of the messages that are meant; results that touch are one entry."""
+    entry = -1
+    before: Role | None = None
+    for message, is_one in zip(messages, is_meant, strict=True):
+        if message.role is not Role.TOOL or before is not Role.TOOL:
+            entry += 1
+        before = message.role
+        if is_one:
+            yield entry
 
 
 def _trainable(one: FinishedMessage, tools: OfferedTools) -> tuple[str, str]:

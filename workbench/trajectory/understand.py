@@ -1,17 +1,18 @@
 """A row of any format to the trajectory that it means."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role
-from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.change import Addition, Change
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import names_only, read_text
+from workbench.trajectory.pairing import pair_results
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
+from workbench.trajectory.writing.change import Addition, Change
 
 
 class Understood(NamedTuple):
@@ -27,19 +28,31 @@ class Understood(NamedTuple):
 def understand(row: TrainingRow) -> Understood:
     """The trajectory of a row. What the row leaves to order (which result answers which call) is filled in."""
     job = _Job(row, names_only(row.tools), [], list(_obstacles(row)))
-    messages = _paired([message for entry in row.entries for message in _messages(entry, job)])
+    messages = pair_results([message for entry in row.entries for message in _messages(entry, job)])
     start = row.answer_start
     if start is not None:
         start = sum(1 for message in messages if message.place < start)
     trajectory = Trajectory(
         messages=messages,
-        tools=row.tools,
-        rejected=_paired([message for entry in row.rejected for message in _messages(entry, job)]),
+        tools=_plain_tools(row.tools),
+        rejected=pair_results([message for entry in row.rejected for message in _messages(entry, job)]),
         answer_start=start,
         label=row.label,
         columns=row.columns,
     )
     return Understood(trajectory, tuple(job.changes), tuple(job.problems))
+
+
+def _plain_tools(tools: OfferedTools) -> OfferedTools:
+    """The tools without the `required` beside the parameters that hermes-agent lists, always null."""
+    return OfferedTools(specs=tuple(map(_plain, tools.specs)))
+
+
+def _plain(spec: ToolSpec) -> ToolSpec:
+    if spec.function.get("required", "") is not None:
+        return spec
+    function = {key: value for key, value in spec.function.items() if key != "required"}
+    return ToolSpec(document={**spec.document, "function": function})
 
 
 class _Job(NamedTuple):
@@ -109,40 +122,3 @@ def _structured(entry: Entry, message: RowMessage) -> RowMessage:
         for call in entry.calls
     )
     return replace(message, parts=tuple(parts))
-
-
-def _paired(messages: Sequence[RowMessage]) -> tuple[RowMessage, ...]:
-    """Each result knows the name, and each call and result the id, that its other half tells."""
-    found = list(messages)
-    for index, message in enumerate(found):
-        if message.calls:
-            end = index + 1
-            while end < len(found) and found[end].role is Role.TOOL:
-                end += 1
-            found[index], found[index + 1 : end] = _tied(message, found[index + 1 : end])
-    return tuple(found)
-
-
-def _tied(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMessage, list[RowMessage]]:
-    """A message with calls, and the results behind it."""
-    calls = list(message.calls)
-    by_id = {call.id: place for place, call in enumerate(calls) if call.id is not None}
-    tied: list[RowMessage] = []
-    for order, answer in enumerate(answers):
-        result = answer.result
-        place = by_id.get(result.id, order) if result and result.id is not None else order
-        if result is not None and place < len(calls) and _may_answer(calls[place], result):
-            call = calls[place]
-            calls[place] = replace(call, id=call.id if call.id is not None else result.id)
-            named = replace(result, name=result.name or call.name, id=calls[place].id)
-            answer = replace(answer, parts=(named,))
-        tied.append(answer)
-    replaced = iter(calls)
-    parts = tuple(next(replaced) if isinstance(part, Call) else part for part in message.parts)
-    return replace(message, parts=parts), tied
-
-
-def _may_answer(call: Call, result: Result) -> bool:
-    """Whether nothing speaks against it."""
-    is_named = result.name is None or result.name == call.name
-    return is_named and (result.id is None or call.id is None or result.id == call.id)

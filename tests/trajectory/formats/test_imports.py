@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from workbench.trajectory.convert import convert_row
 from workbench.trajectory.formats.imports.pythonic import read_pythonic
 from workbench.trajectory.formats.imports.xlam import schema_of
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
-from workbench.trajectory.holding import Terms
+from workbench.trajectory.writing.convert import convert_row
+from workbench.trajectory.writing.holding import Terms
 
 XLAM = {
     "id": 4,
@@ -134,3 +134,49 @@ def test_a_call_of_toolace_that_cannot_be_read_is_a_finding():
     assert [(one.code, one.entry) for one in FORMATS["toolace"].read(row).findings] == [
         ("call-unreadable", 0)
     ]
+
+
+V1 = {
+    "id": "x",
+    "conversations": [
+        {
+            "from": "system",
+            "value": "Tools: <tools>\n[{'type': 'function', 'function': {'name': 'f'}}]\n</tools>",
+        },
+        {"from": "human", "value": "q"},
+        {"from": "gpt", "value": "<tool_call>\n{'arguments': {'a': None}, 'name': 'f'}\n</tool_call>\n"},
+        {"from": "tool", "value": '<tool_response>\n{"name": "f", "content": {"t": 1}}\n</tool_response>\n'},
+        {"from": "gpt", "value": "done"},
+    ],
+    "tools": "null",
+    "category": "c",
+    "subcategory": "s",
+    "task": "t",
+}
+
+
+def test_hermes_v1_s_python_and_records_are_read():
+    row = openai(V1)
+    assert detect_format(V1).name == "hermes-function-calling-v1"
+    assert calls(row["messages"][2]) == [("f", {"a": None})]
+    assert row["messages"][3]["content"] == '{"t": 1}'
+    assert row["tools"] == [{"type": "function", "function": {"name": "f"}}]
+    assert row["category"] == "c"
+
+
+def test_the_null_that_hermes_agent_lists_beside_parameters_is_not_taken_over():
+    told = '<tools>\n[{"name": "f", "description": "", "parameters": {}, "required": null}]\n</tools>'
+    row = openai(
+        {
+            "conversations": [
+                {"from": "system", "value": told},
+                {"from": "human", "value": "q"},
+                {"from": "gpt", "value": "<think>\n</think>\ndone"},
+            ],
+            "completed": True,
+        }
+    )
+    assert row["tools"] == [
+        {"type": "function", "function": {"name": "f", "description": "", "parameters": {}}}
+    ]
+    assert row["messages"][-1] == {"role": "assistant", "content": "done"}

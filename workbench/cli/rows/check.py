@@ -42,8 +42,8 @@ def check(
     from workbench.trajectory.validate.rows_check import CheckTerms
 
     _refuse(files, format_, fix_out, as_json=as_json)
-    terms = CheckTerms(format=format_, finds_near=near, finds_secrets=secrets)
-    files_check = FilesCheck(files=files, terms=terms, jobs=jobs)
+    terms = CheckTerms(finds_near=near, finds_secrets=secrets)
+    files_check = FilesCheck(files=files, read_as=format_, terms=terms, jobs=jobs)
     report = (JsonReport if as_json else TextReport)(level)
     with report:
         for one in with_progress(files_check.findings(), "findings"):

@@ -11,9 +11,9 @@ from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
-from workbench.trajectory.holding import SOURCE, Terms
-from workbench.trajectory.split import Split, parse_shares
+from workbench.trajectory.sets.split import Split, parse_shares
 from workbench.trajectory.system_text import FRAMES
+from workbench.trajectory.writing.holding import SOURCE, Terms
 
 LEFT_OUT: Final = 1
 """Exit code where rows were left out."""

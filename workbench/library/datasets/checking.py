@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Final, NamedTuple
 
-from workbench.library.datasets.row_files import FileLine, FileRow, read_raw, row_of
+from workbench.library.datasets.row_files import AUTO, FileLine, FileRow, read_raw, read_row, row_of
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.doubles import Double
 from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
@@ -49,6 +49,8 @@ class FilesCheck:
 
     files: Sequence[str]
     """Paths, or `-`."""
+    read_as: str = AUTO
+    """Name of the rows' format, or `auto`."""
     terms: CheckTerms = field(default_factory=CheckTerms)
     """How rows are checked."""
     jobs: int = 1
@@ -78,7 +80,7 @@ class FilesCheck:
         chunks = (
             (place, chunk) for place, file in enumerate(self.files) for chunk in _chunks(read_raw(file))
         )
-        for place, checked in _each(chunks, self.terms, self.jobs):
+        for place, checked in _each(chunks, self.terms, self.read_as, self.jobs):
             self._ends.extend([self.totals.rows] * (place - len(self._ends)))
             yield self.files[place], checked
         self._ends.extend([self.totals.rows] * (len(self.files) - len(self._ends)))
@@ -118,17 +120,17 @@ def _chunks(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
 
 
 def _each(
-    chunks: Iterator[tuple[int, Chunk]], terms: CheckTerms, jobs: int
+    chunks: Iterator[tuple[int, Chunk]], terms: CheckTerms, read_as: str, jobs: int
 ) -> Iterator[tuple[int, _Checked]]:
     """The result of each chunk, in order; so many are under way that no process waits."""
     if jobs <= 1:
         for place, chunk in chunks:
-            yield place, _check(chunk, terms)
+            yield place, _check(chunk, terms, read_as)
         return
     under_way: deque[tuple[int, Future[_Checked]]] = deque()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for place, chunk in chunks:
-            under_way.append((place, pool.submit(_check, chunk, terms)))
+            under_way.append((place, pool.submit(_check, chunk, terms, read_as)))
             if len(under_way) > jobs * _WAITING:
                 done, future = under_way.popleft()
                 yield done, future.result()
@@ -137,11 +139,13 @@ def _each(
             yield done, future.result()
 
 
-def _check(chunk: Chunk, terms: CheckTerms) -> _Checked:
+def _check(chunk: Chunk, terms: CheckTerms, read_as: str) -> _Checked:
     check = RowsCheck(terms=terms)
     findings: list[tuple[int, RowFinding]] = []
     for one in chunk:
-        row = row_of(one) if isinstance(one, FileLine) else one
-        found = check.check_unreadable(row.problem) if row.fields is None else check.check(row.fields)
-        findings.extend((row.number, finding) for finding in found)
+        row = read_row(row_of(one) if isinstance(one, FileLine) else one, read_as)
+        if isinstance(row, RowFinding):
+            check.pass_by()
+        found = (row,) if isinstance(row, RowFinding) else check.check(row)
+        findings.extend((one.number, finding) for finding in found)
     return _Checked(findings, [one.number for one in chunk], check)

@@ -7,20 +7,17 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from workbench.errors import BadInput
-from workbench.library.datasets.row_files import STANDARD_INPUT, FileRow, read_rows
+from workbench.library.datasets.row_files import AUTO, STANDARD_INPUT, FileRow, read_row, read_rows
 from workbench.library.datasets.row_writer import RowWriter, open_writer
-from workbench.trajectory.argument_types import ArgumentTypes
-from workbench.trajectory.change import Change
-from workbench.trajectory.convert import Converted, write_row
-from workbench.trajectory.formats.known import detect_format, format_named
+from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.holding import Terms
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.split import Split
+from workbench.trajectory.sets.split import Split
 from workbench.trajectory.understand import Understood, understand
-
-AUTO = "auto"
-"""As a format: each row is of the one that it looks like."""
+from workbench.trajectory.writing.argument_types import ArgumentTypes
+from workbench.trajectory.writing.change import Change
+from workbench.trajectory.writing.convert import Converted, write_row
+from workbench.trajectory.writing.holding import Terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +73,13 @@ def convert_file(
     with ExitStack() as stack:
         writers = _Writers(target, split, stack)
         for row in read_rows(source):
-            understood = understood_row(row, conversion.read_as)
+            understood = _understood(row, conversion.read_as)
             yield _done(row.number, understood, form, terms, conversion, writers)
 
 
-def understood_row(row: FileRow, read_as: str) -> Understood | RowFinding:
-    """What a row of a file means; a finding where it is none, or of no known format."""
-    if row.fields is None:
-        return RowFinding(code="unreadable-row", message=row.problem)
-    form = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
-    if form is None:
-        return RowFinding(code="unknown-format", message="the row looks like none of the formats: name it")
-    return understand(form.read(row.fields))
+def _understood(row: FileRow, read_as: str) -> Understood | RowFinding:
+    read = read_row(row, read_as)
+    return read if isinstance(read, RowFinding) else understand(read)
 
 
 class _Writers:
@@ -96,6 +88,8 @@ class _Writers:
     def __init__(self, target: str, split: Split | None, stack: ExitStack) -> None:
         self.split = split
         names = list(split.shares) if split else [""]
+        if split:
+            _make_folder(target)
         self._writers: dict[str, RowWriter] = {
             name: stack.enter_context(open_writer(str(Path(target) / f"{name}.jsonl") if name else target))
             for name in names
@@ -103,6 +97,13 @@ class _Writers:
 
     def of(self, name: str) -> RowWriter:
         return self._writers[name]
+
+
+def _make_folder(target: str) -> None:
+    try:
+        Path(target).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"folder {target}", str(error.strerror or error)) from error
 
 
 def _done(
@@ -148,7 +149,7 @@ def _spelling(source: str, target: str, conversion: Conversion) -> Literal["obje
         return "text"
     types = ArgumentTypes()
     for row in read_rows(source):
-        understood = understood_row(row, conversion.read_as)
+        understood = _understood(row, conversion.read_as)
         if isinstance(understood, Understood):
             types.add(understood.trajectory)
     return types.spelling

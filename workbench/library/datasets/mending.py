@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workbench.library.datasets.row_files import read_rows
+from workbench.library.datasets.row_files import AUTO, read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
-from workbench.trajectory.formats.known import detect_format, format_named
+from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.mend import mend
-from workbench.trajectory.validate.rows_check import AUTO
 from workbench.trajectory.validate.seen import see
 
 
@@ -43,8 +42,8 @@ def mend_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> Men
             if row.fields is None:
                 mending.left_out += 1
                 continue
-            form = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
-            mended = mend(see(form.read(row.fields))) if form else None
+            read = read_row(row, read_as)
+            mended = None if isinstance(read, RowFinding) else mend(see(read))
             write(mended.fields if mended else row.fields)
             mending.written += 1
             mending.mended += bool(mended and mended.mends)

@@ -12,9 +12,13 @@ from typing import IO, Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.trajectory.formats.known import detect_format, format_named
+from workbench.trajectory.row import RowFinding, TrainingRow
 
 STANDARD_INPUT: Final = "-"
 """How a person names standard input, which holds JSON Lines."""
+AUTO: Final = "auto"
+"""As a format: each row is of the one that it looks like."""
 _GZIP: Final = b"\x1f\x8b"
 _PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -68,6 +72,16 @@ def read_raw(source: str) -> Iterator[FileLine | FileRow]:
             yield from _array(file) if _is_array(file) else _lines(file)
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(f"file {source}", f"it breaks off: {error}") from error
+
+
+def read_row(row: FileRow, read_as: str) -> TrainingRow | RowFinding:
+    """The training row that a row of a file is; a finding where it is none, or of no known format."""
+    if row.fields is None:
+        return RowFinding(code="unreadable-row", message=row.problem)
+    form = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
+    if form is None:
+        return RowFinding(code="unknown-format", message="the row looks like none of the formats: name it")
+    return form.read(row.fields)
 
 
 def row_of(one: FileLine) -> FileRow:

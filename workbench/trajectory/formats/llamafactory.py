@@ -8,14 +8,22 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.trajectory.additions import order_results, untell_tools
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.shared.speakers import (
+    Spoken,
+    conversation_of,
+    read_spoken,
+    speaks,
+    system_column,
+)
 from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
-from workbench.trajectory.formats.sharegpt import conversation_of, speaks
 from workbench.trajectory.hermes_text import spell_parts
-from workbench.trajectory.holding import Holding, Terms
-from workbench.trajectory.losses import (
+from workbench.trajectory.row import Entry, EntryCall, EntryResult, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import RowMessage, Trajectory
+from workbench.trajectory.writing.additions import order_results, untell_tools
+from workbench.trajectory.writing.holding import Holding, Terms
+from workbench.trajectory.writing.losses import (
     bare_tools,
     drop_ids,
     drop_mask,
@@ -26,8 +34,6 @@ from workbench.trajectory.losses import (
     free_columns,
     trim_prose,
 )
-from workbench.trajectory.row import Entry, EntryCall, EntryResult, RowFinding, TrainingRow
-from workbench.trajectory.trajectory import RowMessage, Trajectory
 
 SPEAKERS: Final[Mapping[str, Role]] = {
     "system": Role.SYSTEM,
@@ -46,10 +52,7 @@ _THOUGHT: Final = re.compile(r"\s*+<think>\n?(.*?)\n?</think>\s*+", re.DOTALL)
 
 def _read(row: JsonObject) -> TrainingRow:
     findings: list[RowFinding] = []
-    if not isinstance(row.get("conversations"), list):
-        message = "no list of entries: the row needs `conversations`"
-        findings.append(RowFinding(code="missing-field", message=message, pointer="/conversations"))
-    entries = (*_system_entries(row), *_entries(row, findings))
+    entries = (*system_column(row), *_entries(row, findings))
     declarations = [*read_column(row.get("tools"), "/tools", findings)]
     for entry in entries:
         if entry.role is Role.SYSTEM:
@@ -65,52 +68,29 @@ def _read(row: JsonObject) -> TrainingRow:
     )
 
 
-def _system_entries(row: JsonObject) -> Iterator[Entry]:
-    text = row.get("system")
-    if isinstance(text, str) and text:
-        yield Entry(
-            place=-1, pointer="/system", role=Role.SYSTEM, speaker="system", text=text, text_pointer="/system"
-        )
-
-
 def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[Entry]:
     calls = 0
-    for place, value in enumerate(conversation_of(row)):
-        entry = _entry(as_object(value), place, calls, findings)
+    for spoken in read_spoken(row, SPEAKERS, "llamafactory", findings):
+        entry = _entry(spoken, calls)
         calls = len(entry.calls)
         yield entry
 
 
-def _entry(fields: JsonObject, place: int, calls: int, findings: list[RowFinding]) -> Entry:
-    pointer = f"/conversations/{place}"
-    speaker, text = fields.get("from"), fields.get("value")
-    role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
-    if role is None:
-        message = f"{speaker!r:.40} is no speaker of llamafactory: {', '.join(SPEAKERS)}"
-        findings.append(
-            RowFinding(code="unknown-role", message=message, entry=place, pointer=f"{pointer}/from")
-        )
-    if not isinstance(text, str):
-        message = "the entry has no text in `value`"
-        findings.append(
-            RowFinding(code="missing-field", message=message, entry=place, pointer=f"{pointer}/value")
-        )
-        text = ""
-    where = f"{pointer}/value"
-    thought, read_calls, results = None, (), ()
-    if speaker == "function_call":
+def _entry(spoken: Spoken, calls: int) -> Entry:
+    text, thought, read_calls, results = spoken.text, None, (), ()
+    if spoken.speaker == "function_call":
         thought, body = _without_thought(text)
-        read_calls = tuple(_calls(body, place, where, findings))
+        read_calls = tuple(_calls(body, spoken))
         text = ""
-    elif role is Role.TOOL:
-        results = tuple(EntryResult(text=one, pointer=where) for one in _results(text, calls))
+    elif spoken.role is Role.TOOL:
+        results = tuple(EntryResult(text=one, pointer=spoken.text_pointer) for one in _results(text, calls))
     return Entry(
-        place=place,
-        pointer=pointer,
-        role=role,
-        speaker=str(speaker),
+        place=spoken.place,
+        pointer=spoken.pointer,
+        role=spoken.role,
+        speaker=spoken.speaker,
         text=text,
-        text_pointer=where,
+        text_pointer=spoken.text_pointer,
         thought=thought,
         calls=read_calls,
         results=results,
@@ -128,7 +108,8 @@ def _results(text: str, calls: int) -> Sequence[str]:
     return pieces if len(pieces) == calls else [text]
 
 
-def _calls(text: str, place: int, pointer: str, findings: list[RowFinding]) -> Iterator[EntryCall]:
+def _calls(text: str, spoken: Spoken) -> Iterator[EntryCall]:
+    pointer = spoken.text_pointer
     try:
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
@@ -137,15 +118,13 @@ def _calls(text: str, place: int, pointer: str, findings: list[RowFinding]) -> I
         problem = "the value of function_call is neither a call nor a list of calls"
     listed = value if isinstance(value, list) else [value]
     if not listed or not all(isinstance(one, dict) for one in listed):
-        findings.append(RowFinding(code="call-unreadable", message=problem, entry=place, pointer=pointer))
+        spoken.tell("call-unreadable", problem)
         yield EntryCall(name="", arguments=None, pointer=pointer, arguments_pointer=pointer, problem=problem)
         return
     for one in listed:
         call = _call(cast(JsonObject, one), pointer)
         if call.problem:
-            findings.append(
-                RowFinding(code="call-unreadable", message=call.problem, entry=place, pointer=pointer)
-            )
+            spoken.tell("call-unreadable", call.problem)
         yield call
 
 

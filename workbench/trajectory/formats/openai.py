@@ -5,12 +5,14 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.trajectory.additions import make_ids, order_results, untell_tools
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.chat_reading import read_messages
 from workbench.trajectory.formats.shared.chat_writing import Shape, spell_messages, spell_tools
-from workbench.trajectory.losses import (
+from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.writing.additions import make_ids, order_results, untell_tools
+from workbench.trajectory.writing.losses import (
     drop_mask,
     drop_preference,
     drop_result_names,
@@ -19,8 +21,6 @@ from workbench.trajectory.losses import (
     free_columns,
     tell_big_integers,
 )
-from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
-from workbench.trajectory.trajectory import Trajectory
 
 _OWN: Final = ("messages", "tools", "functions")
 

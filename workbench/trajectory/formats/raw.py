@@ -9,21 +9,21 @@ from workbench.chat.message import Role
 from workbench.chat.span import Span
 from workbench.hermes.spelling.chatml import TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.trajectory.additions import order_results, tell_tools
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.results import is_wrapped, read_results
 from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
-from workbench.trajectory.holding import Holding, Terms
-from workbench.trajectory.losses import (
+from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import RowMessage, Trajectory
+from workbench.trajectory.writing.additions import order_results, tell_tools
+from workbench.trajectory.writing.holding import Holding, Terms
+from workbench.trajectory.writing.losses import (
     drop_ids,
     drop_preference,
     drop_result_names,
     free_columns,
     trim_prose,
 )
-from workbench.trajectory.row import Entry, RowFinding, TrainingRow
-from workbench.trajectory.trajectory import RowMessage, Trajectory
 
 _OWN: Final = ("text", "loss_spans", "tools")
 _POINTER: Final = "/text"

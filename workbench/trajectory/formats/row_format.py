@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.chat.json_value import JsonObject
-from workbench.trajectory.holding import Step, Terms
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.writing.holding import Step, Terms
 
 Spell = Callable[[Trajectory, Terms], JsonObject]
 """Writes a trajectory that the format can hold as a row of it."""

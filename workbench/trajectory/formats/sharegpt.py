@@ -1,32 +1,34 @@
 """Entries of `from` and `value`, calls and thoughts inside the text: Hermes' own data sets and their kin."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.trajectory.additions import fill_source, order_results, tell_tools
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.agent import fill_agent_columns, lead_with_thought, tie_results
 from workbench.trajectory.formats.shared.results import is_wrapped, read_results
+from workbench.trajectory.formats.shared.speakers import Spoken, conversation_of, read_spoken, speaks
 from workbench.trajectory.formats.shared.text_entries import (
     SpellResult,
     bare_result,
     record_result,
     text_entries,
 )
-from workbench.trajectory.holding import Terms
-from workbench.trajectory.losses import (
+from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
+from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.writing.additions import fill_source, order_results, tell_tools
+from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.losses import (
     drop_ids,
     drop_preference,
     drop_result_names,
     free_columns,
     trim_prose,
 )
-from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
-from workbench.trajectory.trajectory import Trajectory
 
 SPEAKERS: Final[Mapping[str, Role]] = {
     "system": Role.SYSTEM,
@@ -49,26 +51,9 @@ class _Spelled(NamedTuple):
     has_records: bool
 
 
-def conversation_of(row: JsonObject) -> Sequence[JsonValue]:
-    """The row's `conversations`; empty where it is no list."""
-    given = row.get("conversations")
-    return given if isinstance(given, list) else []
-
-
-def speaks(row: JsonObject) -> bool:
-    """Whether the row's conversation is made of `from` and `value`."""
-    entries = conversation_of(row)
-    return bool(entries) and any("from" in as_object(entry) for entry in entries)
-
-
 def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
     findings: list[RowFinding] = []
-    if not isinstance(row.get("conversations"), list):
-        message = "no list of entries: the row needs `conversations`"
-        findings.append(RowFinding(code="missing-field", message=message, pointer="/conversations"))
-    entries = tuple(
-        _entry(value, place, spelled, findings) for place, value in enumerate(conversation_of(row))
-    )
+    entries = tuple(_entry(one, spelled) for one in read_spoken(row, SPEAKERS, spelled.name, findings))
     return TrainingRow(
         format=spelled.name,
         fields=row,
@@ -89,36 +74,22 @@ def _declarations(
             yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
 
 
-def _entry(value: JsonValue, place: int, spelled: _Spelled, findings: list[RowFinding]) -> Entry:
-    pointer = f"/conversations/{place}"
-    fields = as_object(value)
-    speaker, text = fields.get("from"), fields.get("value")
-    role = SPEAKERS.get(speaker) if isinstance(speaker, str) else None
-    if role is None:
-        message = f"{speaker!r:.40} is no speaker of {spelled.name}: {', '.join(SPEAKERS)}"
-        findings.append(
-            RowFinding(code="unknown-role", message=message, entry=place, pointer=f"{pointer}/from")
-        )
-    if not isinstance(text, str):
-        message = "the entry has no text in `value`"
-        findings.append(
-            RowFinding(code="missing-field", message=message, entry=place, pointer=f"{pointer}/value")
-        )
-        text = ""
-    if role is Role.USER and is_wrapped(text):
+def _entry(spoken: Spoken, spelled: _Spelled) -> Entry:
+    role = spoken.role
+    if role is Role.USER and is_wrapped(spoken.text):
         role = Role.TOOL
     results = ()
     if role is Role.TOOL:
-        results = read_results(text, f"{pointer}/value", has_records=spelled.has_records)
+        results = read_results(spoken.text, spoken.text_pointer, has_records=spelled.has_records)
     return Entry(
-        place=place,
-        pointer=pointer,
+        place=spoken.place,
+        pointer=spoken.pointer,
         role=role,
-        speaker=str(speaker),
-        text=text,
-        text_pointer=f"{pointer}/value",
+        speaker=spoken.speaker,
+        text=spoken.text,
+        text_pointer=spoken.text_pointer,
         results=results,
-        is_trained=_is_trained(fields),
+        is_trained=_is_trained(spoken.fields),
     )
 
 
@@ -158,6 +129,7 @@ def _spell(trajectory: Trajectory, terms: Terms, spell_result: SpellResult) -> J
     return {"conversations": entries, "tools": specs, **trajectory.columns}
 
 
+_TELL_TOOLS: Final = tell_tools()
 _TEXT_STEPS: Final = (drop_preference, free_columns(*_OWN), order_results)
 
 SHAREGPT: Final = RowFormat(
@@ -165,9 +137,11 @@ SHAREGPT: Final = RowFormat(
     title="Hermes' ShareGPT rows: conversations, tools as a text of JSON, source",
     fits=speaks,
     read=_reader("sharegpt", has_records=False),
-    steps=(*_TEXT_STEPS, drop_ids, drop_result_names, trim_prose, tell_tools(), fill_source),
+    steps=(*_TEXT_STEPS, drop_ids, drop_result_names, trim_prose, _TELL_TOOLS, fill_source),
     spell=lambda trajectory, terms: _spell(trajectory, terms, bare_result),
 )
+AS_TOLD: Final = replace(SHAREGPT, steps=tuple(step for step in SHAREGPT.steps if step is not _TELL_TOOLS))
+"""The same, with the system text as the model was told it, whether it tells of the tools or not."""
 HERMES_AGENT: Final = RowFormat(
     name="hermes-agent",
     title="what hermes-agent saves: a thought in every answer, results as records",

@@ -5,18 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.chat.json_value import JsonObject
-from workbench.trajectory.formats.known import detect_format, format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.validate.doubles import Double, Likenesses
 from workbench.trajectory.validate.likeness import Likeness, likeness_of
 from workbench.trajectory.validate.row_check import check_seen
-from workbench.trajectory.validate.said import said
 from workbench.trajectory.validate.seen import see
 from workbench.trajectory.validate.set_facts import SetFacts
 
-AUTO: Final = "auto"
-"""Each row is of the format that it looks like."""
 _NOTHING: Final = Likeness(0, 0)
 
 
@@ -24,8 +19,6 @@ _NOTHING: Final = Likeness(0, 0)
 class CheckTerms:
     """How rows are checked."""
 
-    format: str = AUTO
-    """Name of a format, or `auto`."""
     finds_near: bool = True
     """Whether almost equal rows are looked for."""
     finds_secrets: bool = True
@@ -47,14 +40,8 @@ class RowsCheck:
     formats: Counter[str] = field(default_factory=Counter[str])
     """Rows by format."""
 
-    def check(self, fields: JsonObject) -> tuple[RowFinding, ...]:
+    def check(self, row: TrainingRow) -> tuple[RowFinding, ...]:
         """The findings of the next row."""
-        row = self._read(fields)
-        if row is None:
-            self._pass_by()
-            return (
-                said("unknown-format", "the row looks like no format that we know; name one by --format"),
-            )
         self.rows += 1
         self.formats[row.format] += 1
         seen = see(row)
@@ -62,10 +49,10 @@ class RowsCheck:
         self.likenesses.append(likeness_of(row, sketches=self.terms.finds_near))
         return check_seen(seen, finds_secrets=self.terms.finds_secrets)
 
-    def check_unreadable(self, why: str) -> tuple[RowFinding, ...]:
-        """The finding of the next row, where it cannot be read at all."""
-        self._pass_by()
-        return (said("unreadable-row", why),)
+    def pass_by(self) -> None:
+        """Count the next row, which cannot be read at all."""
+        self.rows += 1
+        self.likenesses.append(_NOTHING)
 
     def extend(self, other: "RowsCheck") -> None:
         """Take over what another check, of the rows behind these, has counted."""
@@ -77,11 +64,3 @@ class RowsCheck:
     def doubles(self, files: list[int]) -> Iterator[Double]:
         """The rows that stand twice; `files` as `Likenesses.doubles` takes it."""
         return self.likenesses.doubles(files)
-
-    def _read(self, fields: JsonObject) -> TrainingRow | None:
-        form = detect_format(fields) if self.terms.format == AUTO else format_named(self.terms.format)
-        return form.read(fields) if form else None
-
-    def _pass_by(self) -> None:
-        self.rows += 1
-        self.likenesses.append(_NOTHING)

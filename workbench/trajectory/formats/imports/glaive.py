@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
-from workbench.chat.span import Span
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import SegmentKind
 from workbench.trajectory.declared_tools import read_listed
@@ -43,7 +42,7 @@ def _read(row: JsonObject) -> TrainingRow:
         end = start if start >= 0 else len(system)
         entries += _system(system, end)
         if start >= 0:
-            declarations = tuple(read_listed(system, Span(start, len(system)), "/system", findings))
+            declarations = tuple(read_listed(system, start, "/system", findings))
     if isinstance(chat, str):
         entries += _entries(chat, findings)
     return TrainingRow(

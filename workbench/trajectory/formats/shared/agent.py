@@ -7,12 +7,12 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.trajectory.additions import tie
-from workbench.trajectory.change import Loss
 from workbench.trajectory.hermes_text import spell_parts
-from workbench.trajectory.holding import Holding
-from workbench.trajectory.losses import refuse_partial_answers
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
+from workbench.trajectory.writing.additions import tie
+from workbench.trajectory.writing.change import Loss
+from workbench.trajectory.writing.holding import Holding
+from workbench.trajectory.writing.losses import refuse_partial_answers
 
 _EMPTY_THOUGHT: Final = "<think>\n</think>\n"
 

@@ -9,8 +9,8 @@ from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.formats.shared.results import CLOSE, OPEN
 from workbench.trajectory.hermes_text import spell_parts
-from workbench.trajectory.holding import results_behind
 from workbench.trajectory.trajectory import Result, RowMessage
+from workbench.trajectory.writing.holding import results_behind
 
 SpellResult = Callable[[Result], str]
 """Writes what stands between the tags of a result."""

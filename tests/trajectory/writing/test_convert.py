@@ -3,21 +3,21 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.trajectory.trajectories import MARKED, PLAIN, trajectories
-from workbench.trajectory.convert import write_row
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
-from workbench.trajectory.holding import Terms
 from workbench.trajectory.trajectory import canonical_text
 from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
 
 CONVERSATIONS = [name for name in WRITTEN if name not in ("dpo", "kto")]
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trajectory=trajectories(), role=st.sampled_from(["tool", "user"]))
 def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there_again(
     name, trajectory, role
@@ -34,7 +34,7 @@ def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trajectory=trajectories(MARKED | PLAIN))
 def test_texts_that_speak_the_format_are_written_truly_or_refused(name, trajectory):
     done = write_row(trajectory, FORMATS[name], Terms(label=True))

@@ -1,18 +1,19 @@
 """One row of one format to one of another, with what is lost and the proof that nothing else is."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import MARK
 from workbench.hermes.spelling.chatml import CONTROL_MARK
-from workbench.trajectory.change import Change
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.holding import Holding, Terms
+from workbench.trajectory.pairing import pair_results
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text
 from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.change import Change
+from workbench.trajectory.writing.holding import Holding, Terms
 
 _RESPONSE: Final = "</tool_response>"
 
@@ -55,7 +56,12 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Conv
     """
     if write_as.spell is None:
         raise ValueError(f"{write_as.name} is only read")
-    holding = Holding(trajectory, terms)
+    told = replace(
+        trajectory,
+        messages=pair_results(trajectory.messages),
+        rejected=pair_results(trajectory.rejected),
+    )
+    holding = Holding(told, terms)
     for step in write_as.steps:
         step(holding)
     changes = tuple(holding.changes)

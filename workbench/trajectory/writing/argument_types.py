@@ -5,8 +5,8 @@ from typing import Literal, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
-from workbench.trajectory.losses import LARGEST
 from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.writing.losses import LARGEST
 
 
 class ArgumentTypes:

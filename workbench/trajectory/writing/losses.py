@@ -7,10 +7,10 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.trajectory.change import Loss
 from workbench.trajectory.hermes_text import trimmed
-from workbench.trajectory.holding import Holding, Step
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought
+from workbench.trajectory.writing.change import Loss
+from workbench.trajectory.writing.holding import Holding, Step
 
 LARGEST: Final = 2**63 - 1
 """The largest integer of an Arrow column, and of most readers of JSON."""

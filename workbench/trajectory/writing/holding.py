@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workbench.chat.message import Role
-from workbench.trajectory.change import Addition, Change, Loss
 from workbench.trajectory.trajectory import RowMessage, Trajectory
+from workbench.trajectory.writing.change import Addition, Change, Loss
 
 SOURCE = "hermes-workbench"
 """What a row says of where it comes from, where the row that was read does not."""

@@ -1,0 +1,206 @@
+"""`workbench convert`: rows into another format, with an account of each."""
+
+import json
+
+import pytest
+
+from tests.library.datasets.hub_server import serving_hub
+from workbench.library.datasets.row_files import read_rows
+
+SPEC = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+
+
+def openai(number, **arguments):
+    """A row of OpenAI's with one call."""
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": json.dumps(arguments)}}
+    return {
+        "messages": [
+            {"role": "user", "content": f"question {number}"},
+            {"role": "assistant", "content": "Let me see.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "1"},
+            {"role": "assistant", "content": "done"},
+        ],
+        "tools": [SPEC],
+        "number": number,
+    }
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """A file of three rows."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(openai(n, a=n)) + "\n" for n in range(3)))
+    return path
+
+
+def fields(path):
+    return [row.fields for row in read_rows(str(path))]
+
+
+def test_rows_are_converted_there_and_back(verb, rows, tmp_path):
+    done = verb("convert", rows, "--to", "sharegpt", "--out", tmp_path / "s.jsonl")
+    assert (done.code, done.out) == (0, "")
+    assert f"{rows}:1: lost ids (1, 2)" in done.err
+    assert "3 rows read, 3 written, 0 left out\nlost: ids 3\nadded: tools-told 3\n" in done.err
+    assert [entry["from"] for entry in fields(tmp_path / "s.jsonl")[0]["conversations"]] == [
+        "system",
+        "human",
+        "gpt",
+        "tool",
+        "gpt",
+    ]
+    done = verb("convert", tmp_path / "s.jsonl", "--to", "openai", "--out", tmp_path / "o.jsonl")
+    assert done.code == 0
+    back = fields(tmp_path / "o.jsonl")
+    assert [row.pop("source") for row in back] == ["hermes-workbench"] * 3
+    assert json.dumps(back).replace("call_1", "c1") == json.dumps(fields(rows))
+
+
+def test_strict_leaves_out_what_would_lose(verb, rows, tmp_path):
+    done = verb("convert", rows, "--to", "llamafactory", "--out", tmp_path / "o.jsonl", "--strict", "--json")
+    assert done.code == 1
+    assert json.loads(done.out) == {
+        "read": 3,
+        "written": 0,
+        "left_out": 3,
+        "splits": {},
+        "losses": {},
+        "additions": {},
+        "problems": {"would-lose": 3},
+    }
+    assert "left out: entry 1: it would lose: preface (and 2 more)" in done.err
+    assert verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--strict").code == 0
+
+
+def test_a_bad_line_is_told_with_its_number_and_the_rest_is_written(verb, rows, tmp_path):
+    rows.write_text("{oops\n" + rows.read_text() + '{"what": 1}\n')
+    report = tmp_path / "report.jsonl"
+    done = verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--report", report)
+    assert done.code == 1
+    assert f"{rows}:1: left out: not JSON" in done.err
+    assert f"{rows}:5: left out: the row looks like none of the formats" in done.err
+    assert [row["number"] for row in fields(tmp_path / "o.jsonl")] == [0, 1, 2]
+    told = {row["row"]: row["problems"][0]["code"] for row in fields(report)}
+    assert told == {1: "unreadable-row", 5: "unknown-format"}
+
+
+def test_stop_ends_at_the_first_row_that_is_left_out_and_writes_nothing(verb, rows, tmp_path):
+    rows.write_text(rows.read_text() + "{oops\n")
+    done = verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--stop")
+    assert done.code == 2
+    assert f"{rows}:4: not JSON" in done.err
+    assert not (tmp_path / "o.jsonl").exists()
+
+
+def test_arguments_become_text_where_kinds_mix(verb, rows, tmp_path):
+    verb("convert", rows, "--to", "trl", "--out", tmp_path / "same.jsonl")
+    call = fields(tmp_path / "same.jsonl")[1]["messages"][1]["tool_calls"][0]
+    assert call["function"]["arguments"] == {"a": 1}
+    rows.write_text(rows.read_text() + json.dumps(openai(3, a="text")) + "\n")
+    verb("convert", rows, "--to", "trl", "--out", tmp_path / "mixed.jsonl")
+    call = fields(tmp_path / "mixed.jsonl")[1]["messages"][1]["tool_calls"][0]
+    assert call["function"]["arguments"] == '{"a": 1}'
+
+
+def test_a_big_integer_is_lost_only_where_arguments_must_be_objects(verb, rows, tmp_path):
+    rows.write_text(json.dumps(openai(0, a=2**70)) + "\n")
+    assert "lost" not in verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl").err
+    done = verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--arguments", "object")
+    assert "lost big-integers (1)" in done.err
+
+
+def test_rows_are_dealt_out_by_group(verb, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps({**openai(n), "session": f"s{n % 7}"}) + "\n" for n in range(70)))
+    folder = tmp_path / "set"
+    done = verb(
+        "convert",
+        rows,
+        "--to",
+        "openai",
+        "--out",
+        folder,
+        "--split",
+        "train=0.5,test=0.5",
+        "--group",
+        "session",
+        "--json",
+    )
+    assert done.code == 0
+    train, test = ({row["session"] for row in fields(folder / f"{name}.jsonl")} for name in ("train", "test"))
+    assert train | test == {f"s{n}" for n in range(7)}
+    assert not train & test
+    assert sum(json.loads(done.out)["splits"].values()) == 70
+
+
+@pytest.mark.parametrize("name", ["o.jsonl.gz", "o.parquet"])
+def test_other_kinds_of_files_are_written_and_read(verb, rows, tmp_path, name):
+    assert verb("convert", rows, "--to", "trl", "--out", tmp_path / name).code == 0
+    assert verb("convert", tmp_path / name, "--to", "openai", "--out", tmp_path / "back.jsonl").code == 0
+    assert [row["messages"] for row in fields(tmp_path / "back.jsonl")] == [
+        row["messages"] for row in fields(rows)
+    ]
+
+
+def test_rows_stream_from_standard_input_to_standard_output(verb, rows):
+    done = verb("convert", "-", "--to", "kto", "--out", "-", "--label", stdin=rows.read_bytes())
+    assert done.code == 0
+    assert [json.loads(line)["label"] for line in done.out.splitlines()] == [True] * 3
+
+
+def test_kto_without_a_verdict_and_dpo_without_an_other_answer_are_refused(verb, rows, tmp_path):
+    done = verb("convert", rows, "--to", "kto", "--out", tmp_path / "o.jsonl")
+    assert done.code == 1
+    assert "give it with --label" in done.err
+    assert "no rejected answer" in verb("convert", rows, "--to", "dpo", "--out", tmp_path / "o.jsonl").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--to", "nothing", "--out", "o.jsonl"), "format 'nothing': there is no such format"),
+        (("--to", "xlam", "--out", "o.jsonl"), "format 'xlam': it is only read"),
+        (("--to", "openai", "--from", "nothing", "--out", "{}/o.jsonl"), "format 'nothing'"),
+        (("--to", "openai", "--out", "-", "--json"), "standard output is taken"),
+        (("--to", "openai", "--out", "{}/rows.jsonl"), "it is the file that is read"),
+        (("--to", "openai", "--out", "{}/no/o.jsonl"), "does its folder exist"),
+        (("--to", "raw", "--out", "{}/o.jsonl", "--frame", "no"), "there is no such frame"),
+        (("--to", "raw", "--out", "{}", "--split", "a=2"), "split 'a=2'"),
+        (("--to", "raw", "--out", "{}/rows.jsonl", "--split", "a=1"), "it is the file that is read"),
+    ],
+)
+def test_bad_usage_is_one_line(verb, rows, tmp_path, arguments, problem):
+    done = verb("convert", rows, *(one.format(tmp_path) for one in arguments))
+    assert done.code == 2
+    assert problem in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_receipt_is_the_same_each_time_and_none_where_rows_have_errors(verb, rows, tmp_path):
+    assert verb("receipt", rows, "-o", tmp_path / "one.json").code == 0
+    assert verb("receipt", rows, "-o", tmp_path / "two.json").code == 0
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    assert json.loads((tmp_path / "one.json").read_text())["calls"] == 3
+    rows.write_text(rows.read_text() + "{oops\n")
+    done = verb("receipt", rows, "-o", tmp_path / "three.json")
+    assert (done.code, done.err) == (1, "workbench: no receipt: unreadable-row 1\n")
+    assert not (tmp_path / "three.json").exists()
+
+
+def test_files_are_pushed_with_card_and_receipt(workbench, rows):
+    with serving_hub("secret") as hub:
+        variables = {"HF_ENDPOINT": hub.address, "HF_TOKEN": "secret"}
+        done = workbench("push", rows, "--repo", "me/set", "--licence", "mit", **variables)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{hub.address}/datasets/me/set\n"
+    assert set(hub.files) == {"rows.jsonl", "README.md", "receipt.json"}
+    assert hub.files["rows.jsonl"] == rows.read_bytes()
+    assert b"license: mit" in hub.files["README.md"]
+    assert json.loads(hub.files["receipt.json"])["rows"] == 3
+
+
+def test_a_dry_run_prints_the_card_and_sends_nothing(verb, rows):
+    done = verb("push", rows, "--repo", "me/set", "--licence", "mit", "--dry-run")
+    assert done.code == 0
+    assert "# set" in done.out
+    assert "| Rows | 3 |" in done.out

@@ -1,0 +1,40 @@
+"""Files reach a data set's repository, by the hub's own client."""
+
+import pytest
+
+from tests.library.datasets.hub_server import serving_hub
+from workbench.errors import BadInput
+from workbench.library.datasets.hub import push_files
+
+
+def test_files_go_into_one_commit_with_the_visitor_s_token(tmp_path):
+    rows = tmp_path / "train.jsonl"
+    rows.write_text('{"a": 1}\n')
+    with serving_hub("secret") as hub:
+        url = push_files(
+            "me/set",
+            {"train.jsonl": rows, "README.md": b"---\nlicense: mit\n---\n"},
+            message="1 rows",
+            token="secret",
+            endpoint=hub.address,
+        )
+    assert url == f"{hub.address}/datasets/me/set"
+    assert hub.files == {"train.jsonl": b'{"a": 1}\n', "README.md": b"---\nlicense: mit\n---\n"}
+    assert hub.messages == ["1 rows"]
+    assert hub.created[0]["visibility"] == "private"
+    assert hub.tokens == {"secret"}
+
+
+def test_a_token_that_may_not_write_is_one_line(tmp_path):
+    with serving_hub("secret") as hub, pytest.raises(BadInput, match=r"repository 'me/set': .*401"):
+        push_files("me/set", {"a": b""}, message="m", token="other", endpoint=hub.address)
+
+
+def test_a_server_that_is_not_there_is_one_line():
+    with pytest.raises(BadInput, match="repository 'me/set'"):
+        push_files("me/set", {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")
+
+
+def test_a_name_that_is_none_is_one_line():
+    with pytest.raises(BadInput, match="repository 'a b'"):
+        push_files("a b", {"a": b""}, message="m", token="t", endpoint="http://127.0.0.1:9")

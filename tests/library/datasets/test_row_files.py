@@ -1,0 +1,151 @@
+"""Rows of files: what kind of file it is, its bytes tell; a bad line is a row with a problem."""
+
+import gzip
+import io
+import json
+import re
+import sys
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.library.datasets.row_files import AUTO, read_row, read_rows
+from workbench.library.datasets.row_writer import open_writer
+
+ROWS = [{"messages": [{"role": "user", "content": "é漢 " * number}], "n": number} for number in range(5)]
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
+
+
+def fields(path):
+    return [row.fields for row in read_rows(str(path))]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("lines.jsonl", LINES.encode()),
+        ("no-end.jsonl", LINES.rstrip("\n").encode()),
+        ("marked.jsonl", b"\xef\xbb\xbf" + LINES.encode()),
+        ("windows.jsonl", LINES.replace("\n", "\r\n").encode()),
+        ("packed.jsonl.gz", gzip.compress(LINES.encode())),
+        ("packed-without-its-name", gzip.compress(LINES.encode())),
+        ("array.json", json.dumps(ROWS, indent=2, ensure_ascii=False).encode()),
+        ("array.json.gz", gzip.compress(json.dumps(ROWS).encode())),
+    ],
+)
+def test_rows_are_read_whatever_the_file_is_called(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    assert fields(tmp_path / name) == ROWS
+
+
+def test_rows_come_from_standard_input(monkeypatch):
+    class Input:
+        buffer = io.BytesIO(LINES.encode())
+
+    monkeypatch.setattr(sys, "stdin", Input)
+    assert [row.fields for row in read_rows("-")] == ROWS
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"{oops}", "not JSON: .* at column 2"),
+        (b'"a"', "not a JSON object"),
+        (b"\xff{}", "not UTF-8 at byte 0"),
+        (b"[" * 100_000, "not JSON"),
+        (b'{"n": ' + b"1" * 5000 + b"}", "not JSON"),
+    ],
+)
+def test_a_bad_line_is_a_row_with_its_number_and_the_others_stay(tmp_path, line, problem):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"a": 1}\n\n' + line + b'\n{"b": 2}\n')
+    first, bad, last = read_rows(str(path))
+    assert (first.number, bad.number, last.number) == (1, 3, 4)
+    assert bad.fields is None
+    assert re.match(problem, bad.problem), bad.problem
+    assert read_row(bad, AUTO).code == "unreadable-row"
+
+
+def test_an_array_that_breaks_gives_the_rows_before_and_a_problem(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text('[{"a": 1}, 7, {"b": ')
+    rows = list(read_rows(str(path)))
+    assert [row.fields for row in rows] == [{"a": 1}, None, None]
+    assert "not JSON from here on" in rows[2].problem
+
+
+def test_a_big_array_is_read_row_by_row(tmp_path):
+    path = tmp_path / "rows.json"
+    big = [{"text": "x" * 700_000, "n": number} for number in range(6)]
+    path.write_text(json.dumps(big))
+    assert [row.fields["n"] for row in read_rows(str(path))] == list(range(6))
+
+
+def test_a_file_that_is_not_there_or_breaks_off_is_one_line(tmp_path):
+    with pytest.raises(BadInput, match="No such file"):
+        list(read_rows(str(tmp_path / "none.jsonl")))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(LINES.encode() * 1000)[:-20])
+    with pytest.raises(BadInput, match="breaks off"):
+        list(read_rows(str(tmp_path / "cut.gz")))
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(BadInput, match="Parquet"):
+        list(read_rows(str(tmp_path / "cut.parquet")))
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
+def test_what_is_written_is_read_again_and_has_the_same_bytes_each_time(tmp_path, name):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        with open_writer(str(tmp_path / folder / name)) as write:
+            for row in [*ROWS, {"half": "\ud800", "big": 2**80}]:
+                write(row)
+    assert fields(tmp_path / "one" / name) == [*ROWS, {"half": "\ud800", "big": 2**80}]
+    assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert len(list((tmp_path / "one").iterdir())) == 1
+
+
+def test_a_file_is_there_when_all_rows_are_or_not_at_all(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("before")
+    with pytest.raises(KeyboardInterrupt), open_writer(str(path)) as write:
+        write(ROWS[0])
+        raise KeyboardInterrupt
+    assert path.read_text() == "before"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_that_is_not_there_is_one_line(tmp_path):
+    with (
+        pytest.raises(BadInput, match="does its folder exist"),
+        open_writer(str(tmp_path / "no" / "rows.jsonl")),
+    ):
+        pass
+
+
+def test_parquet_keeps_values_and_leaves_gaps_out(tmp_path):
+    path = tmp_path / "rows.parquet"
+    rows = [
+        {"conversations": [{"from": "human", "value": "q"}], "tools": "[]", "n": 1, "flag": True, "x": 0.5},
+        {
+            "conversations": [{"from": "gpt", "value": "a", "weight": 0}],
+            "tools": "[]",
+            "n": 2,
+            "meta": {"a": [1]},
+        },
+        {"conversations": [], "tools": "[]", "big": 2**70, "mixed": 1},
+        {"conversations": [], "tools": "[]", "mixed": "one"},
+    ]
+    with open_writer(str(path)) as write:
+        for row in rows:
+            write(row)
+    read = fields(path)
+    assert read[0] == {**rows[0], "conversations": [{"from": "human", "value": "q", "weight": None}]}
+    assert read[1]["meta"] == '{"a": [1]}'
+    assert read[2]["big"] == str(2**70)
+    assert [row.get("mixed") for row in read] == [None, None, "1", "one"]
+
+
+def test_half_a_character_cannot_be_parquet(tmp_path):
+    with pytest.raises(BadInput, match="surrogate"), open_writer(str(tmp_path / "rows.parquet")) as write:
+        write({"text": "\ud800"})
+    assert list(tmp_path.iterdir()) == []

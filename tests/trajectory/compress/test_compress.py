@@ -1,0 +1,164 @@
+"""A long conversation is made to fit, and no call loses its result."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.trajectory.compress.compress import compress_trajectory
+from workbench.trajectory.compress.extract import TITLE, extract_summary, quarter_tokens
+from workbench.trajectory.compress.region import find_region
+from workbench.trajectory.compress.settings import NOTICE, CompressionSettings, read_settings
+from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
+from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
+
+S, U, A, T = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
+
+
+def long(rounds, size=400):
+    """A conversation of so many calls, each with a result of so many characters."""
+    messages = [
+        RowMessage(role=S, parts=(Prose(text="Be brief."),)),
+        RowMessage(role=U, parts=(Prose(text="Do it."),)),
+    ]
+    for number in range(rounds):
+        call = Call(name="f", arguments={"n": number})
+        messages.append(RowMessage(role=A, parts=(Prose(text=f"Step {number}."), call)))
+        messages.append(RowMessage(role=T, parts=(Result(text=f"result {number} " + "x" * size, name="f"),)))
+    messages.append(RowMessage(role=A, parts=(Prose(text="Done."),)))
+    return Trajectory(messages=tuple(messages), columns={"id": 1})
+
+
+def compressed(trajectory, **settings):
+    wanted = CompressionSettings(**{"summary_target_tokens": 100, **settings})
+    return compress_trajectory(
+        trajectory,
+        wanted,
+        quarter_tokens,
+        lambda entries: extract_summary(entries, quarter_tokens, wanted.summary_target_tokens),
+    )
+
+
+def test_a_row_that_fits_is_left_alone():
+    trajectory = long(3)
+    done = compressed(trajectory)
+    assert done.trajectory is trajectory
+    assert not done.metrics.was_compressed
+    assert done.metrics.compression_ratio == 1
+
+
+def test_the_middle_becomes_one_message_of_a_person_and_the_rest_stays():
+    trajectory = long(30)
+    done = compressed(trajectory, target_max_tokens=1500)
+    messages = done.trajectory.messages
+    place = next(
+        index for index, one in enumerate(messages) if one.prose and one.prose[0].text.startswith(TITLE)
+    )
+    assert messages[place].role is U
+    assert messages[1:place] == trajectory.messages[1:4]
+    assert messages[-4:] == trajectory.messages[-4:]
+    assert messages[0].prose[0].text == "Be brief." + NOTICE
+    assert "called f" in messages[place].prose[0].text
+    metrics = done.metrics.to_json()
+    assert metrics["was_compressed"] is True
+    assert metrics["still_over_limit"] is False
+    assert metrics["compressed_tokens"] <= 1500
+    assert metrics["compression_region"]["start_idx"] == 4
+    assert metrics["tokens_saved"] == metrics["original_tokens"] - metrics["compressed_tokens"]
+    assert done == compressed(trajectory, target_max_tokens=1500)
+
+
+def test_no_notice_is_added_where_none_is_wanted():
+    done = compressed(long(30), target_max_tokens=1500, add_summary_notice=False)
+    assert done.trajectory.messages[0].prose[0].text == "Be brief."
+
+
+@given(
+    rounds=st.integers(1, 25),
+    size=st.integers(0, 900),
+    target=st.integers(0, 3000),
+    last=st.integers(0, 8),
+    firsts=st.lists(st.booleans(), min_size=4, max_size=4),
+)
+def test_a_call_keeps_its_result_whatever_is_protected(rounds, size, target, last, firsts):
+    names = ("first_system", "first_human", "first_gpt", "first_tool")
+    done = compressed(
+        long(rounds, size),
+        target_max_tokens=target,
+        last_n_turns=last,
+        **dict(zip(names, firsts, strict=True)),
+    )
+    messages = done.trajectory.messages
+    for index, message in enumerate(messages):
+        if message.calls:
+            assert messages[index + 1].result.text.startswith(f"result {message.calls[0].arguments['n']} ")
+        if message.result:
+            assert messages[index - 1].calls
+    assert done.metrics.compressed_tokens <= done.metrics.original_tokens or done.metrics.was_compressed
+
+
+@pytest.mark.parametrize(
+    ("roles", "tokens", "region"),
+    [
+        ([S, U, A, T, A, T, A, T, A, T, A], [1] * 11, None),
+        ([S, U, A, T, A, T, A, T, A, T, A], [10] * 11, (4, 8)),
+        ([U, A, U, A, U, A, U, A, U, A], [10] * 10, (2, 7)),
+        ([S, U, A], [1000] * 3, None),
+        ([], [], None),
+    ],
+)
+def test_the_stretch_lies_between_what_is_protected(roles, tokens, region):
+    settings = CompressionSettings(target_max_tokens=5, summary_target_tokens=5, last_n_turns=3)
+    found = find_region(roles, tokens, settings)
+    assert (tuple(found) if found else None) == region
+
+
+def test_an_extracted_summary_keeps_to_its_length():
+    entries = list(text_entries(long(200).messages, bare_result))
+    for most in (60, 200, 1000, 5000):
+        text = extract_summary(entries, quarter_tokens, most)
+        assert text.startswith(TITLE)
+        assert quarter_tokens(text) <= most
+    assert "more steps" in extract_summary(entries, quarter_tokens, 60)
+
+
+def test_the_keys_of_the_original_are_read():
+    settings = read_settings(
+        {
+            "tokenizer": {"name": "moonshotai/Kimi-K2-Thinking", "trust_remote_code": True},
+            "compression": {"target_max_tokens": 100, "summary_target_tokens": 10},
+            "protected_turns": {"first_tool": False, "last_n_turns": 2},
+            "summarization": {"model": "m", "temperature": 1, "base_url": "u", "retry_delay": 2},
+            "output": {"add_summary_notice": False},
+            "processing": {"num_workers": 4, "save_over_limit": False},
+            "metrics": {"per_trajectory": False},
+        }
+    )
+    assert settings == CompressionSettings(
+        target_max_tokens=100,
+        summary_target_tokens=10,
+        first_tool=False,
+        last_n_turns=2,
+        temperature=1,
+        add_summary_notice=False,
+        save_over_limit=False,
+        per_trajectory=False,
+    )
+    assert read_settings(None) == CompressionSettings()
+
+
+@pytest.mark.parametrize(
+    ("document", "where"),
+    [
+        ([], "settings: no mapping"),
+        ({"kompression": {}}, "kompression: there is no such section"),
+        ({"compression": 3}, "compression: no mapping"),
+        ({"compression": {"target": 3}}, "compression.target: there is no such key"),
+        ({"compression": {"target_max_tokens": "many"}}, "target_max_tokens: 'many' is no int"),
+        ({"protected_turns": {"first_gpt": 1}}, "first_gpt: 1 is no bool"),
+    ],
+)
+def test_settings_that_are_none_are_one_line(document, where):
+    with pytest.raises(BadInput, match=where):
+        read_settings(document)

@@ -1,0 +1,117 @@
+"""Rows dealt out, counted and described: always the same way."""
+
+from collections import Counter
+
+import pytest
+import yaml
+
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.trajectory.formats.known import detect_format
+from workbench.trajectory.sets.card import CardTerms, render_card
+from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
+from workbench.trajectory.sets.split import Split, parse_shares
+from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
+from workbench.trajectory.validate.row_check import check_row
+
+
+def asked(question, **columns):
+    """A trajectory that begins with this question."""
+    message = RowMessage(role=Role.USER, parts=(Prose(text=question),))
+    answer = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="answer"),))
+    return Trajectory(messages=(message, answer), columns=columns)
+
+
+def test_a_split_has_about_its_share_and_is_the_same_each_time():
+    split = Split(shares=parse_shares("train=0.8,test=0.1,dev=0.1"), seed=3)
+    names = [split.name_of(asked(f"question {number}")) for number in range(2000)]
+    assert names == [split.name_of(asked(f"question {number}")) for number in range(2000)]
+    counts = Counter(names)
+    assert abs(counts["train"] - 1600) < 100
+    assert abs(counts["test"] - 200) < 60
+    other = Split(shares=split.shares, seed=4)
+    assert names != [other.name_of(asked(f"question {number}")) for number in range(2000)]
+
+
+def test_rows_of_one_group_and_answers_to_one_question_stay_together():
+    split = Split(shares={"train": 0.5, "test": 0.5}, column="session")
+    assert len({split.name_of(asked(f"question {n}", session="s1")) for n in range(50)}) == 1
+    assert len({split.name_of(asked("the same", other=n)) for n in range(50)}) == 1
+    assert len({split.name_of(asked(f"question {n}")) for n in range(50)}) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["train", "train=x", "train=0.5", "train=0.5,test=0.6", "=1", "a b=1", "train=0,test=1"]
+)
+def test_shares_that_are_none_are_refused(text):
+    with pytest.raises(BadInput, match="split"):
+        parse_shares(text)
+
+
+ROW = {
+    "conversations": [
+        {"from": "human", "value": "q"},
+        {"from": "gpt", "value": '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' * 2},
+        {
+            "from": "tool",
+            "value": "<tool_response>\n1\n</tool_response>\n<tool_response>\n2\n</tool_response>",
+        },
+        {"from": "gpt", "value": "a"},
+    ],
+    "tools": '[{"type": "function", "function": {"name": "f"}}]',
+    "contract": {"name": "minimal", "version": 2},
+}
+FILE = FileFacts(name="rows.jsonl", sha256="0" * 64, size_bytes=10, rows=2)
+
+
+def counted(*rows):
+    counts = Counts(check_row)
+    for row in rows:
+        counts.add(detect_format(row).read(row))
+    return counts
+
+
+def test_a_receipt_says_what_was_counted():
+    receipt = receipt_of(counted(ROW, {**ROW, "contract": "full"}), [FILE], {"workbench": "1"})
+    assert receipt["rows"] == 2
+    assert receipt["formats"] == {"sharegpt": 2}
+    assert receipt["tools_declared"] == 1
+    assert (receipt["calls"], receipt["assistant_messages"]) == (4, 4)
+    assert (receipt["no_call_share"], receipt["parallel_share"]) == (0.5, 0.5)
+    assert receipt["contracts"] == {"full": 1, "minimal 2": 1}
+    assert receipt["issues"] == {}
+    assert receipt["files"] == [{"name": "rows.jsonl", "sha256": "0" * 64, "size_bytes": 10, "rows": 2}]
+
+
+def test_the_order_of_rows_and_keys_does_not_change_the_tools_fingerprint():
+    other = {**ROW, "tools": '[{"function": {"name": "f"}, "type": "function"}, {"name": "g"}]'}
+    fingerprints = {
+        receipt_of(counted(*rows), [FILE], {})["tools_fingerprint"] for rows in ([ROW, other], [other, ROW])
+    }
+    assert len(fingerprints) == 1
+
+
+def test_what_is_wrong_is_counted_by_code():
+    counts = counted(
+        {
+            **ROW,
+            "conversations": [
+                *ROW["conversations"][:-1],
+                {"from": "gpt", "value": "<tool_call>{bad</tool_call>"},
+            ],
+        }
+    )
+    assert counts.errors == 1
+    assert counts.issues == {"call-unreadable": 1}
+
+
+def test_a_card_has_what_the_hub_reads_and_what_a_person_wants_to_know():
+    receipt = receipt_of(counted(ROW), [FILE], {"workbench": "1.2"})
+    terms = CardTerms(title="My set", licence="mit", splits={"train": "train.jsonl", "test": "test.jsonl"})
+    card = render_card(receipt, terms)
+    front = yaml.safe_load(card.split("---\n")[1])
+    assert front["license"] == "mit"
+    assert front["configs"][0]["data_files"][1] == {"split": "test", "path": "test.jsonl"}
+    for text in ("# My set", "| Rows | 1 |", "| Calls | 2 |", "minimal 2: 1 rows", "Workbench 1.2"):
+        assert text in card
+    assert card == render_card(receipt, terms)

@@ -1,0 +1,102 @@
+"""The Berkeley sets in every format, read back equal, and loaded as trainers load them."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.bfcl import SETS, bfcl_trajectories
+from workbench.chat.message import Role
+from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
+from workbench.trajectory.trajectory import Call, Prose, RowMessage, canonical_text
+from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.argument_types import ArgumentTypes
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
+
+pytestmark = pytest.mark.slow
+REFUSAL = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="I cannot do that."),))
+
+
+def for_format(trajectory, name):
+    """The trajectory with what preferences need beside it: a verdict, or another answer."""
+    if name == "kto":
+        return replace(trajectory, label=True)
+    if name == "dpo":
+        return replace(trajectory, rejected=(REFUSAL,))
+    return trajectory
+
+
+def with_ids(trajectory):
+    """The same with ids, as chat APIs give them."""
+    ids = iter(range(100))
+    messages = []
+    for message in trajectory.messages:
+        parts = tuple(
+            replace(part, id=f"c{next(ids)}") if isinstance(part, Call) else part for part in message.parts
+        )
+        messages.append(replace(message, parts=parts))
+    calls = [part.id for message in messages for part in message.parts if isinstance(part, Call)]
+    answers = iter(calls)
+    messages = [
+        replace(message, parts=(replace(message.parts[0], id=next(answers)),))
+        if message.role is Role.TOOL
+        else message
+        for message in messages
+    ]
+    return replace(trajectory, messages=tuple(messages))
+
+
+@pytest.fixture(scope="module")
+def trajectories():
+    found = [one for name in SETS for one in bfcl_trajectories(name)]
+    assert len(found) > 800
+    return found
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_row_is_written_and_read_back_equal(trajectories, name):
+    form = FORMATS[name]
+    types = ArgumentTypes()
+    for trajectory in trajectories:
+        types.add(trajectory)
+    assert types.spelling == "text"  # the sets' arguments are of many kinds
+    terms = Terms(arguments=types.spelling)
+    without_ids = name in ("sharegpt", "llamafactory", "raw", "trl", "dpo", "kto")
+    for trajectory in trajectories:
+        given = for_format(trajectory if without_ids else with_ids(trajectory), name)
+        done = write_row(given, form, terms)
+        assert done.row is not None, done.problems
+        assert done.losses == ()
+        row = json.loads(json.dumps(done.row))
+        back = understand(form.read(row)).trajectory
+        # Rows without calls look alike in kindred formats; they must then mean the same.
+        assert canonical_text(understand(detect_format(row).read(row)).trajectory) == canonical_text(back)
+        assert [message.parts for message in back.messages if message.parts] == [
+            message.parts for message in given.messages
+        ]
+        assert back.tools.fingerprint == given.tools.fingerprint
+        assert (back.label, back.columns["id"]) == (given.label, given.columns["id"])
+        assert len(back.rejected) == len(given.rejected)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", WRITTEN)
+def test_datasets_loads_the_rows_of_every_format(trajectories, name, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    monkeypatch.setenv("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    import datasets
+
+    form = FORMATS[name]
+    rows = [write_row(for_format(one, name), form, Terms(arguments="text")).row for one in trajectories]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    loaded = datasets.load_dataset(
+        "json", data_files=str(path), split="train", cache_dir=str(tmp_path / "cache")
+    )
+    assert loaded.num_rows == len(rows)
+    for number in (0, 500, len(rows) - 1):
+        fields = {key: value for key, value in loaded[number].items() if value is not None}
+        back = understand(form.read(fields)).trajectory
+        expected = understand(form.read(rows[number])).trajectory
+        assert canonical_text(replace(back, tools=expected.tools)) == canonical_text(expected)

@@ -1,0 +1,94 @@
+"""A file of rows made to fit."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from workbench.chat.json_value import JsonObject
+from workbench.chat.message import Role
+from workbench.library.datasets.row_files import AUTO, FileRow, read_row, read_rows
+from workbench.library.datasets.row_writer import open_writer
+from workbench.trajectory.compress.compress import CompressionMetrics, Summarise, compress_trajectory
+from workbench.trajectory.compress.extract import CountTokens
+from workbench.trajectory.compress.settings import CompressionSettings
+from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
+
+
+class Compression(NamedTuple):
+    """How rows are made to fit."""
+
+    settings: CompressionSettings
+    count_tokens: CountTokens
+    """Length of a text in tokens."""
+    summarise: Summarise
+    """Makes a summary."""
+    read_as: str = AUTO
+    """Name of the format of the rows, or `auto`."""
+
+
+class RowCompressed(NamedTuple):
+    """What became of one row."""
+
+    number: int
+    """From 1."""
+    row: JsonObject | None
+    """What is written: the row as it came where nothing was replaced; None where it is left out."""
+    metrics: CompressionMetrics | None = None
+    """None where the row could not be read."""
+    problem: str = ""
+    """Why it is left out."""
+
+
+def compress_file(source: str, target: str, wanted: Compression) -> Iterator[RowCompressed]:
+    """Write each row in its own format, shorter where it is too long; the file is there at the end.
+
+    Raises:
+        BadInput: A file cannot be read or written, or a format is not known.
+    """
+    with open_writer(target) as write:
+        for row in read_rows(source):
+            done = _compressed(row, wanted)
+            if done.row is not None:
+                write(done.row)
+            yield done
+
+
+def _compressed(row: FileRow, wanted: Compression) -> RowCompressed:
+    read = read_row(row, wanted.read_as)
+    if isinstance(read, RowFinding):
+        return RowCompressed(row.number, None, problem=read.message)
+    understood = understand(read)
+    if understood.problems:
+        return RowCompressed(row.number, None, problem=understood.problems[0].message)
+    trajectory, metrics = compress_trajectory(
+        understood.trajectory, wanted.settings, wanted.count_tokens, wanted.summarise
+    )
+    if metrics.still_over_limit and not wanted.settings.save_over_limit:
+        problem = f"it still has {metrics.compressed_tokens:,} tokens"
+        return RowCompressed(row.number, None, metrics, problem)
+    if not metrics.was_compressed:
+        return RowCompressed(row.number, read.fields, metrics)
+    if wanted.settings.per_trajectory:
+        columns = {**trajectory.columns, "compression_metrics": metrics.to_json()}
+        trajectory = replace(trajectory, columns=columns)
+    form = format_named(read.format)
+    if form.spell is None:
+        problem = f"{form.name} is only read: convert the rows first"
+        return RowCompressed(row.number, None, metrics, problem)
+    written = write_row(trajectory, form, _terms_of(read))
+    problem = written.problems[0].message if written.problems else ""
+    return RowCompressed(row.number, written.row, metrics, problem)
+
+
+def _terms_of(row: TrainingRow) -> Terms:
+    """Where the format leaves a choice, as the row has it."""
+    is_told_by_user = any(
+        entry.role is Role.TOOL and entry.speaker in ("human", "user") for entry in row.entries
+    )
+    has_text = any(call.arguments_text is not None for entry in row.all_entries for call in entry.calls)
+    arguments: Literal["object", "text"] = "text" if has_text else "object"
+    return Terms(result_role="user" if is_told_by_user else "tool", arguments=arguments)

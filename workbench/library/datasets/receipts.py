@@ -1,0 +1,87 @@
+"""The receipt of files of rows."""
+
+import json
+from collections.abc import Iterator
+from hashlib import file_digest
+from pathlib import Path
+
+from workbench import __version__
+from workbench.chat.json_value import JsonObject
+from workbench.errors import BadInput
+from workbench.library.datasets.row_files import AUTO, read_row, read_rows
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
+from workbench.trajectory.validate.rows_check import RowsCheck
+from workbench.trajectory.validate.said import said
+
+
+class ReceiptMaker:
+    """Checks and counts the rows of files, and makes the receipt of them.
+
+    Args:
+        read_as: Name of the format of the rows, or `auto`.
+    """
+
+    def __init__(self, read_as: str = AUTO) -> None:
+        self._check = RowsCheck()
+        self.counts = Counts(self._check.check)
+        self._read_as = read_as
+        self._files: list[FileFacts] = []
+        self._ends: list[int] = []
+
+    def add(self, source: str) -> Iterator[int]:
+        """Count the rows of one more file; the number of each, as it is done.
+
+        Raises:
+            BadInput: The file cannot be read.
+        """
+        number = 0
+        for number, row in enumerate(read_rows(source), start=1):
+            read = read_row(row, self._read_as)
+            if isinstance(read, RowFinding):
+                self._check.pass_by()
+                self.counts.add_findings([read])
+            else:
+                self.counts.add(read)
+            yield number
+        self._ends.append(self._check.rows)
+        path = Path(source).expanduser()
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        facts = FileFacts(name=path.name, sha256=digest, size_bytes=path.stat().st_size, rows=number)
+        self._files.append(facts)
+
+    def finish(self) -> None:
+        """Count what only all rows together show: rows that stand twice, and what the set lacks."""
+        doubles = (said(double.code, "") for double in self._check.doubles(self._ends))
+        self.counts.add_findings([*doubles, *self._check.facts.findings()])
+
+    def receipt(self) -> JsonObject:
+        """The receipt of all files, once they are finished.
+
+        Raises:
+            BadInput: The rows have errors.
+        """
+        if self.counts.errors:
+            told = ", ".join(f"{code} {count}" for code, count in sorted(self.counts.issues.items()))
+            raise BadInput(
+                "receipt", f"the rows have {self.counts.errors} errors ({told})", "mend them first"
+            )
+        return receipt_of(self.counts, self._files, {"workbench": __version__})
+
+
+def receipt_bytes(receipt: JsonObject) -> bytes:
+    """The receipt as it stands in its file."""
+    return (json.dumps(receipt, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def write_receipt(receipt: JsonObject, path: Path) -> None:
+    """Write a receipt.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
+    try:
+        path.write_bytes(receipt_bytes(receipt))
+    except OSError as error:
+        raise BadInput(f"file {path}", str(error.strerror or error)) from error
