@@ -42,6 +42,7 @@ VERBS: Final = {
     "versions": Verb(
         "workbench.cli.versions.app", "Look at versions, bring them back, name them; to files and back."
     ),
+    "labels": Verb("workbench.cli.labels.app", "Label what models wrote, and see how far labellers agree."),
     "auth": Verb("workbench.cli.auth", "Make accounts that can log in."),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),

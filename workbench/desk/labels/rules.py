@@ -64,7 +64,7 @@ def _check_verdict(where: str, new: NewLabel, role: Role) -> None:
     if verdict not in allowed:
         of_what = "call" if is_of_call else "message"
         raise BadInput(
-            where, f"{verdict!r} is no verdict of a {of_what}", f"use {', '.join(sorted(allowed))}"
+            where, f"{verdict.value!r} is no verdict of a {of_what}", f"use {', '.join(sorted(allowed))}"
         )
 
 

@@ -1,9 +1,8 @@
 """Versions of contracts, tools, presets and suites; the audit log."""
 
 import json
-from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
@@ -150,7 +149,7 @@ def _keep_setups() -> None:
         last = found[-1]["id"]
 
 
-def _keep(kept: set[tuple[str, str, str]], row: Mapping[str, Any], kind: str) -> str | None:
+def _keep(kept: set[tuple[str, str, str]], row: sa.RowMapping, kind: str) -> str | None:
     """The hash of a setup's text of that kind; None where the setup has none that could be kept."""
     try:
         text = json.loads(row["setup"])[SETUP_TEXTS[kind]]

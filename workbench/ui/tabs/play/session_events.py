@@ -182,7 +182,11 @@ class SessionEvents:
 
 
 def _no_session(session_id: str) -> BadInput:
-    return BadInput(f"session {session_id!r}", "there is no such session", "start anew, or choose another")
+    return BadInput(
+        f"session {session_id!r}",
+        "there is no such session, it is not in this store",
+        "start anew, or choose another",
+    )
 
 
 def _draft(text: str) -> dict[str, str]:

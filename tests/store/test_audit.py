@@ -1,0 +1,50 @@
+"""The audit log: read by its owner, and changed by nobody."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+import sqlalchemy as sa
+
+from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.errors import StoreError
+from workbench.store.store import SqlStore
+
+
+@pytest.fixture
+def opened(made_url: str) -> Iterator[SqlStore]:
+    with closing(SqlStore(made_url)) as store:
+        versions = store.of(LOCAL_OWNER).versions
+        for text in ("one", "two"):
+            saved = versions.save(NewVersion(kind=VersionKind.CONTRACT, name="minimal", text=text))
+        versions.tag(saved.id, "production")
+        yield store
+
+
+def test_the_newest_comes_first_and_what_is_asked_for_is_filtered(opened: SqlStore) -> None:
+    audit = opened.of(LOCAL_OWNER).audit
+    assert [entry.action for entry in audit.entries()] == ["version.tag", "version.save", "version.save"]
+    assert [entry.action for entry in audit.entries(limit=1, offset=1)] == ["version.save"]
+    assert len(audit.entries(action="version.save")) == 2
+    assert len(audit.entries(action="version.")) == 3
+    assert len(audit.entries(subject="contract:minimal")) == 3
+    for nothing in (
+        {"subject": "contract:other"},
+        {"action": "version"},
+        {"subject": "\0"},
+        {"action": "\0"},
+    ):
+        assert audit.entries(**nothing) == ()
+
+
+def test_each_owner_reads_their_own(opened: SqlStore) -> None:
+    assert opened.of(Owner(key="anna")).audit.entries() == ()
+
+
+@pytest.mark.parametrize("statement", ["UPDATE audit SET who = 'nobody'", "DELETE FROM audit"])
+def test_the_database_refuses_to_change_it(opened: SqlStore, statement: str) -> None:
+    before = opened.of(LOCAL_OWNER).audit.entries()
+    with pytest.raises(StoreError, match="append-only"), opened._database.writing() as db:
+        db.connection().execute(sa.text(statement))
+    assert opened.of(LOCAL_OWNER).audit.entries() == before

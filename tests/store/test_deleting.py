@@ -1,0 +1,113 @@
+"""Deleting hides for 30 days, can be undone, then purges."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
+from tests.store.opening import sessions_in
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.desk.ports import Sessions
+from workbench.errors import StoreError
+from workbench.store.store import SqlStore
+
+TABLES = ("session", "session_tag", "message", "generation", "tool_run", "unfinished", "prompt")
+
+
+class Wall:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def wall() -> Wall:
+    return Wall()
+
+
+@pytest.fixture
+def timed(url: str, wall: Wall) -> Iterator[SqlStore]:
+    with closing(SqlStore(url, now=wall)) as store:
+        yield store
+
+
+def _talk(store: Sessions, prompt: str) -> str:
+    session = store.create_session(SETUP)
+    new = (user("hi"), completion("a", prompt_text=prompt), tool_result("12:00"))
+    leaf = store.append_all(session.id, new, parent_id=None)[-1]
+    store.save_unfinished(session.id, "half", GENERATION, parent_id=leaf.id)
+    store.tag_session(session.id, ["a", "b"])
+    return session.id
+
+
+def test_a_deleted_session_is_hidden_and_comes_back_whole(timed: SqlStore) -> None:
+    store = timed.of(LOCAL_OWNER).sessions
+    session_id = _talk(store, "p")
+    before, path = store.find_session(session_id), store.path(session_id)
+    store.delete_session(session_id)
+    assert store.find_session(session_id) is None
+    assert store.list_sessions() == ()
+    for call in (lambda: store.path(session_id), lambda: store.delete_session(session_id)):
+        with pytest.raises(StoreError, match="there is no session"):
+            call()
+    (listed,) = store.list_sessions(is_deleted=True)
+    assert (listed.id, listed.deleted_at) == (session_id, datetime(2026, 11, 1, tzinfo=UTC))
+    store.restore_session(session_id)
+    assert (store.find_session(session_id), store.path(session_id)) == (before, path)
+    assert store.list_sessions(is_deleted=True) == ()
+
+
+def test_a_session_that_was_not_deleted_cannot_be_restored(timed: SqlStore) -> None:
+    store = timed.of(LOCAL_OWNER).sessions
+    for session_id in (_talk(store, "p"), "nowhere", "a\0"):
+        with pytest.raises(StoreError):
+            store.restore_session(session_id)
+
+
+def test_after_30_days_it_cannot_be_restored_and_is_purged(timed: SqlStore, wall: Wall) -> None:
+    store = timed.of(LOCAL_OWNER).sessions
+    session_id = _talk(store, "p")
+    store.delete_session(session_id)
+    wall.now += timedelta(days=30, seconds=-1)
+    assert timed.purge() == 0
+    assert store.list_sessions(is_deleted=True)
+    wall.now += timedelta(seconds=1)
+    assert store.list_sessions(is_deleted=True) == ()
+    with pytest.raises(StoreError, match="there is no session"):
+        store.restore_session(session_id)
+    assert timed.purge() == 1
+    assert timed.purge() == 0
+
+
+def test_purging_takes_every_row_and_the_prompts_that_nobody_points_at(file: Path, wall: Wall) -> None:
+    url = f"sqlite:///{file}"
+    with sessions_in(url, now=wall) as store:
+        gone, stays = _talk(store, "of the one that goes"), _talk(store, "of the one that stays")
+        shared = _talk(store, "of both")
+        store.append(stays, completion("b", prompt_text="of both"), parent_id=None)
+        store.delete_session(gone)
+        store.delete_session(shared)
+    wall.now += timedelta(days=31)
+    # Opening purges.
+    with sessions_in(url, now=wall) as store:
+        assert [one.id for one in store.list_sessions()] == [stays]
+    with closing(sqlite3.connect(file)) as connection:
+        counts = {table: _count(connection, table) for table in TABLES}
+        prompts = connection.execute("SELECT text FROM prompt ORDER BY text").fetchall()
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert counts == {
+        "session": 1, "session_tag": 2, "message": 4, "generation": 2, "tool_run": 1, "unfinished": 1, "prompt": 2,
+    }  # fmt: skip
+    assert prompts == [("of both",), ("of the one that stays",)]
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]

@@ -1,0 +1,199 @@
+"""No method of any port of the store reads or writes what is another owner's."""
+
+import inspect
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from tests.store.examples import GENERATION, SETUP, completion, user
+from workbench.desk.kept import KeptMessage, KeptSession
+from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.desk.ports import OwnedStore
+from workbench.errors import StoreError
+from workbench.store.store import SqlStore
+
+ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", is_admin=True)
+
+
+@dataclass(frozen=True)
+class World:
+    """A store in which Ann has sessions."""
+
+    store: SqlStore
+    session: KeptSession
+    message: KeptMessage
+    deleted: KeptSession
+    shared: KeptSession
+    key: str
+
+
+@pytest.fixture
+def world(url: str) -> Iterator[World]:
+    with closing(SqlStore(url)) as store:
+        ann = store.of(ANN)
+        sessions = [ann.sessions.create_session(SETUP) for _ in range(3)]
+        for one in sessions:
+            ann.sessions.append(one.id, user("secret of ann"), parent_id=None)
+        session, deleted, shared = (ann.sessions.find_session(one.id) for one in sessions)
+        assert session and deleted and shared
+        ann.sessions.delete_session(deleted.id)
+        key = ann.sharing.share(shared.id)
+        message = ann.sessions.append(session.id, completion("answer"), parent_id=session.leaf_id)
+        yield World(store, session, message, deleted, shared, key)
+
+
+def refused(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:
+    """The call must say that there is no such session, and must not tell whether another has one."""
+
+    def check(own: OwnedStore, world: World) -> None:
+        with pytest.raises(StoreError, match="there is no session"):
+            call(own, world)
+
+    return check
+
+
+def finds_nothing(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:
+    """The call gives None, or nothing in a row."""
+
+    def check(own: OwnedStore, world: World) -> None:
+        assert not call(own, world)
+
+    return check
+
+
+def own_only(own: OwnedStore, _world: World) -> None:
+    made = own.sessions.create_session(SETUP)
+    own.sessions.append(made.id, user("mine"), parent_id=None)
+    assert [one.id for one in own.sessions.list_sessions(is_of_all=True)] == [made.id]
+
+
+def shown_by_its_key(own: OwnedStore, world: World) -> None:
+    """A key is given away on purpose: it shows its own session, and no other key does."""
+    found = own.sharing.find_shared(world.key)
+    assert found
+    assert (found.id, found.is_own, found.share_key) == (world.shared.id, False, None)
+    assert own.sharing.find_shared(world.session.id) is None
+
+
+CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
+    "sessions.create_session": own_only,
+    "sessions.find_session": finds_nothing(lambda own, w: own.sessions.find_session(w.session.id)),
+    "sessions.list_sessions": finds_nothing(
+        lambda own, w: (
+            *own.sessions.list_sessions(),
+            *own.sessions.list_sessions(is_of_all=True),
+            *own.sessions.list_sessions(is_deleted=True),
+            *own.sessions.list_sessions(is_deleted=True, is_of_all=True),
+        )
+    ),
+    "sessions.save_setup": refused(lambda own, w: own.sessions.save_setup(w.session.id, SETUP)),
+    "sessions.rename_session": refused(lambda own, w: own.sessions.rename_session(w.session.id, "x")),
+    "sessions.tag_session": refused(lambda own, w: own.sessions.tag_session(w.session.id, ["x"])),
+    "sessions.delete_session": refused(lambda own, w: own.sessions.delete_session(w.session.id)),
+    "sessions.restore_session": refused(lambda own, w: own.sessions.restore_session(w.deleted.id)),
+    "sessions.copy_session": refused(lambda own, w: own.sessions.copy_session(w.session.id)),
+    "sessions.append": refused(
+        lambda own, w: own.sessions.append(w.session.id, user("x"), parent_id=w.message.id)
+    ),
+    "sessions.append_all": refused(
+        lambda own, w: own.sessions.append_all(w.session.id, (user("x"),), parent_id=None)
+    ),
+    "sessions.save_unfinished": refused(
+        lambda own, w: own.sessions.save_unfinished(w.session.id, "x", GENERATION, parent_id=w.message.id)
+    ),
+    "sessions.path": refused(lambda own, w: own.sessions.path(w.session.id, leaf_id=w.message.id)),
+    "sessions.tree": refused(lambda own, w: own.sessions.tree(w.session.id)),
+    "sessions.open_leaf": refused(lambda own, w: own.sessions.open_leaf(w.session.id, w.message.id)),
+    "sharing.share": refused(lambda own, w: own.sharing.share(w.session.id)),
+    "sharing.unshare": refused(lambda own, w: own.sharing.unshare(w.shared.id)),
+    "sharing.find_shared": shown_by_its_key,
+    "sharing.shared_path": lambda own, w: _unshared(lambda: own.sharing.shared_path(w.session.id)),
+    "sharing.shared_tree": lambda own, w: _unshared(lambda: own.sharing.shared_tree(w.session.id)),
+    "sharing.copy_shared": lambda own, w: _unshared(lambda: own.sharing.copy_shared(w.session.id)),
+}
+"""By port and method: what another owner gets of it. A method without a row here fails the test below."""
+
+
+def _unshared(call: Callable[[], object]) -> None:
+    with pytest.raises(StoreError, match="shows no session"):
+        call()
+
+
+def _methods() -> Iterator[str]:
+    ports = get_type_hints(OwnedStore)
+    for field in fields(OwnedStore):
+        for name, _ in inspect.getmembers(ports[field.name], inspect.isfunction):
+            if not name.startswith("_"):
+                yield f"{field.name}.{name}"
+
+
+def test_every_method_of_every_port_has_its_check() -> None:
+    assert sorted(_methods()) == sorted(CHECKS)
+
+
+def test_a_port_s_class_has_no_public_method_beside_the_port_s() -> None:
+    with closing(SqlStore("sqlite://")) as store:
+        own = store.of(ANN)
+        names = [
+            f"{field.name}.{name}"
+            for field in fields(OwnedStore)
+            for name, _ in inspect.getmembers(getattr(own, field.name), callable)
+            if not name.startswith("_")
+        ]
+    assert sorted(names) == sorted(CHECKS)
+
+
+@pytest.mark.parametrize("owner", [BOB, LOCAL_OWNER], ids=["another", "nobody"])
+@pytest.mark.parametrize("method", CHECKS)
+def test_another_owner_reads_and_writes_nothing(world: World, method: str, owner: Owner) -> None:
+    before = _seen_by_ann(world)
+    CHECKS[method](world.store.of(owner), world)
+    assert _seen_by_ann(world) == before
+
+
+def _seen_by_ann(world: World) -> list[object]:
+    ann = world.store.of(ANN)
+    listed = [*ann.sessions.list_sessions(), *ann.sessions.list_sessions(is_deleted=True)]
+    return [
+        listed,
+        [ann.sessions.find_session(one.id) for one in listed],
+        [ann.sessions.path(one.id) for one in listed if not one.deleted_at],
+    ]
+
+
+def test_an_admin_reads_all_and_writes_only_their_own(world: World) -> None:
+    admin, session = world.store.of(ADMIN), world.session
+    assert admin.sessions.list_sessions() == ()
+    assert {one.id for one in admin.sessions.list_sessions(is_of_all=True)} == {session.id, world.shared.id}
+    assert not any(one.is_own for one in admin.sessions.list_sessions(is_of_all=True))
+    found = admin.sessions.find_session(session.id)
+    assert found and not found.is_own
+    assert [kept.message.text for kept in admin.sessions.path(session.id)] == ["secret of ann", "answer"]
+    before = _seen_by_ann(world)
+    for write in (
+        lambda: admin.sessions.append(session.id, user("x"), parent_id=None),
+        lambda: admin.sessions.delete_session(session.id),
+        lambda: admin.sessions.rename_session(session.id, "x"),
+        lambda: admin.sharing.share(session.id),
+    ):
+        with pytest.raises(StoreError, match="someone else's"):
+            write()
+    copy = admin.sessions.copy_session(session.id)
+    assert (copy.is_own, copy.copied_from) == (True, session.id)
+    assert _seen_by_ann(world) == before
+
+
+def test_every_row_of_a_session_says_whose_it_is(file: Path) -> None:
+    with closing(SqlStore(f"sqlite:///{file}")) as store:
+        for owner in (ANN, LOCAL_OWNER):
+            store.of(owner).sessions.create_session(SETUP)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT owner FROM session ORDER BY owner").fetchall() == [
+            (None,),
+            ("ann",),
+        ]

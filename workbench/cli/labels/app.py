@@ -1,0 +1,24 @@
+"""The group of verbs `workbench labels`."""
+
+import typer
+
+from workbench.cli.labels.giving import accept, add, move
+from workbench.cli.labels.projects import agreement, assign, projects, save_project
+from workbench.cli.labels.reading import export_labels, log, queue, stale
+
+
+def build_app() -> typer.Typer:
+    """The group of verbs."""
+    app = typer.Typer(no_args_is_help=True, help="Label what models wrote, and see how far labellers agree.")
+    app.command("queue")(queue)
+    app.command("add")(add)
+    app.command("move")(move)
+    app.command("stale")(stale)
+    app.command("accept")(accept)
+    app.command("export")(export_labels)
+    app.command("project")(save_project)
+    app.command("projects")(projects)
+    app.command("assign")(assign)
+    app.command("agreement")(agreement)
+    app.command("log")(log)
+    return app
