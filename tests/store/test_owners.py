@@ -193,4 +193,7 @@ def test_every_row_of_a_session_says_whose_it_is(file: Path) -> None:
         for owner in (ANN, LOCAL_OWNER):
             store.of(owner).sessions.create_session(SETUP)
     with closing(sqlite3.connect(file)) as connection:
-        assert connection.execute("SELECT owner FROM session ORDER BY owner").fetchall() == [(None,), ("ann",)]
+        assert connection.execute("SELECT owner FROM session ORDER BY owner").fetchall() == [
+            (None,),
+            ("ann",),
+        ]

@@ -85,7 +85,12 @@ def test_a_copy_is_one_s_own_and_outlives_the_link(both: tuple[OwnedStore, Owned
     copy = bob.sharing.copy_shared(key)
     ann.sharing.unshare(session_id)
     ann.sessions.delete_session(session_id)
-    assert (copy.is_own, copy.copied_from, copy.title, copy.tags) == (True, session_id, "hi", ("good", "first"))
+    assert (copy.is_own, copy.copied_from, copy.title, copy.tags) == (
+        True,
+        session_id,
+        "hi",
+        ("good", "first"),
+    )
     assert [kept.message.text for kept in bob.sessions.path(copy.id)] == ["hi", "a", "12:00", "b"]
     bob.sessions.append(copy.id, user("go on"), parent_id=copy.leaf_id)
     assert [one.id for one in bob.sessions.list_sessions()] == [copy.id]
