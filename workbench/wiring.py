@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from workbench.desk.calendar import SystemCalendar
 from workbench.desk.owner import LOCAL_OWNER
@@ -17,6 +18,9 @@ from workbench.store.database import file_of
 from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import SqlStore
 from workbench.toolbox.catalog import FileCatalog
+
+if TYPE_CHECKING:
+    from workbench.library.label_log import DatasetLabelLog
 
 
 @contextmanager
@@ -35,7 +39,10 @@ def open_services(settings: Settings) -> Generator[Services]:
         closing_last_first.callback(models.close)
         # Begun before the database is opened, so that it ends once that is closed.
         closing_last_first.enter_context(_snapshots(settings))
-        store = SqlStore(settings.database_url)
+        label_log = _label_log(settings)
+        if label_log:
+            closing_last_first.callback(label_log.close)
+        store = SqlStore(settings.database_url, label_log=label_log)
         closing_last_first.callback(store.close)
         services = Services(
             settings=settings,
@@ -48,6 +55,15 @@ def open_services(settings: Settings) -> Generator[Services]:
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services
+
+
+def _label_log(settings: Settings) -> "DatasetLabelLog | None":
+    if not settings.dataset:
+        return None
+    # The hub's client takes long to load, and few need it.
+    from workbench.library.label_log import DatasetLabelLog
+
+    return DatasetLabelLog(settings.dataset, settings.data / "labels")
 
 
 def _snapshots(settings: Settings) -> AbstractContextManager[object]:

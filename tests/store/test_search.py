@@ -13,6 +13,7 @@ from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.found import FoundSession, SearchFilter
 from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.ports import OwnedStore
 from workbench.store.store import SqlStore
@@ -216,6 +217,13 @@ class TestFilters:
             "dropped": keep(owned, "cairo", completion(DROPPED), setup=other),
         }
         owned.sessions.tag_session(made["clean"], ["good", "v1"])
+        answer = owned.sessions.path(made["dropped"])[-1]
+        owned.labels.save(
+            NewLabel(
+                target=Target(session_id=made["dropped"], message_id=answer.id),
+                content=LabelContent(verdict=Verdict.MISSING_CALL, tags=("lost cause",)),
+            )
+        )
         return made
 
     @pytest.mark.parametrize("query", ["cairo", ""])
@@ -232,6 +240,9 @@ class TestFilters:
             (SearchFilter(contract="d9298a10"), ["dropped"]),
             (SearchFilter(model="qwen"), ["clean"]),
             (SearchFilter(tag="good"), ["clean"]),
+            (SearchFilter(tag="lost cause"), ["dropped"]),
+            (SearchFilter(verdict="missing-call"), ["dropped"]),
+            (SearchFilter(verdict="right"), []),
             (SearchFilter(tag="goo"), []),
             (SearchFilter(tag="a\0"), []),
             (SearchFilter(origin=Origin.PERSON), ["dropped", "clean", "fixed"]),
@@ -247,6 +258,9 @@ class TestFilters:
         self, owned: OwnedStore, sessions: dict[str, str]
     ) -> None:
         assert ids(owned.search.find("cairo", SearchFilter(origin=Origin.MODEL))) == [sessions["fixed"]]
+
+    def test_the_tags_of_labels_are_words_too(self, owned: OwnedStore, sessions: dict[str, str]) -> None:
+        assert ids(owned.search.find("lost cau")) == [sessions["dropped"]]
 
 
 class TestPages:
