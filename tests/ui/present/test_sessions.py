@@ -1,5 +1,6 @@
 """The list of sessions, cut into days."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from workbench.desk.kept import ListedSession
@@ -34,3 +35,24 @@ def test_each_day_has_one_heading():
 def test_a_session_of_the_future_is_of_today():
     (row,) = show_sessions([_session(1, timedelta(hours=-30))], open_id=None, now=NOW).rows
     assert row.heading == "Today"
+
+
+def test_what_is_deleted_stands_apart_and_the_last_one_can_be_undone():
+    gone = [replace(_session(number, timedelta()), deleted_at=NOW) for number in (1, 2)]
+    view = show_sessions([], open_id=None, now=NOW, deleted=gone, undo_id="2")
+    assert [row.id for row in view.deleted] == ["1", "2"]
+    assert view.undo == view.deleted[1]
+
+
+def test_a_word_says_what_is_to_be_known_of_a_session():
+    sound = _session(1, timedelta())
+    rows = [
+        sound,
+        replace(sound, is_shared=True),
+        replace(sound, is_own=False),
+        replace(sound, damage="setup.max_rounds: no number", is_shared=True),
+    ]
+    view = show_sessions(rows, open_id=None, now=NOW)
+    assert [row.word for row in view.rows] == ["", "shared", "another's", "damaged"]
+    assert [row.can_delete for row in view.rows] == [True, True, False, True]
+    assert view.rows[3].damage == "setup.max_rounds: no number"
