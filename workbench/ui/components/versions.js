@@ -1,6 +1,6 @@
 let base = "";
 const label = node("span", { class: "hw-mono" });
-const changed = node("span", { class: "hw-note hw-changed" }, "changed");
+const changed = node("span", { class: "hw-note hw-changed" });
 const tags = node("span", { class: "hw-tags" });
 const open = node("button", { type: "button", class: "hw-act", "aria-expanded": "false", onclick: () => ask(field.hidden) }, "Save version");
 const list = node("ul", { class: "hw-versions" });
@@ -31,6 +31,7 @@ follow((value) => {
   base = value.base_id;
   label.textContent = value.label || "no version yet";
   changed.hidden = !value.is_changed || !value.label;
+  changed.textContent = changed.hidden ? "" : "changed";
   open.hidden = !value.is_changed;
   if (!value.is_changed) ask(false);
   tags.replaceChildren(...chips(value.tags));
