@@ -155,7 +155,7 @@ def served(folder: Path, model: str, **variables: str) -> Iterator[Server]:
 
 
 def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    until = time.monotonic() + 90
+    until = time.monotonic() + 240
     while time.monotonic() < until and process.poll() is None:
         try:
             with urlopen(url, timeout=2):

@@ -7,9 +7,10 @@ sent stays in the folder, and is sent the next time.
 import json
 import logging
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Final, cast
 from uuid import uuid4
 
 from httpx2 import HTTPError
@@ -55,7 +56,7 @@ class DatasetLabelLog:
         if self._scheduler is None:
             return
         try:
-            self._scheduler.trigger().result()
+            cast("Future[object]", self._scheduler.trigger()).result()  # pyright: ignore[reportUnknownMemberType] - untyped there
         except (HTTPError, OSError) as error:
             _LOG.warning("finished labels stay in %s until they can be sent: %s", self._file.parent, error)
         self._scheduler.stop()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, SQLColumnExpression
 from sqlmodel import col
 
 from workbench.desk.facts import FactKind
@@ -80,7 +80,7 @@ def _is_tagged(tag: str) -> ColumnElement[bool]:
 
 def _has(
     table: type[LabelRow] | type[FactRow] | type[GenerationRow] | type[SessionTagRow] | type[MessageRow],
-    session_id: ColumnElement[str],
+    session_id: SQLColumnExpression[str],
     condition: ColumnElement[bool],
 ) -> ColumnElement[bool]:
     return (
