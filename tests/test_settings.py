@@ -53,3 +53,26 @@ def test_colours_are_not_wanted_where_no_color_is_set_or_the_terminal_is_dumb():
     assert is_colour_wanted({"TERM": "xterm", "NO_COLOR": ""})
     assert not is_colour_wanted({"NO_COLOR": "1"})
     assert not is_colour_wanted({"TERM": "dumb"})
+
+
+def test_accounts_are_pairs_parted_by_blanks_or_commas():
+    given = {"WORKBENCH_AUTH": "ann:scrypt.a, bob:scrypt.b\nroot:x", "WORKBENCH_ADMINS": "root, ada"}
+    settings = read_settings(given)
+    assert settings.accounts == {"ann": "scrypt.a", "bob": "scrypt.b", "root": "x"}
+    assert settings.admins == {"root", "ada"}
+    assert "scrypt" not in repr(settings)
+
+
+@pytest.mark.parametrize("pair", ["secret", "ann:", ":secret"])
+def test_an_account_that_is_no_pair_is_refused_and_not_shown(pair):
+    with pytest.raises(BadInput, match=r"account 2.*name:hash") as caught:
+        read_settings({"WORKBENCH_AUTH": f"bob:x,{pair}"})
+    assert "secret" not in str(caught.value)
+
+
+def test_a_space_is_known_by_its_id():
+    assert not read_settings({}).is_on_space
+    assert read_settings({"SPACE_ID": "a/b"}).is_on_space
+    space = {"SPACE_ID": "a/b", "SYSTEM": "spaces", "OAUTH_CLIENT_ID": "x"}
+    assert read_settings(space).has_hugging_face_login
+    assert not read_settings({"OAUTH_CLIENT_ID": "x"}).has_hugging_face_login

@@ -64,6 +64,8 @@ class Settings:
     """Folder that outlives this machine, for snapshots of the database; None where there is none."""
     snapshot_minutes: int
     """Time from one snapshot to the next."""
+    dataset: str
+    """Dataset repository for finished labels; empty where they go to none."""
     home: Path
     """Folder that may hold `prompts/` and `tools_catalog/`."""
     context_tokens: int
@@ -163,6 +165,11 @@ VARIABLES: Final = (
         name="WORKBENCH_SNAPSHOT_MINUTES",
         default="5",
         meaning="Minutes from one copy in the bucket folder to the next, where something changed",
+    ),
+    Variable(
+        name="WORKBENCH_DATASET_REPO",
+        default="",
+        meaning="Dataset repository of the hub, such as `me/labels`, that finished labels are added to",
     ),
     Variable(
         name="WORKBENCH_HOME",
@@ -307,6 +314,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         database_url=text("WORKBENCH_DATABASE_URL") or f"sqlite:///{data / 'workbench.sqlite3'}",
         bucket=Path(bucket).expanduser().absolute() if (bucket := text("WORKBENCH_BUCKET_DIR")) else None,
         snapshot_minutes=number("WORKBENCH_SNAPSHOT_MINUTES", least=1, most=1440),
+        dataset=text("WORKBENCH_DATASET_REPO"),
         home=home,
         context_tokens=number("WORKBENCH_CONTEXT", least=0, most=1_048_576),
         threads=number("WORKBENCH_THREADS", least=0, most=1024),

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from workbench.desk.calendar import SystemCalendar
 from workbench.desk.loop_tools.memory import ProcessMemories
@@ -80,6 +81,10 @@ def _default_server(settings: Settings) -> Server | None:
     )
 
 
+if TYPE_CHECKING:
+    from workbench.library.label_log import DatasetLabelLog
+
+
 @contextmanager
 def open_services(settings: Settings) -> Generator[Services]:
     """The edges as the settings want them; closed at the end.
@@ -94,7 +99,10 @@ def open_services(settings: Settings) -> Generator[Services]:
         closing_last_first.callback(models.close)
         # Begun before the database is opened, so that it ends once that is closed.
         closing_last_first.enter_context(_snapshots(settings))
-        store = SqlStore(settings.database_url)
+        label_log = _label_log(settings)
+        if label_log:
+            closing_last_first.callback(label_log.close)
+        store = SqlStore(settings.database_url, label_log=label_log)
         closing_last_first.callback(store.close)
         judge = EngineJudge(lambda: models.engine(settings.judge)) if settings.judge else None
         catalog = open_catalog(find_folder("tools_catalog", settings.home), settings, judge=judge)
@@ -112,6 +120,15 @@ def open_services(settings: Settings) -> Generator[Services]:
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services
+
+
+def _label_log(settings: Settings) -> "DatasetLabelLog | None":
+    if not settings.dataset:
+        return None
+    # The hub's client takes long to load, and few need it.
+    from workbench.library.label_log import DatasetLabelLog
+
+    return DatasetLabelLog(settings.dataset, settings.data / "labels")
 
 
 def _snapshots(settings: Settings) -> AbstractContextManager[object]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -54,7 +55,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The page on a scripted engine."""
     folder = tmp_path_factory.mktemp("scripted")
     script = write_script(folder / "script.yaml", "Hello.")
-    yield from _served(folder, f"scripted:{script}")
+    yield from served(folder, f"scripted:{script}")
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +64,7 @@ def embedded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server
     if find_embedded() is None:
         pytest.skip("the embedded model is not installed (make test installs it)")
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed (make test installs it)")
-    yield from _served(tmp_path_factory.mktemp("embedded"), "embedded")
+    yield from served(tmp_path_factory.mktemp("embedded"), "embedded")
 
 
 @pytest.fixture
@@ -76,6 +77,19 @@ def artifacts() -> Path:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A tab that reports at its end what it should not have done."""
+    with _watched(browser) as page:
+        yield page
+
+
+@pytest.fixture
+def other_page(browser: Browser) -> Iterator[Page]:
+    """A tab of another browser, as watchful."""
+    with _watched(browser) as page:
+        yield page
+
+
+@contextmanager
+def _watched(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     page = context.new_page()
     troubles: list[str] = []
@@ -107,7 +121,8 @@ def _watch(page: Page, troubles: list[str]) -> None:
     page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
 
 
-def _served(folder: Path, model: str) -> Iterator[Server]:
+def served(folder: Path, model: str, **variables: str) -> Iterator[Server]:
+    """The page in a process of its own, ended at the end; `variables` go into its environment."""
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     environment |= {
@@ -115,6 +130,7 @@ def _served(folder: Path, model: str) -> Iterator[Server]:
         "WORKBENCH_PORT": str(port),
         "WORKBENCH_DATA": str(folder / "data"),
         "PYTHONUNBUFFERED": "1",
+        **variables,
     }
     log = folder / "server.log"
     with log.open("wb") as output:
@@ -124,12 +140,13 @@ def _served(folder: Path, model: str) -> Iterator[Server]:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        server = Server(url=f"http://127.0.0.1:{port}", folder=folder)
+        server = Server(url=f"http://127.0.0.1:{port}", folder=folder, kill=process.kill)
         try:
             _wait(server.url, process, log)
             yield server
         finally:
-            process.send_signal(signal.SIGINT)
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
             try:
                 process.wait(timeout=20)
             except subprocess.TimeoutExpired:
@@ -138,7 +155,7 @@ def _served(folder: Path, model: str) -> Iterator[Server]:
 
 
 def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    until = time.monotonic() + 90
+    until = time.monotonic() + 240
     while time.monotonic() < until and process.poll() is None:
         try:
             with urlopen(url, timeout=2):

@@ -1,6 +1,6 @@
 """The Play tab as a person works it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -24,6 +24,7 @@ class Server:
 
     url: str
     folder: Path
+    kill: Callable[[], None]
 
     def path(self, session_id: str) -> Sequence[KeptMessage]:
         """The messages of a session, out of the database itself."""

@@ -13,6 +13,7 @@ from threading import Lock, Thread
 from typing import NamedTuple
 
 from tests.store.examples import SETUP, completion, tool_result, user
+from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.ports import OwnedStore
 from workbench.store.store import SqlStore
@@ -62,10 +63,30 @@ def _find_messages(store: OwnedStore, session_id: str) -> dict[str, object]:
     return {kept.id: kept.message.text for kept in store.sessions.path(session_id)}
 
 
+def _keep_labels(store: OwnedStore) -> Iterator[tuple[str, str, object]]:
+    session = store.sessions.create_session(SETUP)
+    parent_id = None
+    for serial in range(1_000_000):
+        parent_id = store.sessions.append(session.id, completion(f"said {serial}"), parent_id=parent_id).id
+        content = LabelContent(
+            verdict=Verdict.BAD_ANSWER, tags=(f"tag {serial}",), correction=f"right {serial}"
+        )
+        label = store.labels.save(
+            NewLabel(target=Target(session_id=session.id, message_id=parent_id), content=content)
+        )
+        yield session.id, label.id, label.content
+
+
+def _find_labels(store: OwnedStore, session_id: str) -> dict[str, object]:
+    return {
+        label.id: label.content for label in store.labels.list_labels(session_id=session_id, limit=10_000)
+    }
+
+
 WRITERS: Sequence[Writer] = (
     Writer(keep=_keep_messages, find=_find_messages),
     Writer(keep=_keep_messages, find=_find_messages),
-    Writer(keep=_keep_messages, find=_find_messages),
+    Writer(keep=_keep_labels, find=_find_labels),
 )
 """All write at once, each in a thread of its own."""
 

@@ -10,6 +10,7 @@ from typing import get_type_hints
 
 import pytest
 
+from tests.store import owned_versions
 from tests.store.examples import GENERATION, SETUP, completion, user
 from workbench.desk.kept import KeptMessage, KeptSession
 from workbench.desk.owner import LOCAL_OWNER, Owner
@@ -30,6 +31,7 @@ class World:
     deleted: KeptSession
     shared: KeptSession
     key: str
+    owner: Owner = ANN
 
 
 @pytest.fixture
@@ -44,7 +46,10 @@ def world(url: str) -> Iterator[World]:
         ann.sessions.delete_session(deleted.id)
         key = ann.sharing.share(shared.id)
         message = ann.sessions.append(session.id, completion("answer"), parent_id=session.leaf_id)
-        yield World(store, session, message, deleted, shared, key)
+        world = World(store, session, message, deleted, shared, key)
+        owned_versions.give_versions(ann)
+        owned_versions.give_labels(ann, owned_versions.target_of(world))
+        yield world
 
 
 def refused(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:
@@ -115,6 +120,7 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "sharing.shared_path": lambda own, w: _unshared(lambda: own.sharing.shared_path(w.session.id)),
     "sharing.shared_tree": lambda own, w: _unshared(lambda: own.sharing.shared_tree(w.session.id)),
     "sharing.copy_shared": lambda own, w: _unshared(lambda: own.sharing.copy_shared(w.session.id)),
+    **owned_versions.CHECKS,
 }
 """By port and method: what another owner gets of it. A method without a row here fails the test below."""
 
@@ -163,6 +169,7 @@ def _seen_by_ann(world: World) -> list[object]:
         listed,
         [ann.sessions.find_session(one.id) for one in listed],
         [ann.sessions.path(one.id) for one in listed if not one.deleted_at],
+        *owned_versions.seen_of_versions_and_labels(ann),
     ]
 
 

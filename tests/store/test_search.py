@@ -13,6 +13,7 @@ from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.found import FoundSession, SearchFilter
 from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.ports import OwnedStore
 from workbench.store.store import SqlStore
@@ -128,7 +129,7 @@ class TestWords:
 
     def test_what_is_not_there_is_not_found(self, owned: OwnedStore) -> None:
         keep(owned, "What is the weather in Cairo? 🦉")
-        for query in ("eather", '"cairo weather"', "weather london", "🦊", '"wea"', "x*"):
+        for query in ("weathers", '"cairo weather"', "weather london", "🦊", '"wea"', "x*"):
             assert owned.search.find(query) == (), query
 
     def test_no_sign_is_syntax(self, owned: OwnedStore) -> None:
@@ -185,9 +186,9 @@ class TestWords:
         assert owned.search.find("grumpy") == ()
 
     def test_a_long_text_is_searched_to_its_end(self, owned: OwnedStore) -> None:
-        cut = "x " * (CHUNK_SIZE_CHARS // 2 - 3) + "needle at the cut " + "y " * CHUNK_SIZE_CHARS + " finis"
+        cut = "x " * (CHUNK_SIZE_CHARS // 2 - 3) + "needle at the cut " + "y " * CHUNK_SIZE_CHARS + " endmark"
         session_id = keep(owned, user(cut))
-        for query in ("needle", '"needle at the cut"', "finis"):
+        for query in ("needle", '"needle at the cut"', "endma"):
             (found,) = owned.search.find(query)
             assert found.session.id == session_id
             assert marked(found)
@@ -216,6 +217,13 @@ class TestFilters:
             "dropped": keep(owned, "cairo", completion(DROPPED), setup=other),
         }
         owned.sessions.tag_session(made["clean"], ["good", "v1"])
+        answer = owned.sessions.path(made["dropped"])[-1]
+        owned.labels.save(
+            NewLabel(
+                target=Target(session_id=made["dropped"], message_id=answer.id),
+                content=LabelContent(verdict=Verdict.MISSING_CALL, tags=("lost cause",)),
+            )
+        )
         return made
 
     @pytest.mark.parametrize("query", ["cairo", ""])
@@ -232,6 +240,9 @@ class TestFilters:
             (SearchFilter(contract="d9298a10"), ["dropped"]),
             (SearchFilter(model="qwen"), ["clean"]),
             (SearchFilter(tag="good"), ["clean"]),
+            (SearchFilter(tag="lost cause"), ["dropped"]),
+            (SearchFilter(verdict="missing-call"), ["dropped"]),
+            (SearchFilter(verdict="right"), []),
             (SearchFilter(tag="goo"), []),
             (SearchFilter(tag="a\0"), []),
             (SearchFilter(origin=Origin.PERSON), ["dropped", "clean", "fixed"]),
@@ -247,6 +258,9 @@ class TestFilters:
         self, owned: OwnedStore, sessions: dict[str, str]
     ) -> None:
         assert ids(owned.search.find("cairo", SearchFilter(origin=Origin.MODEL))) == [sessions["fixed"]]
+
+    def test_the_tags_of_labels_are_words_too(self, owned: OwnedStore, sessions: dict[str, str]) -> None:
+        assert ids(owned.search.find("lost cau")) == [sessions["dropped"]]
 
 
 class TestPages:

@@ -25,7 +25,7 @@ class SearchFilter:
     model: str | None = None
     """Name of an engine that wrote in it."""
     tag: str | None = None
-    """One of its tags."""
+    """One of its tags, or of its labels'."""
     origin: Origin | None = None
     """Where the message with the words comes from; without words, any of its messages."""
     since: datetime | None = None

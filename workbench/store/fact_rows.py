@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from workbench.chat.finding import Severity
 from workbench.chat.fix import Edit
@@ -26,7 +26,7 @@ def read_completion(text: str, setup: Mapping[str, Any], finish_reason: str) -> 
     """
     tools_text: object = setup.get("tools_text")
     disabled: object = setup.get("disabled_tools")
-    names = tuple(str(name) for name in disabled) if isinstance(disabled, list | tuple) else ()
+    names = tuple(map(str, cast(list[object], disabled))) if isinstance(disabled, list) else ()
     tools = _tools(tools_text, names) if isinstance(tools_text, str) else None
     return parse(text, tools=tools, finish_reason=finish_reason)
 

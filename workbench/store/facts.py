@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Text, cast
+from sqlalchemy import SQLColumnExpression, Text, cast
 from sqlmodel import col, func, select
 
 from workbench.desk.facts import Fact, FactCount, FactGroup, FactKind
@@ -13,7 +13,7 @@ from workbench.store.owned import Owned
 from workbench.store.storable import problem_of
 from workbench.store.tables import FactRow, GenerationRow, MessageRow, SessionRow
 
-_GROUPS: Final[Mapping[FactGroup, ColumnElement[Any]]] = {
+_GROUPS: Final[Mapping[FactGroup, SQLColumnExpression[Any]]] = {
     FactGroup.CODE: col(FactRow.code),
     FactGroup.MODEL: col(GenerationRow.engine_name),
     FactGroup.CONTRACT: col(GenerationRow.contract_version),
@@ -72,7 +72,7 @@ class SqlFacts(Owned):
             )
 
 
-def _day_of(moment: ColumnElement[datetime], dialect: str) -> ColumnElement[str]:
+def _day_of(moment: SQLColumnExpression[datetime], dialect: str) -> SQLColumnExpression[str]:
     """The day in UTC, ISO 8601."""
     if dialect == "postgresql":
         return func.to_char(func.timezone("UTC", moment), "YYYY-MM-DD")

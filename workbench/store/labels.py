@@ -1,7 +1,9 @@
 """Labels in a database: the port `workbench.desk.ports.Labels`."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import Final
 
 from sqlmodel import Session, col, select
 
@@ -12,15 +14,22 @@ from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, Que
 from workbench.desk.labels.rules import check_label
 from workbench.desk.labels.staleness import find_stale
 from workbench.desk.labels.told import content_json
+from workbench.desk.owner import Owner
+from workbench.desk.ports.label_log import LabelLog
 from workbench.errors import WriteConflict
+from workbench.store.database import Database
 from workbench.store.label_paths import original_of, read_steps
 from workbench.store.label_projects import SqlProjects
 from workbench.store.label_queue import read_item, read_queue
 from workbench.store.label_rows import OF_MESSAGE, label_value, project_value, slot_of
 from workbench.store.label_writer import find_label, with_tags_once, write_label
+from workbench.store.noting import note_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow
+
+MOST_LOGGED: Final = 10_000
+"""Labels of one session that go to the log at once."""
 
 
 class SqlLabels(SqlProjects):
@@ -28,6 +37,16 @@ class SqlLabels(SqlProjects):
 
     What each method does stands in `workbench.desk.ports.Labels`.
     """
+
+    def __init__(
+        self,
+        database: Database,
+        owner: Owner,
+        now: Callable[[], datetime],
+        log: LabelLog | None = None,
+    ) -> None:
+        super().__init__(database, owner, now)
+        self._log = log
 
     def save(self, new: NewLabel) -> Label:
         """A label, or a new revision of it; what it says already is no change.
@@ -49,6 +68,7 @@ class SqlLabels(SqlProjects):
             if written.is_changed:
                 self._begun(db, project, new)
                 self._note_label(db, new, written.before)
+                note_session(db, session.id)
             return label_value(written.row, project.name)
 
     def find(
@@ -160,7 +180,11 @@ class SqlLabels(SqlProjects):
                     revision=task.revision if task else 0,
                 )
             self._put_state(db, row, session.id, assignee, state, who=who)
-            return read_item(db, row.id, session.id, assignee)
+            item = read_item(db, row.id, session.id, assignee)
+        if self._log is not None and state is QueueState.DONE:
+            # Behind the commit: what is sent away is kept here.
+            self._log.write(self.list_labels(session_id=session_id, project=project, limit=MOST_LOGGED))
+        return item
 
     def judgements(self, *, project: str = "") -> Sequence[Judgement]:
         """Every verdict that a labeller gave, the deciding ones left out; an item is a message or a call.

@@ -9,7 +9,7 @@ from workbench.chat.message import Role
 from workbench.desk.facts import Fact, facts_of
 from workbench.store.fact_rows import fact_row, read_completion
 from workbench.store.search_words import insert_words
-from workbench.store.tables import DocumentRow, MessageRow, SessionRow, SessionTagRow
+from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRow, SessionRow, SessionTagRow
 from workbench.store.words import CHUNK_SIZE_CHARS, chunks_of, words_of
 
 
@@ -47,7 +47,7 @@ def note_message(db: Session, message: MessageRow, setup: dict[str, Any], finish
 
 
 def note_session(db: Session, session_id: str) -> None:
-    """Writes the words of a session's title and tags, instead of those it had.
+    """Writes the words of a session's title, its tags and its labels' tags, instead of those it had.
 
     Args:
         db: The writing transaction, with title and tags as they are to be.
@@ -58,7 +58,12 @@ def note_session(db: Session, session_id: str) -> None:
     # Not the whole row: a damaged setup must not keep a session from being named.
     title = db.exec(select(SessionRow.title).where(col(SessionRow.id) == session_id)).one()
     tags = db.exec(select(SessionTagRow.tag).where(col(SessionTagRow.session_id) == session_id)).all()
-    _write_documents(db, [(0, [title, *tags], "")], session_id, None)
+    said = db.exec(
+        select(LabelTagRow.tag)
+        .join(LabelRow, col(LabelRow.id) == col(LabelTagRow.label_id))
+        .where(col(LabelRow.session_id) == session_id)
+    ).all()
+    _write_documents(db, [(0, [title, *tags, *said], "")], session_id, None)
 
 
 def noted_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> Noted:

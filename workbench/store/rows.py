@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -72,6 +72,8 @@ def setup_value(document: Mapping[str, Any]) -> Setup:
     Raises:
         ValueError: A key has a value that it cannot have.
     """
+    if not isinstance(cast(object, document), Mapping):
+        raise ValueError("setup: it is no JSON object")
     with _place_told("setup"):
         return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 

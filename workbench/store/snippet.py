@@ -7,7 +7,7 @@ from workbench.chat.span import Span
 from workbench.desk.found import Snippet
 from workbench.store.words import Term, places_of
 
-BEFORE_CHARS: Final = 40
+BEFORE_CHARS: Final = 20
 """What is shown before the first word."""
 
 SIZE_CHARS: Final = 160

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
+from workbench.desk.ports.label_log import LabelLog
 from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
 from workbench.store.facts import SqlFacts
@@ -30,14 +31,18 @@ class SqlStore:
     Args:
         url: The database's, as SQLAlchemy takes it; made where it is not there yet, and migrated.
         now: Tells the moment, aware.
+        label_log: Is given the labels of each session whose labelling is done; None for nobody.
 
     Raises:
         StoreError: The database cannot be opened or migrated.
     """
 
-    def __init__(self, url: str, *, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, url: str, *, now: Callable[[], datetime] = utc_now, label_log: LabelLog | None = None
+    ) -> None:
         self._database = open_database(url)
         self._now = now
+        self._label_log = label_log
         try:
             keep_unfinished(self._database, now)
             self.purge()
@@ -52,7 +57,7 @@ class SqlStore:
             sessions=SqlSessions(*view),
             sharing=SqlSharing(*view),
             versions=SqlVersions(*view),
-            labels=SqlLabels(*view),
+            labels=SqlLabels(*view, self._label_log),
             audit=SqlAudit(self._database, owner),
             search=SqlSearch(*view),
             facts=SqlFacts(*view),

@@ -15,6 +15,8 @@ from pathlib import Path
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.desk.labels.project import QueueState
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.ports import OwnedStore
 from workbench.store.store import SqlStore
@@ -50,7 +52,11 @@ def fill(owned: OwnedStore) -> None:
         session.id, (system, user("  Weather in Cairo? 🦉"), call, tool_result("31 degrees")), parent_id=None
     )
     lost = completion("<tool_call>\nnonsense\n</tool_call>", prompt_text="another prompt")
-    owned.sessions.append(session.id, lost, parent_id=path[1].id)
+    answer = owned.sessions.append(session.id, lost, parent_id=path[1].id)
+    content = LabelContent(verdict=Verdict.MISSING_CALL, tags=("odd",), correction="Let me look.")
+    target = Target(session_id=session.id, message_id=answer.id)
+    owned.labels.save(NewLabel(target=target, content=content))
+    owned.labels.move(session.id, QueueState.DONE)
     owned.sessions.tag_session(session.id, ("blue", "bird"))
     structured = ToolCall(name="now", arguments={"z": 1, "big": 2**70, "a": [None, 1.5]})
     given = Message(role=Role.ASSISTANT, text="", calls=(structured,), thought="hm")

@@ -5,6 +5,10 @@ import json
 import pytest
 
 from tests.services import services_for
+from workbench.chat.message import Message, Role
+from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.turns import begin_session
+from workbench.errors import EngineError
 from workbench.ui.present.session import show_session
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -130,3 +134,31 @@ def test_an_empty_session_teaches(tmp_path):
     assert "What is the flumbuster reading for cairo?" in view.transcript.examples
     assert view.raw.sections == ()
     assert all(hint for hint in (view.raw.hint, view.calls.hint, view.fixes.hint, view.timing.hint))
+
+
+def test_a_message_with_siblings_shows_its_place_among_them(tmp_path):
+    with services_for(tmp_path, "First.", "Second.", "Third.") as (services, play):
+        session_id = play("One?")
+        leaf = services.sessions.path(session_id)[-1]
+        services.sessions.append_all(session_id, [_said("a"), _said("b")], parent_id=leaf.id)
+        services.sessions.append(session_id, _said("c"), parent_id=leaf.id)
+        path, tree = services.sessions.path(session_id), services.sessions.tree(session_id)
+        view = show_session(path, services.setup_for(), tree=tree)
+        branches = [entry.branch for entry in view.transcript.entries]
+        first = next(node.id for node in tree if node.parent_id == leaf.id)
+        assert branches[:3] == [None, None, None]
+        assert (branches[3].place, branches[3].count) == (2, 2)
+        assert (branches[3].before, branches[3].after) == (first, None)
+
+
+def test_a_message_that_was_broken_off_says_so(tmp_path):
+    with services_for(tmp_path, {"text": "Half of it", "error": "fell over"}) as (services, play):
+        session_id = begin_session(services, services.setup_for()).id
+        with pytest.raises(EngineError):
+            play("Tell?", session_id)
+        view = show_session(services.sessions.path(session_id), services.setup_for())
+        assert view.transcript.entries[-1].note.startswith("interrupted")
+
+
+def _said(text):
+    return NewMessage(message=Message(role=Role.USER, text=text), origin=Origin.PERSON)

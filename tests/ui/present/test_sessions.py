@@ -58,3 +58,25 @@ def test_what_was_searched_for_keeps_its_order_and_shows_the_words():
 def test_an_empty_search_says_so():
     assert show_sessions([], open_id=None, now=NOW).hint.startswith("Each conversation")
     assert show_sessions([], open_id=None, now=NOW, query="x").hint.startswith("No session has")
+
+
+def test_what_is_deleted_stands_apart_and_the_last_one_can_be_undone():
+    gone = [replace(_session(number, timedelta()).session, deleted_at=NOW) for number in (1, 2)]
+    view = show_sessions([], open_id=None, now=NOW, deleted=gone, undo_id="2")
+    assert [row.id for row in view.deleted] == ["1", "2"]
+    assert view.undo == view.deleted[1]
+
+
+def test_a_word_says_what_is_to_be_known_of_a_session():
+    sound = _session(1, timedelta()).session
+    rows = [
+        sound,
+        replace(sound, is_shared=True),
+        replace(sound, is_own=False),
+        replace(sound, damage="setup.max_rounds: no number", is_shared=True),
+    ]
+    found = [FoundSession(session=row, message_id=None, snippet=None) for row in rows]
+    view = show_sessions(found, open_id=None, now=NOW)
+    assert [row.word for row in view.rows] == ["", "shared", "another's", "damaged"]
+    assert [row.can_delete for row in view.rows] == [True, True, False, True]
+    assert view.rows[3].damage == "setup.max_rounds: no number"

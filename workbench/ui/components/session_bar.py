@@ -1,9 +1,9 @@
-"""The line above the transcript; `rename_session`, `share_session`, `unshare_session` and `copy_session` are its events."""
+"""The line above the transcript: title, link, copy; its events begin like the buttons that fire them."""
 
 from workbench.ui.components.drawn import Drawn
 
 
 class SessionBar(Drawn):
-    """The line above the transcript; `rename_session`, `share_session`, `unshare_session` and `copy_session` are its events."""
+    """The line above the transcript: title, link, copy; its events begin like the buttons that fire them."""
 
     script = "session_bar.js"

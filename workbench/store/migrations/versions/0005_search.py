@@ -4,8 +4,8 @@ A later revision that rebuilds `search_document` on SQLite must make its trigger
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast
 
 import sqlalchemy as sa
 from alembic import op
@@ -139,7 +139,8 @@ def _index_messages(connection: sa.Connection, page: Sequence[str]) -> None:
     for row in (by_id[message_id] for message_id in page if message_id in by_id):
         noted = noted_of(row["role"], row["text"], _document(row["setup"]), row["finish_reason"])
         place = {"session_id": row["session_id"], "message_id": row["id"]}
-        facts += (fact_row(fact, **place).model_dump(exclude={"id"}) for fact in noted.facts)
+        # Only what the table has at this revision.
+        facts += (fact_row(fact, **place).model_dump(include={*FACT.c.keys()}) for fact in noted.facts)
         names = [*noted.names, *_call_names(row["calls"]), row["name"] or ""]
         documents += ((row["session_id"], row["id"], at, names, row["text"]) for at in chunks_of(row["text"]))
     if facts:
@@ -167,7 +168,7 @@ def _write(
     )
 
 
-def _rows(connection: sa.Connection, query: str, ids: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+def _rows(connection: sa.Connection, query: str, ids: Sequence[str]) -> Sequence[sa.RowMapping]:
     statement = sa.text(query).bindparams(sa.bindparam("ids", expanding=True))
     return connection.execute(statement, {"ids": list(ids)}).mappings().all()
 
@@ -178,10 +179,10 @@ def _document(text: str) -> dict[str, Any]:
         document: object = json.loads(text)
     except ValueError:
         return {}
-    return document if isinstance(document, dict) else {}
+    return cast(dict[str, Any], document) if isinstance(document, dict) else {}
 
 
 def _call_names(text: str) -> Iterator[str]:
     calls: object = json.loads(text)
-    for call in calls if isinstance(calls, list) else ():
+    for call in cast(list[dict[str, Any]], calls) if isinstance(calls, list) else ():
         yield str(call["name"])

@@ -41,13 +41,15 @@ _DROP: Final = f"() => {{ try {{ localStorage.removeItem({_KEY}); }} catch {{ }}
 
 
 def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
-    """Keeps what is typed; a contract or a toolset that is chosen drops the draft that it replaces."""
+    """Keeps what is typed; a contract, a version or a toolset that is chosen drops the draft that it replaces."""
     # Not `input`: the first one behind a change from here is swallowed, and a paste is one.
     _keep(composer.change, composer, "composer", "value")
     _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
     _keep(setup.contract.ephemeral.input, setup.contract.ephemeral, "ephemeral", "value")
     _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
     _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")
+    restored = setup.contract.versions.event("restore_version")
+    _keep(restored, setup.contract.contract, "contract_text", "undefined")
     _keep(setup.tools.toolset.input, setup.tools.toolset, "tools_text", "undefined")
 
 

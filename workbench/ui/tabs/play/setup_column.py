@@ -11,6 +11,7 @@ from workbench.ui.components.editor import Editor
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.system_text import SystemText
+from workbench.ui.components.versions import Versions
 from workbench.ui.present.setup import SetupFields, tool_choices
 
 
@@ -19,6 +20,7 @@ class ContractParts:
     """The contract and what it comes to."""
 
     contract: gr.Dropdown
+    versions: Versions
     contract_text: Editor
     contract_notice: Notice
     ephemeral: gr.Textbox
@@ -81,7 +83,8 @@ def build_setup(services: Services) -> SetupParts:
 def _build_contract(services: Services) -> ContractParts:
     heading("Contract")
     return ContractParts(
-        contract=_dropdown("Contract", list(services.library.contract_names()), "play-contract"),
+        contract=_dropdown("Contract", list(services.contract_names()), "play-contract"),
+        versions=Versions(elem_id="play-versions"),
         contract_text=text_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
         contract_notice=Notice(elem_id="play-contract-notice"),
         ephemeral=gr.Textbox(

@@ -11,6 +11,7 @@ from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
 from workbench.rollout.ports import Sampling
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
+from workbench.ui.owners import services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem, tool_findings
 from workbench.ui.present.setup import (
     HeaderView,
@@ -25,6 +26,7 @@ from workbench.ui.present.setup import (
     tool_choices,
 )
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
 
 EDITED: Final = "Edited here: kept with the session, not in its file."
 """Said of a text that is not its file's any more."""
@@ -37,11 +39,13 @@ class SetupEvents:
     services: Services
     """The edges."""
 
-    def on_contract(self, name: str | None) -> tuple[object, NoticeView]:
-        """The text of a contract that was chosen."""
+    def on_contract(
+        self, visitor: Visitor, name: str | None, request: gr.Request
+    ) -> tuple[object, NoticeView]:
+        """The newest version of a contract that was chosen."""
         try:
-            return self.services.library.load_contract_text(name or ""), CLEAR
-        except BadInput as error:
+            return services_of(self.services, visitor, request).contract_version(name or "").text, CLEAR
+        except WorkbenchError as error:
             return SAME, problem(error)
 
     def on_toolset(self, name: str | None) -> tuple[object, NoticeView, frozenset[str]]:
@@ -80,8 +84,7 @@ class SetupEvents:
             text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
         except BadInput as error:
             return SAME, problem(error)
-        notice = advice(EDITED) if self._is_edited(setup) else CLEAR
-        return show_system_text(text, tokens=self._count(setup.model, text)), notice
+        return show_system_text(text, tokens=self._count(setup.model, text)), CLEAR
 
     def on_model(self, model: str, choice: str) -> NoticeView:
         """What to expect of a model."""
@@ -118,13 +121,6 @@ class SetupEvents:
         """The toolset whose tools these are, as yet unedited."""
         toolsets = self.services.catalog.toolsets()
         return next((name for name, tools in toolsets.items() if render_tools(tools) == text), None)
-
-    def _is_edited(self, setup: Setup) -> bool:
-        """True where the contract's text is not its file's."""
-        try:
-            return self.services.library.load_contract_text(setup.contract_name) != setup.contract_text
-        except BadInput:
-            return True
 
     def _count(self, model: str, text: str) -> int | None:
         if not self.services.models.status(model).is_loaded:

@@ -21,6 +21,7 @@ from workbench.ui.tabs.play.setup_column import SetupParts, build_setup
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.talk_column import TalkParts, build_talk
 from workbench.ui.tabs.play.turn_events import TurnEvents
+from workbench.ui.tabs.play.version_events import VersionEvents
 from workbench.ui.visitor import Visitor
 
 
@@ -74,7 +75,8 @@ def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, fr
     turns = TurnEvents(services, runs, setups)
     sessions = SessionEvents(services, setups)
     screen = parts.screen(header, address)
-    _wire_setup(parts.setup, setups, header)
+    _wire_setup(parts, setups, header)
+    _wire_versions(parts, VersionEvents(services))
     _wire_turns(blocks, parts, turns, screen)
     whole = [*screen, *parts.setup.fields, parts.setup.tools.toolset, parts.setup.tools.enabled_tools]
     opened = listen(
@@ -95,12 +97,13 @@ def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: H
     _warm(trigger, parts.setup, SetupEvents(services), header)
 
 
-def _wire_setup(setup: SetupParts, setups: SetupEvents, header: Header) -> None:
+def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header) -> None:
+    setup = parts.setup
     contract, tools, model = setup.contract, setup.tools, setup.model
     listen(
         contract.contract.input,
         setups.on_contract,
-        [contract.contract],
+        [parts.visitor, contract.contract],
         [contract.contract_text, contract.contract_notice],
     )
     listen(
@@ -129,6 +132,21 @@ def _wire_setup(setup: SetupParts, setups: SetupEvents, header: Header) -> None:
     asked = [model.model, model.tool_choice]
     listen(model.tool_choice.change, setups.on_model, asked, [model.model_notice])
     _warm(model.model.input, setup, setups, header)
+
+
+def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
+    contract = parts.setup.contract
+    line, name, text, notice = (
+        contract.versions,
+        contract.contract,
+        contract.contract_text,
+        contract.contract_notice,
+    )
+    edited = [parts.visitor, name, text]
+    listen(any_of(text.change, name.change), versions.on_text, edited, [line], is_latest_only=True)
+    listen(line.event("save_version"), versions.on_save, edited, [line, notice])
+    listen(line.event("restore_version"), versions.on_restore, [parts.visitor, name], [text, line, notice])
+    listen(line.event("mark_version"), versions.on_mark, edited, [line, notice])
 
 
 def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Header) -> None:

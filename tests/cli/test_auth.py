@@ -1,0 +1,32 @@
+"""`workbench auth hash`: a line for WORKBENCH_AUTH."""
+
+import io
+
+import pytest
+
+from workbench.cli.auth import hash_account
+from workbench.desk.passwords import is_right
+from workbench.errors import BadInput
+from workbench.settings import read_settings
+
+
+def test_the_line_is_what_the_setting_takes(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(" open sesame\n"))
+    hash_account("ann")
+    accounts = read_settings({"WORKBENCH_AUTH": capsys.readouterr().out}).accounts
+    assert list(accounts) == ["ann"]
+    assert is_right(" open sesame", accounts["ann"])
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a:b", "a,b"])
+def test_a_name_that_the_setting_cannot_hold_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match="name"):
+        hash_account(name)
+
+
+def test_two_passwords_that_differ_are_refused(monkeypatch) -> None:
+    answers = iter(["one", "other"])
+    monkeypatch.setattr("sys.stdin", type("Terminal", (), {"isatty": staticmethod(lambda: True)})())
+    monkeypatch.setattr("getpass.getpass", lambda _prompt: next(answers))
+    with pytest.raises(BadInput, match="not the same"):
+        hash_account("ann")

@@ -1,0 +1,129 @@
+"""Whose sessions a page shows: of a browser, of an account; and what others see by a link."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import served
+from tests.e2e.play import Play, Server, write_script
+from workbench.desk.passwords import hash_password
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "What is the flumbuster reading for cairo?"
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page as on a Space: whoever comes is a stranger."""
+    folder = tmp_path_factory.mktemp("space")
+    script = write_script(folder / "script.yaml", "Hello.")
+    yield from served(folder, f"scripted:{script}", SPACE_ID="someone/workbench", WORKBENCH_HOST="127.0.0.1")
+
+
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page with two accounts, one of them an admin's."""
+    folder = tmp_path_factory.mktemp("locked")
+    script = write_script(folder / "script.yaml", "Hello.")
+    accounts = ",".join(f"{name}:{hash_password(name + '!', n=2**10)}" for name in ("ann", "root"))
+    variables = {"WORKBENCH_AUTH": accounts, "WORKBENCH_ADMINS": "root"}
+    yield from served(folder, f"scripted:{script}", **variables)
+
+
+def _log_in(play: Play, name: str, password: str) -> None:
+    play.page.goto(play.server.url)
+    play.page.get_by_label("username").fill(name)
+    play.page.get_by_label("password").fill(password)
+    play.page.get_by_role("button", name="Login").click()
+
+
+def test_two_visitors_of_a_space_see_nothing_of_each_other(
+    page: Page, other_page: Page, space: Server
+) -> None:
+    ann, bob = Play(page, space).open(), Play(other_page, space).open()
+    ann.ask("Ann's question")
+    bob.ask("Bob's question")
+    for own, other, name in ((ann, bob, "Bob's"), (bob, ann, "Ann's")):
+        own.reload()
+        expect(own.entries).to_have_count(3)
+        expect(own.part("session-list").locator(".hw-session")).to_have_count(1)
+        expect(own.part("session-list")).not_to_contain_text(name)
+        own.open(f"?session={other.session_id}")
+        expect(own.part("notice")).to_contain_text("there is no such session")
+        expect(own.entries).to_have_count(0)
+        with own.page.expect_download() as waiting:
+            own.part("export-all").click()
+        assert name not in Path(waiting.value.path()).read_text(encoding="utf-8")
+        own.page.go_back()
+        own.wait_until_open()
+
+
+def test_a_visitor_of_a_space_finds_their_sessions_again(page: Page, space: Server) -> None:
+    play = Play(page, space).open().ask(QUESTION)
+    session_id = play.session_id
+    again = Play(page.context.new_page(), space).open()
+    expect(again.part("session-list")).to_contain_text("What is the flumbuster")
+    again.page.locator(f"[data-id='{session_id}']").first.click()
+    expect(again.entries).to_have_count(3)
+
+
+def test_who_logs_in_sees_their_own_and_an_admin_sees_all(
+    page: Page, other_page: Page, locked: Server
+) -> None:
+    ann = Play(page, locked)
+    _log_in(ann, "ann", "ann!")
+    ann.wait_until_open().ask("Ann's question")
+    expect(page.locator("#page-account")).to_contain_text("ann")
+    root = Play(other_page, locked)
+    _log_in(root, "root", "root!")
+    root.wait_until_open()
+    expect(root.part("session-list")).not_to_contain_text("Ann's question")
+    root.page.get_by_role("button", name="Show those of all").click()
+    root.part("session-list").get_by_text("Ann's question").click()
+    expect(root.entries).to_have_count(3)
+    expect(root.part("bar")).to_contain_text("another owner's, read-only")
+    expect(root.composer).to_be_disabled()
+    page.locator("#page-account").get_by_text("Log out").click()
+    expect(page.get_by_label("password")).to_be_visible()
+
+
+def test_a_wrong_password_and_an_unknown_name_are_refused(browser_page: Play) -> None:
+    for name, password in (("ann", "wrong"), ("nobody", "ann!"), ("root", "ann!")):
+        _log_in(browser_page, name, password)
+        expect(browser_page.page.get_by_text("Incorrect Credentials")).to_be_visible()
+
+
+@pytest.fixture
+def browser_page(browser, locked: Server) -> Iterator[Play]:
+    """A tab that may be told 400: a refused login is one."""
+    page = browser.new_page()
+    yield Play(page, locked)
+    page.close()
+
+
+def test_a_link_shows_a_session_read_only_and_it_can_be_copied(
+    page: Page, other_page: Page, space: Server
+) -> None:
+    ann, bob = Play(page, space).open(), Play(other_page, space)
+    ann.ask("Ann's question")
+    ann.part("bar").get_by_role("button", name="Share").click()
+    link = ann.part("bar").get_by_label("Link that shows this session").input_value()
+    query = "?" + link.partition("?")[2]
+    bob.open(query)
+    expect(bob.entries).to_have_count(3)
+    expect(bob.part("bar")).to_contain_text("read-only")
+    expect(bob.composer).to_be_disabled()
+    expect(bob.part("send")).to_be_hidden()
+    bob.part("bar").get_by_role("button", name="Copy to mine").click()
+    expect(bob.composer).to_be_enabled()
+    bob.ask("Bob goes on")
+    expect(bob.entries).to_have_count(5)
+    ann.reload()
+    expect(ann.entries).to_have_count(3)
+    ann.part("bar").get_by_role("button", name="Stop sharing").click()
+    expect(ann.part("bar").get_by_role("button", name="Share")).to_be_visible()
+    bob.open(query)
+    expect(bob.part("notice")).to_contain_text("shows no session")

@@ -1,0 +1,41 @@
+"""The session list, searched as a person types."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.play import Play, Server, write_script
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_list_follows_what_is_typed(
+    play: Play, server: Server, tmp_path: Path, artifacts: Path, theme: str
+) -> None:
+    play.open(f"?__theme={theme}")
+    script = write_script(tmp_path / "script.yaml", f"The {theme} zebra runs.")
+    play.use_script(script)
+    for question in ("Which animal runs?", "Which one swims?"):
+        play.page.get_by_role("button", name="New session").click()
+        play.wait_until_open()
+        play.use_script(script)
+        play.ask(f"{question} {theme}")
+    rows = play.part("session-list").locator("ul.hw-sessions").first.locator(".hw-session")
+    field = play.page.get_by_label("Search sessions")
+    before = rows.count()
+    assert before >= 2
+    field.press_sequentially(f"runs {theme} zeb", delay=20)
+    expect(rows.locator(".k-found").first).to_have_text(theme)
+    expect(play.part("session-list")).to_contain_text("zebra runs.")
+    play.page.screenshot(path=artifacts / f"search-{theme}.png")
+    field.fill(f'swims {theme} "')
+    expect(rows).to_have_count(1)
+    rows.first.click()
+    expect(play.entries.nth(1)).to_contain_text("Which one swims?")
+    expect(rows).to_have_count(1)
+    field.fill("nothing like this")
+    expect(play.part("session-list")).to_contain_text("No session has all these words")
+    field.fill("")
+    expect(rows).to_have_count(before)

@@ -1,0 +1,70 @@
+"""Files that versions come from and go to."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.services import CHECKOUT
+from workbench.desk.versions.version import VersionKind
+from workbench.errors import BadInput
+from workbench.library.home_files import HomeFiles
+
+CONTRACT = VersionKind.CONTRACT
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for folder in ("prompts/contracts", "tools_catalog"):
+        (tmp_path / folder).mkdir(parents=True)
+    return tmp_path
+
+
+def test_every_shipped_file_is_there_byte_for_byte() -> None:
+    files = HomeFiles(CHECKOUT)
+    assert files.names(CONTRACT) == ["full", "hermes-3", "minimal"]
+    assert files.names(VersionKind.TOOLS) == ["nonsense", "search", "weather"]
+    assert files.names(VersionKind.SUITE) == []
+    text = files.find(CONTRACT, "minimal")
+    assert text and text.encode() == (CHECKOUT / "prompts/contracts/minimal.md").read_bytes()
+
+
+def test_what_is_written_is_read_as_it_was(home: Path) -> None:
+    files, text = HomeFiles(home), "a\r\nb\r🦉 \n\n"
+    files.save(CONTRACT, "mine", text, before=None)
+    assert files.find(CONTRACT, "mine") == text
+    assert (home / "prompts/contracts/mine.md").read_bytes() == text.encode()
+    files.save(VersionKind.SUITE, "first", text, before=None)
+    assert (home / "prompts/suites/first.yaml").read_bytes() == text.encode()
+    assert [path.name for path in (home / "prompts/contracts").iterdir()] == ["mine.md"]
+
+
+def test_a_file_that_is_not_as_it_was_is_left_alone(home: Path) -> None:
+    files = HomeFiles(home)
+    files.save(CONTRACT, "mine", "one", before=None)
+    for before in (None, "two"):
+        with pytest.raises(BadInput, match="changed just now"):
+            files.save(CONTRACT, "mine", "three", before=before)
+    assert files.find(CONTRACT, "mine") == "one"
+    files.save(CONTRACT, "mine", "two", before="one")
+
+
+def test_nothing_outside_of_its_folder_is_read_or_written(home: Path) -> None:
+    (home / "prompts/secret.md").write_text("secret")
+    files = HomeFiles(home)
+    assert files.find(CONTRACT, "../secret") is None
+    with pytest.raises(BadInput):
+        files.save(CONTRACT, "../secret", "x", before="secret")
+
+
+def test_the_package_s_own_copies_are_not_written_to(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.library.home_files.__file__", str(home / "library" / "home_files.py"))
+    with pytest.raises(BadInput, match="belongs to the installed package"):
+        HomeFiles(home).save(CONTRACT, "mine", "x", before=None)
+
+
+def test_what_is_not_utf_8_is_told(home: Path) -> None:
+    (home / "prompts/contracts/odd.md").write_bytes(b"ab\xff")
+    with pytest.raises(BadInput, match="not UTF-8 at byte 2"):
+        HomeFiles(home).find(CONTRACT, "odd")

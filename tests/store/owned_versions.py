@@ -1,0 +1,149 @@
+"""What another owner gets of versions, labels, search, facts and the audit log: rows for `test_owners`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from workbench.desk.facts import FactGroup
+from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.desk.labels.project import Project, QueueFilter, QueueState
+from workbench.desk.ports import OwnedStore
+from workbench.desk.versions.names import hash_of
+from workbench.desk.versions.version import FileState, NewVersion, VersionKind
+from workbench.errors import StoreError
+
+CONTRACT = VersionKind.CONTRACT
+SECRET = "secret of ann"
+PROJECT = "ann's project"
+
+Check = Callable[[OwnedStore, Any], object]
+
+
+def give_versions(own: OwnedStore) -> None:
+    """What Ann has of versions."""
+    version = own.versions.save(NewVersion(kind=CONTRACT, name="minimal", text=SECRET))
+    own.versions.tag(version.id, "production")
+    own.versions.keep_text(CONTRACT, SECRET + " that was played")
+
+
+def give_labels(own: OwnedStore, target: Target) -> None:
+    """What Ann has of labels."""
+    own.labels.save_project(Project(name=PROJECT, guidelines=SECRET))
+    own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD, comment=SECRET)))
+
+
+def target_of(world: Any) -> Target:
+    """The message of Ann's that is labelled."""
+    return Target(session_id=world.session.id, message_id=world.message.id)
+
+
+def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
+    """All that an owner has of them; what the shared library has is everybody's."""
+    return [
+        [version for version in own.versions.history(CONTRACT, "minimal") if not version.is_shared],
+        own.versions.find(CONTRACT, "minimal"),
+        own.labels.list_labels(),
+        own.labels.queue(QueueFilter()),
+        own.labels.list_projects(),
+        own.audit.entries(limit=1000),
+    ]
+
+
+def nothing(call: Check) -> Check:
+    """The call gives nothing."""
+
+    def check(own: OwnedStore, world: Any) -> None:
+        assert not call(own, world)
+
+    return check
+
+
+def refused(call: Check, said: str) -> Check:
+    """The call says that there is no such thing."""
+
+    def check(own: OwnedStore, world: Any) -> None:
+        with pytest.raises(StoreError, match=said):
+            call(own, world)
+
+    return check
+
+
+def _id(world: Any) -> str:
+    """Of Ann's version."""
+    found = world.store.of(world.owner).versions.find(CONTRACT, "minimal")
+    assert found
+    return found.id
+
+
+def _saves_apart(own: OwnedStore, _world: Any) -> None:
+    saved = own.versions.save(NewVersion(kind=CONTRACT, name="minimal", text="mine"))
+    assert (saved.number, saved.parent_id) == (1, None)
+
+
+def _takes_apart(own: OwnedStore, _world: Any) -> None:
+    state, head = own.versions.take_file(CONTRACT, "minimal", SECRET)
+    assert (state, head.number, head.tags) == (FileState.TAKEN, 1, ())
+
+
+def _projects_apart(own: OwnedStore, _world: Any) -> None:
+    assert own.labels.save_project(Project(name=PROJECT)).guidelines == ""
+    assert [project.name for project in own.labels.list_projects()] == ["", PROJECT]
+
+
+CHECKS: dict[str, Check] = {
+    "versions.lines": nothing(lambda own, w: own.versions.lines()),
+    "versions.history": nothing(lambda own, w: own.versions.history(CONTRACT, "minimal")),
+    "versions.find": nothing(
+        lambda own, w: any(
+            own.versions.find(CONTRACT, "minimal", one) for one in ("", "1", "production", _id(w))
+        )
+    ),
+    "versions.version": nothing(lambda own, w: own.versions.version(_id(w))),
+    "versions.find_text": nothing(
+        lambda own, w: (
+            own.versions.find_text(CONTRACT, hash_of(SECRET))
+            or own.versions.find_text(CONTRACT, hash_of(SECRET + " that was played"))
+        )
+    ),
+    "versions.save": _saves_apart,
+    "versions.keep_text": lambda own, w: own.versions.keep_text(CONTRACT, SECRET),
+    "versions.take_file": _takes_apart,
+    "versions.restore": refused(lambda own, w: own.versions.restore(_id(w)), "there is no version"),
+    "versions.tag": refused(lambda own, w: own.versions.tag(_id(w), "production"), "there is no version"),
+    "versions.untag": nothing(lambda own, w: own.versions.untag(CONTRACT, "minimal", "production")),
+    "versions.comes_from": refused(
+        lambda own, w: own.versions.comes_from(_id(w), "x"), "there is no version"
+    ),
+    "versions.note_file": refused(lambda own, w: own.versions.note_file(_id(w)), "there is no version"),
+    "labels.save": refused(
+        lambda own, w: own.labels.save(
+            NewLabel(target=target_of(w), content=LabelContent(), base_revision=1)
+        ),
+        "there is no session",
+    ),
+    "labels.find": nothing(lambda own, w: own.labels.find(target_of(w))),
+    "labels.list_labels": nothing(
+        lambda own, w: (*own.labels.list_labels(), *own.labels.list_labels(session_id=w.session.id))
+    ),
+    "labels.accept": refused(
+        lambda own, w: own.labels.accept(w.session.id, w.message.id), "there is no session"
+    ),
+    "labels.stale": refused(lambda own, w: own.labels.stale(w.session.id), "there is no session"),
+    "labels.queue": nothing(lambda own, w: own.labels.queue(QueueFilter()).items),
+    "labels.move": refused(
+        lambda own, w: own.labels.move(w.session.id, QueueState.DONE), "there is no session"
+    ),
+    "labels.assign": refused(
+        lambda own, w: own.labels.assign([w.session.id], ["bob"], project=""), "there is no session"
+    ),
+    "labels.save_project": _projects_apart,
+    "labels.find_project": nothing(lambda own, w: own.labels.find_project(PROJECT)),
+    "labels.list_projects": nothing(lambda own, w: own.labels.list_projects()[1:]),
+    "labels.judgements": nothing(lambda own, w: own.labels.judgements()),
+    "search.find": nothing(lambda own, w: own.search.find("secret")),
+    "facts.of_session": nothing(lambda own, w: own.facts.of_session(w.session.id)),
+    "facts.count": nothing(lambda own, w: own.facts.count(FactGroup.CODE)),
+    "audit.entries": nothing(lambda own, w: own.audit.entries()),
+}
+"""By port and method."""

@@ -1,0 +1,88 @@
+"""The list of sessions: tags, names, and what is damaged."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.store.examples import SETUP, completion, user
+from workbench.desk.ports import Sessions
+from workbench.desk.tree import children, newest_leaf, siblings
+from workbench.errors import BadInput, StoreError
+
+
+def _talk(store: Sessions, text: str) -> str:
+    session = store.create_session(SETUP)
+    store.append_all(session.id, (user(text), completion("a")), parent_id=None)
+    return session.id
+
+
+@pytest.mark.parametrize(
+    ("setup", "damage"),
+    [("{", "Expecting property name"), ('{"max_rounds": "many"}', "setup.max_rounds"), ("[]", "setup")],
+    ids=["no JSON", "no number", "no object"],
+)
+def test_a_damaged_session_is_listed_with_what_is_wrong_and_the_others_are_well(
+    store: Sessions, file: Path, setup: str, damage: str
+) -> None:
+    good, bad = _talk(store, "good"), _talk(store, "bad")
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE session SET setup = ? WHERE id = ?", (setup, bad))
+    listed = {one.id: one for one in store.list_sessions()}
+    assert listed[good].damage is None
+    assert damage in (listed[bad].damage or "")
+    assert listed[bad].title == "bad"
+    with pytest.raises(StoreError):
+        store.find_session(bad)
+    store.delete_session(bad)
+    assert [one.id for one in store.list_sessions()] == [good]
+    assert [one.damage is None for one in store.list_sessions(is_deleted=True)] == [False]
+
+
+def test_a_title_of_one_s_own_stays(store: Sessions) -> None:
+    session_id = _talk(store, "first words")
+    store.rename_session(session_id, "  Flumbusters\nof Cairo ")
+    store.append(session_id, user("other words"), parent_id=None)
+    assert [one.title for one in store.list_sessions()] == ["Flumbusters of Cairo"]
+    store.rename_session(session_id, "")
+    store.append(session_id, user("new words"), parent_id=None)
+    found = store.find_session(session_id)
+    assert found and found.title == "new words"
+    with pytest.raises(BadInput, match="NUL"):
+        store.rename_session(session_id, "a\0")
+
+
+def test_tags_come_back_in_their_order_each_once(store: Sessions) -> None:
+    session_id = _talk(store, "hi")
+    store.tag_session(session_id, ["zeta", " alpha ", "zeta", "", "größe 🦉"])
+    found = store.find_session(session_id)
+    assert found and found.tags == ("zeta", "alpha", "größe 🦉")
+    assert [one.tags for one in store.list_sessions()] == [found.tags]
+    store.tag_session(session_id, [])
+    assert [one.tags for one in store.list_sessions()] == [()]
+    with pytest.raises(BadInput, match="NUL"):
+        store.tag_session(session_id, ["a\0"])
+
+
+def test_the_tree_tells_branches_and_any_leaf_can_be_opened(store: Sessions) -> None:
+    session = store.create_session(SETUP)
+    root, first, old = store.append_all(session.id, (user("s"), user("q"), completion("old")), parent_id=None)
+    second, new = store.append_all(session.id, (user("q2"), completion("new")), parent_id=root.id)
+    tree = store.tree(session.id)
+    assert [node.id for node in tree] == [root.id, first.id, old.id, second.id, new.id]
+    assert siblings(tree)[first.id] == siblings(tree)[second.id] == (first.id, second.id)
+    assert children(tree, root.id) == (first.id, second.id)
+    assert [newest_leaf(tree, one.id) for one in (root, first, second, old)] == [
+        new.id,
+        old.id,
+        new.id,
+        old.id,
+    ]
+    assert [kept.id for kept in store.path(session.id, leaf_id=old.id)] == [root.id, first.id, old.id]
+    assert [kept.id for kept in store.path(session.id)] == [root.id, second.id, new.id]
+    store.open_leaf(session.id, old.id)
+    assert [kept.id for kept in store.path(session.id)] == [root.id, first.id, old.id]
+    for call in (store.open_leaf, lambda one, leaf: store.path(one, leaf_id=leaf)):
+        with pytest.raises(StoreError, match="has no message"):
+            call(session.id, "nowhere")

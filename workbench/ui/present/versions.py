@@ -1,0 +1,80 @@
+"""The line under a contract: which version its text is, and the versions that there are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from workbench.desk.versions.names import hash_of
+from workbench.desk.versions.version import FROM_FILE, Version
+
+PRODUCTION: Final = "production"
+"""The name that the page gives to a version that is in use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRow:
+    """One version in the list."""
+
+    id: str
+    """The store's."""
+    label: str
+    """Its number, such as `v3`."""
+    message: str
+    """First line of what was changed."""
+    note: str
+    """Author and time."""
+    tags: tuple[str, ...]
+    """Names that point at it."""
+    is_open: bool
+    """True of the one whose text stands in the editor."""
+    is_production: bool
+    """True where `production` points at it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionsView:
+    """The line, and the list that it opens."""
+
+    name: str
+    """Of the contract."""
+    label: str
+    """Number of the version that the text is, or was made from; empty where there is none."""
+    base_id: str
+    """Its id; empty where there is none."""
+    is_changed: bool
+    """True where the text is no version's."""
+    tags: tuple[str, ...]
+    """Names that point at the version; none where the text is changed."""
+    rows: tuple[VersionRow, ...]
+    """The newest first."""
+
+
+def show_versions(name: str, text: str, history: Sequence[Version], *, now: datetime) -> VersionsView:
+    """The line for a text, from the newest versions of its name; times are the clock of `now`."""
+    text_hash = hash_of(text.encode("utf-8", "replace").decode())
+    same = next((version for version in history if version.text_hash == text_hash), None)
+    base = same or next(iter(history), None)
+    return VersionsView(
+        name=name,
+        label=f"v{base.number}" if base else "",
+        base_id=base.id if base else "",
+        is_changed=same is None,
+        tags=same.tags if same else (),
+        rows=tuple(_row(version, base, now) for version in history),
+    )
+
+
+def _row(version: Version, base: Version | None, now: datetime) -> VersionRow:
+    saved_at = version.created_at.astimezone(now.tzinfo)
+    when = saved_at.strftime("%H:%M" if saved_at.date() == now.date() else "%d.%m.")
+    who = "" if version.author == FROM_FILE else version.author
+    return VersionRow(
+        id=version.id,
+        label=f"v{version.number}",
+        message=version.message.partition("\n")[0] or "no message",
+        note=" · ".join(part for part in (who, when) if part),
+        tags=version.tags,
+        is_open=version is base,
+        is_production=PRODUCTION in version.tags,
+    )
