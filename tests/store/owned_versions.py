@@ -39,10 +39,10 @@ def target_of(world: Any) -> Target:
 
 
 def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
-    """All that an owner has of them."""
+    """All that an owner has of them; what the shared library has is everybody's."""
     return [
-        own.versions.lines(),
-        own.versions.history(CONTRACT, "minimal"),
+        [version for version in own.versions.history(CONTRACT, "minimal") if not version.is_shared],
+        own.versions.find(CONTRACT, "minimal"),
         own.labels.list_labels(),
         own.labels.queue(QueueFilter()),
         own.labels.list_projects(),
