@@ -135,13 +135,13 @@ def test_an_ephemeral_part_is_sent_and_kept_with_the_prompt_alone(tmp_path):
 
 
 def test_an_engine_that_fails_midway_keeps_what_it_wrote(tmp_path):
-    broken = {"text": "Half of the answers", "error": "the engine fell over"}
+    broken = {"text": "Half of an answ", "error": "the engine fell over"}
     with services_for(tmp_path, broken) as (services, play):
         session_id = begin_session(services, services.setup_for()).id
         with pytest.raises(EngineError, match="fell over"):
             play("Tell?", session_id)
         last = services.sessions.path(session_id)[-1]
-        assert last.message.text == "Half of the answers"
+        assert last.message.text == "Half of an answ"
         assert last.generation.finish_reason == "interrupted"
         assert export_sharegpt(services).left_out
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.rollout.events import Generation
@@ -12,7 +12,7 @@ from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.tables import MessageRow, SessionRow, UnfinishedRow
 from workbench.store.writer import has_ended, this_writer
-from workbench.store.writing import show_leaf, write_message
+from workbench.store.writing import new_id, show_leaf, write_message
 
 SILENCE: Final = timedelta(minutes=1)
 """A writer on another machine that wrote nothing for so long is taken for ended."""
@@ -20,11 +20,10 @@ SILENCE: Final = timedelta(minutes=1)
 
 def save_unfinished(db: Session, text: str, generation: Generation, place: rows.Place) -> None:
     """What is written so far, in place of what was there under the same id."""
-    row = db.get(UnfinishedRow, place.id)
-    if row is None:
+    known = (col(UnfinishedRow.id) == place.id, col(UnfinishedRow.session_id) == place.session_id)
+    grown = update(UnfinishedRow).where(*known).values(text=text, updated_at=place.created_at)
+    if not db.exec(grown).rowcount:
         db.add(rows.unfinished_row(text, generation, place, writer=this_writer()))
-    elif row.session_id == place.session_id:
-        row.text, row.updated_at = text, place.created_at
 
 
 def forget_unfinished(db: Session, session_id: str, unfinished_id: str | None) -> None:
@@ -67,7 +66,8 @@ def _left(
 
 def _keep(db: Session, row: UnfinishedRow) -> None:
     place = rows.Place(
-        id=row.id,
+        # Not the row's: a writer that was taken for ended may write under it again.
+        id=new_id(),
         session_id=row.session_id,
         parent=db.get(MessageRow, row.parent_id) if row.parent_id else None,
         created_at=row.updated_at,

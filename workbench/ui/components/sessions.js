@@ -38,11 +38,11 @@ follow((value) => {
   if (value && value.query !== field.value) search();
   list.replaceChildren(...rows.flatMap((row) => [
     row.heading ? node("li", { class: "hw-day", role: "presentation" }, row.heading) : null,
-    node("li", { class: "hw-item" }, open(row),
+    node("li", { class: "hw-listed" }, open(row),
       row.can_delete ? iconButton("cross", "Delete " + row.title, () => trigger("delete_session", { id: row.id })) : null),
   ]).filter(Boolean));
   fold.hidden = deleted.length === 0 || field.value.trim() !== "";
   gone.replaceChildren(...deleted.map((row) =>
-    node("li", { class: "hw-item" }, node("span", { class: "hw-title", title: row.title }, row.title),
+    node("li", { class: "hw-listed" }, node("span", { class: "hw-title", title: row.title }, row.title),
       node("span", { class: "hw-note" }, row.when), restore(row, "Restore"))));
 });
