@@ -24,6 +24,9 @@ def has_ended(writer: str, *, is_silent: bool) -> bool:
     if host != socket.gethostname():
         return is_silent
     try:
-        return f"{psutil.Process(int(pid)).create_time():.2f}" != started
+        process = psutil.Process(int(pid))
+        # One that was killed keeps its number until its parent has asked how it ended.
+        is_over = process.status() == psutil.STATUS_ZOMBIE
+        return is_over or f"{process.create_time():.2f}" != started
     except psutil.NoSuchProcess:
         return True
