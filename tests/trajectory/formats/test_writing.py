@@ -259,7 +259,10 @@ def test_results_that_answer_only_some_calls_are_refused_where_order_alone_tells
         assert (
             "only some of the calls" in write_row(only_second, FORMATS[name], Terms()).problems[0].message
         ), name
-    assert written("openai", only_second)["messages"][3]["tool_call_id"] == "y"
+    other = told("assistant", replace(CALLS[0], name="g"), CALLS[1])
+    for message in (TALK.messages[2], other):
+        talk = replace(only_second, messages=(*TALK.messages[:2], message, *only_second.messages[3:]))
+        assert written("openai", talk)["messages"][3]["tool_call_id"] == "y"
 
 
 def test_results_are_put_into_the_order_of_their_calls():
