@@ -79,7 +79,7 @@ def split_system(text: str) -> SplitText:
     >>> split_system("Be brief.")
     SplitText(own='Be brief.', frame='')
     """
-    for name, frame in FRAMES.items():
+    for name, frame in _LONGEST_FIRST:
         start = text.find(frame.before)
         end = text.find(frame.after, start + len(frame.before)) if start >= 0 else -1
         if end < 0:
@@ -109,3 +109,5 @@ def _frame(text: str, spell: Callable[[OfferedTools], str]) -> Frame:
 
 FRAMES: Final[Mapping[str, Frame]] = MappingProxyType(_frames())
 """By name. `hermes-array` is hermes-agent's text with whole specs, so that nothing of them is lost."""
+_LONGEST_FIRST: Final = tuple(sorted(FRAMES.items(), key=lambda item: -len(item[1].before)))
+"""For one frame may begin in the middle of another."""

@@ -106,3 +106,13 @@ def test_bad_settings_are_one_line(verb, rows, tmp_path, text, problem):
     done = verb("compress", rows, "--config", config)
     assert done.code == 2
     assert problem in done.err
+
+
+@pytest.mark.model
+def test_tokens_are_counted_by_the_model_that_is_named(workbench, rows, tmp_path):
+    done = workbench("compress", rows, "--tokens", 3000, "--tokenizer", "embedded")
+    assert done.returncode == 0, done.stderr
+    by_model = json.loads((tmp_path / "compression_metrics.json").read_text())["tokens"]["total_before"]
+    assert workbench("compress", rows, "--tokens", 3000).returncode == 0
+    by_rule = json.loads((tmp_path / "compression_metrics.json").read_text())["tokens"]["total_before"]
+    assert by_model != by_rule

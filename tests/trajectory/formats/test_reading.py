@@ -3,11 +3,13 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, detect_format, format_named
+from workbench.trajectory.writing.convert import convert_row
+from workbench.trajectory.writing.holding import Terms
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 SHAREGPT = {
@@ -167,11 +169,37 @@ JSON = st.recursive(
 )
 
 
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "from": st.sampled_from(
+                ["system", "human", "gpt", "tool", "function_call", "observation", "user", "assistant"]
+            ),
+            "value": JSON
+            | st.sampled_from(["<tool_call>{}</tool_call>", "[f(a=1)]", '{"name": "f", "arguments": {}}']),
+            "role": st.sampled_from(["system", "user", "assistant", "tool"]),
+            "content": JSON,
+            "tool_calls": st.lists(
+                st.fixed_dictionaries({"function": JSON}, optional={"id": JSON}), max_size=2
+            )
+            | JSON,
+        },
+    ),
+    max_size=4,
+)
+ROWS = st.dictionaries(KEYS, JSON | ENTRIES, max_size=6)
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
 @pytest.mark.parametrize("name", FORMATS)
-@given(row=st.dictionaries(KEYS, JSON, max_size=6))
-def test_nothing_in_a_row_can_stop_the_reading(name, row):
+@relaxed
+@given(row=ROWS)
+def test_nothing_in_a_row_can_stop_the_reading_or_the_writing(name, row):
     read_row = format_named(name).read(row)
     assert json.dumps(read_row.fields) == json.dumps(row)
     places = [entry.place for entry in read_row.all_entries if entry.place >= 0]
     assert places == list(range(len(places)))
-    detect_format(row)
+    for target in ("sharegpt", "openai", "llamafactory", "dpo"):
+        done = convert_row(row, detect_format(row) or format_named(name), format_named(target), Terms())
+        assert (done.row is None) == bool(done.problems)

@@ -1,12 +1,15 @@
 """Whether the arguments of many calls can share the columns of one table."""
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import LARGEST
+
+_DEEPEST: Final = 50
+"""Levels of nesting beyond which arguments are written as text, whatever their kinds."""
 
 
 class ArgumentTypes:
@@ -37,17 +40,19 @@ class ArgumentTypes:
         return "text" if self._is_mixed else "object"
 
 
-def _kinds(value: JsonValue, path: str) -> Iterator[tuple[str, str]]:
+def _kinds(value: JsonValue, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     if value is None:
         return
-    if isinstance(value, Mapping):
+    if depth > _DEEPEST:
+        yield path, "big"
+    elif isinstance(value, Mapping):
         yield path, "object"
         for name, inner in cast(JsonObject, value).items():
-            yield from _kinds(inner, f"{path}/{name}")
+            yield from _kinds(inner, f"{path}/{name}", depth + 1)
     elif isinstance(value, list | tuple):
         yield path, "array"
         for inner in value:
-            yield from _kinds(inner, f"{path}/-")
+            yield from _kinds(inner, f"{path}/-", depth + 1)
     elif type(value) is int and not -LARGEST - 1 <= value <= LARGEST:
         yield path, "big"
     else:

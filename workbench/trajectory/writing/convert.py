@@ -2,12 +2,12 @@
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import MARK
 from workbench.hermes.spelling.chatml import CONTROL_MARK
-from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.pairing import pair_results
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text
@@ -33,6 +33,11 @@ class Converted:
     def losses(self) -> tuple[Change, ...]:
         """Those of the changes that lose something."""
         return tuple(change for change in self.changes if change.is_loss)
+
+
+class _Written(NamedTuple):
+    row: JsonObject | None
+    problems: tuple[RowFinding, ...]
 
 
 def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, terms: Terms) -> Converted:
@@ -62,22 +67,26 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Conv
         rejected=pair_results(trajectory.rejected),
     )
     holding = Holding(told, terms)
+    try:
+        row, problems = _written(holding, write_as, write_as.spell)
+    except RecursionError:
+        row, problems = None, (_refusal("its values are nested too deep"),)
+    return Converted(row=row, changes=tuple(holding.changes), problems=problems)
+
+
+def _written(holding: Holding, write_as: RowFormat, spell: Spell) -> _Written:
     for step in write_as.steps:
         step(holding)
-    changes = tuple(holding.changes)
     if holding.problems:
-        problems = tuple(_refusal(problem) for problem in holding.problems)
-        return Converted(row=None, changes=changes, problems=problems)
-    row = write_as.spell(holding.trajectory, terms)
+        return _Written(None, tuple(_refusal(problem) for problem in holding.problems))
+    row = spell(holding.trajectory, holding.terms)
     problem = _proof(holding.trajectory, row, write_as)
-    return Converted(row=None if problem else row, changes=changes, problems=(problem,) if problem else ())
+    return _Written(None, (problem,)) if problem else _Written(row, ())
 
 
 def _proof(held: Trajectory, row: JsonObject, write_as: RowFormat) -> RowFinding | None:
     """Why `row` does not say what `held` says; None where it does."""
-    try:
-        json.dumps(row, allow_nan=False)
-    except ValueError:
+    if not _is_json(row, held):
         return _refusal("it holds a number that JSON has no word for (NaN or infinite)")
     back = understand(write_as.read(row))
     if back.problems:
@@ -85,6 +94,17 @@ def _proof(held: Trajectory, row: JsonObject, write_as: RowFormat) -> RowFinding
     if canonical_text(back.trajectory) == canonical_text(held):
         return None
     return _difference(held, back.trajectory)
+
+
+def _is_json(row: JsonObject, held: Trajectory) -> bool:
+    """Whether the row, and what stands in its texts of JSON, is free of NaN and infinity."""
+    calls = [call.arguments for message in held.messages + held.rejected for call in message.calls]
+    try:
+        for value in (row, calls, [spec.document for spec in held.tools.specs]):
+            json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _difference(held: Trajectory, back: Trajectory) -> RowFinding:

@@ -50,8 +50,12 @@ def drop_result_names(holding: Holding) -> None:
     """A result's tool is told by the call that it answers."""
     nameless: set[int] = set()
     for message, results in holding.rounds():
-        for call, one in zip(message.calls, results, strict=False):
-            if one.result and one.result.name == call.name:
+        by_id = {call.id: call for call in message.calls if call.id is not None}
+        for order, one in enumerate(results):
+            answered = message.calls[order] if order < len(message.calls) else None
+            if one.result and one.result.id is not None:
+                answered = by_id.get(one.result.id)
+            if one.result and answered and one.result.name == answered.name:
                 nameless.add(id(one))
 
     def change(message: RowMessage) -> RowMessage:
