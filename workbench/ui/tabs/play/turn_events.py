@@ -9,7 +9,7 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import MessageKept, begin_session, play_turn
 from workbench.errors import WorkbenchError
-from workbench.rollout.events import CompletionEnded, Event, RoundStarted
+from workbench.rollout.events import CompletionEnded, Event, RoundStarted, TurnEnded
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.raw import show_prompt
@@ -127,6 +127,11 @@ class TurnEvents:
         last = next(
             (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None
         )
+        ended = next((event for event in batch if isinstance(event, TurnEnded) and event.problem), None)
+        if ended is not None:
+            screen = screen._replace(
+                notice=advice(f"The answer broke off, and what came is kept: {ended.problem}")
+            )
         if isinstance(last, RoundStarted):
             screen = screen._replace(raw=show_prompt(last.prompt, is_exact=last.is_exact))
         return screen
