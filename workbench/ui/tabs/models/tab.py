@@ -1,6 +1,7 @@
 """The Models tab: its parts, built and wired."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import gradio as gr
 from gradio.blocks import Block
@@ -40,6 +41,8 @@ def build(services: Services) -> ModelsParts:
     with gr.Row(elem_id="models-columns"):
         with gr.Column(elem_id="models-here-column", elem_classes=["hw-column"], min_width=0):
             heading("To choose from")
+            if services.settings.has_sign_in and find_spec("authlib"):
+                gr.LoginButton("Sign in to ask the hub's providers", size="sm", elem_id="models-sign-in")
             here = ModelRows(elem_id="models-here")
         with gr.Column(elem_id="models-get-column", elem_classes=["hw-column"], min_width=0):
             heading("Get from the hub")
