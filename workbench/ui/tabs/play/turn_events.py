@@ -58,7 +58,7 @@ class TurnEvents:
             yield Screen(visitor=visitor, composer=text, notice=advice("Stopped before the model was asked."))
             return
         try:
-            setup = setup_of(read_fields(fields), sampling=visitor.sampling)
+            setup = setup_of(read_fields(fields))
             visitor = self._with_session(visitor, setup)
             yield Screen(
                 visitor=replace(visitor, message_id=None),
