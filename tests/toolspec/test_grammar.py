@@ -91,8 +91,12 @@ def parameters(properties, *required):
 )  # fmt: skip
 def test_a_schema_s_grammar_allows_what_keeps_it_and_nothing_else(vocabulary, schema, yes, no):
     grammar = schema_grammar(schema)
-    assert [allows(vocabulary, grammar, json.dumps(value, ensure_ascii=False)) for value in yes] == [True] * len(yes)
-    assert [allows(vocabulary, grammar, json.dumps(value, ensure_ascii=False)) for value in no] == [False] * len(no)
+    assert [allows(vocabulary, grammar, json.dumps(value, ensure_ascii=False)) for value in yes] == [
+        True
+    ] * len(yes)
+    assert [allows(vocabulary, grammar, json.dumps(value, ensure_ascii=False)) for value in no] == [
+        False
+    ] * len(no)
 
 
 def test_no_control_character_and_no_endless_white_space_comes_through(vocabulary):
@@ -102,7 +106,10 @@ def test_no_control_character_and_no_endless_white_space_comes_through(vocabular
     assert allows(vocabulary, grammar, '["a","b"]')
 
 
-GET = {"name": "get", "parameters": parameters({"city": {"type": "string"}, "days": {"type": "integer"}}, "city")}
+GET = {
+    "name": "get",
+    "parameters": parameters({"city": {"type": "string"}, "days": {"type": "integer"}}, "city"),
+}
 NOW = {"name": "get_now"}
 
 
