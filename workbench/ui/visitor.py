@@ -1,8 +1,6 @@
 """One browser's state: small, frozen, free of gradio; kept in `gr.State`."""
 
-from dataclasses import dataclass, field
-
-from workbench.rollout.ports import Sampling
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,5 +13,3 @@ class Visitor:
     """The message that the inspector shows; None follows the newest."""
     pending: str | None = None
     """What was sent and waits for its turn; None where nothing waits."""
-    sampling: Sampling = field(default_factory=Sampling)
-    """The open session's; only its values without a field on the page count."""

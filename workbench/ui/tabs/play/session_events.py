@@ -18,7 +18,7 @@ from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.session import show_session
 from workbench.ui.present.sessions import AddressView, DownloadView
-from workbench.ui.present.setup import first_choice
+from workbench.ui.present.setup import SetupFields, first_choice
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
 from workbench.ui.tabs.play.screen import SAME, Screen, Update
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -113,7 +113,7 @@ class SessionEvents:
         return self._opened(session, draft)
 
     def _opened(self, session: KeptSession, draft: str) -> tuple[object, ...]:
-        visitor = Visitor(session_id=session.id, sampling=session.setup.sampling)
+        visitor = Visitor(session_id=session.id)
         view = show_session(self.services.store.path(session.id), session.setup)
         drafted = _drafted(session.setup, draft)
         screen = Screen(
@@ -131,7 +131,7 @@ class SessionEvents:
         try:
             return self._empty(CLEAR, draft)
         except WorkbenchError as error:
-            return (*Screen(notice=problem(error)), *(SAME for _ in range(14)))
+            return (*Screen(notice=problem(error)), *(SAME for _ in range(len(SetupFields._fields) + 2)))
 
     def _empty(self, notice: NoticeView, draft: str = "") -> tuple[object, ...]:
         first = self.services.setup_for()

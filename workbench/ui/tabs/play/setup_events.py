@@ -9,7 +9,6 @@ import gradio as gr
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
-from workbench.rollout.ports import Sampling
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem, tool_findings
 from workbench.ui.present.setup import (
@@ -73,7 +72,7 @@ class SetupEvents:
     def on_compose(self, *fields: object) -> tuple[SystemTextView | Update, NoticeView]:
         """The system text as it would be sent."""
         try:
-            setup = setup_of(read_fields(fields), sampling=Sampling())
+            setup = setup_of(read_fields(fields))
             if check_tools_text(setup.tools_text):
                 return SAME, CLEAR
             status = self.services.models.status(setup.model)

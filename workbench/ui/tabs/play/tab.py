@@ -9,6 +9,7 @@ from workbench.desk.services import Services
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
 from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.tabs.play.decision_events import DecisionEvents
 from workbench.ui.tabs.play.drafts import READ_DRAFT, drop_draft, keep_drafts
 from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
 from workbench.ui.tabs.play.runs import Runs
@@ -72,6 +73,8 @@ def wire(
     screen = parts.screen(header, address)
     _wire_setup(parts.setup, setups, header)
     _wire_turns(blocks, parts, turns, screen)
+    weigh = DecisionEvents(services, runs).on_weigh
+    listen(parts.inspector.decision.event("weigh"), weigh, [parts.visitor], screen, is_model_work=True)
     _warm(_wire_sessions(blocks, parts, sessions, screen), parts.setup, setups, header)
     keep_drafts(parts.talk.composer, parts.setup)
 

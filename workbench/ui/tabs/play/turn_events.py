@@ -64,7 +64,7 @@ class TurnEvents:
             yield Screen(visitor=visitor, composer=text, notice=advice("Stopped before the model was asked."))
             return
         try:
-            setup = setup_of(read_fields(fields), sampling=visitor.sampling)
+            setup = setup_of(read_fields(fields))
             token = Secret(signed_in.token) if signed_in else None
             visitor = self._with_session(visitor, setup, token)
             yield Screen(
