@@ -17,7 +17,7 @@ from workbench.errors import BadInput
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings, read_secret
-from workbench.store.sessions import SqlStore
+from workbench.store.store import SqlStore
 from workbench.toolbox.catalog import FileCatalog
 
 

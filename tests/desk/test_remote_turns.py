@@ -57,7 +57,7 @@ def test_calls_thought_and_answer_are_kept_shown_exported_and_gone_on_from(opene
         setup = services.setup_for()
         session = begin_session(services, setup).id
         turn(services, session, setup)
-        system, _, called, result, answered = services.store.path(session)
+        system, _, called, result, answered = services.sessions.path(session)
         assert "given to you apart" in system.message.text
         assert (called.message.thought, called.message.text) == ("I look it up.", "")
         assert [(call.name, call.arguments) for call in called.message.calls] == [
@@ -82,7 +82,7 @@ def test_a_conversation_goes_on_with_another_kind_of_engine_and_back(opened, tmp
         session = begin_session(services, setup).id
         turn(services, session, setup)
         turn(services, session, replace(setup, model=f"scripted:{script}"), "For paris?")
-        prompt = services.store.path(session)[-1].generation.prompt_text
+        prompt = services.sessions.path(session)[-1].generation.prompt_text
         assert (
             '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>' in prompt
         )
@@ -103,13 +103,13 @@ def test_a_broken_answer_is_kept_unfinished_and_the_next_turn_works(opened):
         setup = services.setup_for()
         session = begin_session(services, setup).id
         events = turn(services, session, setup)
-        broken = services.store.path(session)[-1]
+        broken = services.sessions.path(session)[-1]
         assert broken.message.text == "It is th"
         assert broken.generation.finish_reason is FinishReason.INTERRUPTED
         assert [event.reason for event in events if isinstance(event, TurnEnded)] == [EndReason.INTERRUPTED]
         assert "not finished (interrupted)" in export_sharegpt(services, [session]).left_out[0]
         turn(services, session, setup, "Again, please.")
-        assert services.store.path(session)[-1].message.text == "It is 31."
+        assert services.sessions.path(session)[-1].message.text == "It is 31."
 
 
 def test_the_key_is_nowhere_in_what_is_kept_or_exported(opened, tmp_path):

@@ -9,7 +9,8 @@ import yaml
 from playwright.sync_api import Locator, Page, expect
 
 from workbench.desk.kept import KeptMessage
-from workbench.store.sessions import SqlStore
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.store.store import SqlStore
 
 SLOW_MS = 20_000
 """How long a machine under load may take for one step."""
@@ -28,7 +29,7 @@ class Server:
         """The messages of a session, out of the database itself."""
         store = SqlStore(f"sqlite:///{self.folder / 'data' / 'workbench.sqlite3'}")
         try:
-            return store.path(session_id)
+            return store.of(LOCAL_OWNER).sessions.path(session_id)
         finally:
             store.close()
 

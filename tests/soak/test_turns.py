@@ -19,7 +19,7 @@ def test_a_thousand_turns_keep_every_message_and_little_memory(tmp_path):
             session_ids.append(play(f"Question {number}?"))
         late = psutil.Process().memory_info().rss
         for number, session_id in enumerate(session_ids):
-            texts = [kept.message.text for kept in services.store.path(session_id)]
+            texts = [kept.message.text for kept in services.sessions.path(session_id)]
             assert texts[1:3] == [f"Question {number}?", CALL]
             assert texts[-1] == "The reading is 31."
         assert late - early < 64 * 2**20

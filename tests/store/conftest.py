@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.store.sessions import SqlStore
+from tests.store.opening import sessions_in
+from workbench.desk.ports import Sessions
 
 
 @pytest.fixture
@@ -21,8 +22,7 @@ def url(file: Path) -> str:
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[SqlStore]:
+def store(url: str) -> Iterator[Sessions]:
     """An empty store in a file."""
-    opened = SqlStore(url)
-    yield opened
-    opened.close()
+    with sessions_in(url) as opened:
+        yield opened

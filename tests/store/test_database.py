@@ -12,10 +12,12 @@ import pytest
 from sqlalchemy import text
 
 from tests.store.examples import SETUP, user
+from tests.store.opening import sessions_in
+from workbench.desk.owner import LOCAL_OWNER
 from workbench.errors import StoreError
 from workbench.store import database
 from workbench.store.database import open_database
-from workbench.store.sessions import SqlStore
+from workbench.store.store import SqlStore
 
 
 def refusal(url: str) -> str:
@@ -28,9 +30,9 @@ def refusal(url: str) -> str:
 KEEP_ONE = """
 import sys
 from tests.store.examples import SETUP, user
-from workbench.store.sessions import SqlStore
-store = SqlStore(sys.argv[1])
-store.append(store.create_session(SETUP).id, user("hi"), parent_id=None)
+from tests.store.opening import sessions_in
+with sessions_in(sys.argv[1]) as store:
+    store.append(store.create_session(SETUP).id, user("hi"), parent_id=None)
 """.strip()
 """A program that keeps one message."""
 
@@ -44,7 +46,7 @@ def start(program: str, url: str) -> subprocess.Popen[str]:
 
 def test_the_folder_is_made(tmp_path: Path) -> None:
     file = tmp_path / "not" / "there 100%" / "ü.sqlite3"
-    with closing(SqlStore(f"sqlite:///{file}")):
+    with sessions_in(f"sqlite:///{file}"):
         assert file.is_file()
 
 
@@ -59,12 +61,12 @@ def test_a_relative_path_is_fixed_when_opened(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     with closing(SqlStore("sqlite:///here.sqlite3")) as store:
         monkeypatch.chdir("/")
-        store.create_session(SETUP)
+        store.of(LOCAL_OWNER).sessions.create_session(SETUP)
         assert store.describe() == f"sqlite:///{tmp_path / 'here.sqlite3'}"
 
 
 def test_a_file_uri_opens_too(file: Path) -> None:
-    with closing(SqlStore(f"sqlite:///file:{file}?uri=true")) as store:
+    with sessions_in(f"sqlite:///file:{file}?uri=true") as store:
         store.create_session(SETUP)
     assert file.is_file()
 
@@ -114,9 +116,9 @@ class TestRefusals:
         assert "/proc/self/db.sqlite3" in refusal("sqlite:////proc/self/db.sqlite3")
 
     def test_a_file_that_may_only_be_read_is_read_and_not_written(self, url: str, file: Path) -> None:
-        with closing(SqlStore(url)) as store:
+        with sessions_in(url) as store:
             session = store.create_session(SETUP)
-        with closing(SqlStore(f"sqlite:///file:{file}?mode=ro&uri=true")) as store:
+        with sessions_in(f"sqlite:///file:{file}?mode=ro&uri=true") as store:
             assert store.find_session(session.id) == session
             with pytest.raises(StoreError, match="readonly database; make the file and its folder writable"):
                 store.append(session.id, user("hi"), parent_id=None)
@@ -134,7 +136,7 @@ class TestRefusals:
         self, url: str, file: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0)
-        with closing(SqlStore(url)) as store, closing(sqlite3.connect(file)) as other:
+        with sessions_in(url) as store, closing(sqlite3.connect(file)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreError, match="database is locked; another program is writing to it"):
                 store.create_session(SETUP)
@@ -162,9 +164,9 @@ class TestRefusals:
 
 
 def test_programs_that_start_at_once_share_one_new_database(url: str) -> None:
-    runs = [start(f"{KEEP_ONE}; store.close()", url) for _ in range(4)]
+    runs = [start(KEEP_ONE, url) for _ in range(4)]
     assert [run.communicate()[1] for run in runs] == ["", "", "", ""]
-    with closing(SqlStore(url)) as store:
+    with sessions_in(url) as store:
         assert len(store.list_sessions()) == 4
 
 
@@ -173,6 +175,6 @@ def test_what_is_acknowledged_outlives_a_kill(url: str) -> None:
     run = start(f"{KEEP_ONE}; import os, signal; os.kill(os.getpid(), signal.SIGKILL)", url)
     run.communicate()
     assert run.returncode == -signal.SIGKILL
-    with closing(SqlStore(url)) as store:
+    with sessions_in(url) as store:
         (session,) = store.list_sessions()
         assert [kept.message for kept in store.path(session.id)] == [user("hi").message]

@@ -10,10 +10,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from tests.store.examples import SETUP, user
+from tests.store.opening import sessions_in
 from workbench.errors import StoreError
 from workbench.store.database import open_database
 from workbench.store.migrate import MIGRATIONS
-from workbench.store.sessions import SqlStore
+from workbench.store.store import SqlStore
 from workbench.store.tables import METADATA
 
 LATER = """
@@ -49,7 +50,7 @@ def _with_later(folder: Path, more: str) -> Path:
 
 
 def _keep_one(url: str) -> str:
-    with closing(SqlStore(url)) as store:
+    with sessions_in(url) as store:
         session = store.create_session(SETUP)
         store.append(session.id, user("hi"), parent_id=None)
         return session.id
@@ -74,7 +75,7 @@ def test_the_migrations_make_what_the_tables_say(url: str) -> None:
 
 def test_opening_again_changes_nothing_and_backs_nothing_up(url: str, file: Path) -> None:
     session_id = _keep_one(url)
-    with closing(SqlStore(url)) as store:
+    with sessions_in(url) as store:
         assert [kept.message.text for kept in store.path(session_id)] == ["hi"]
     assert list(file.parent.iterdir()) == [file]
 
@@ -97,12 +98,12 @@ def test_an_older_database_is_backed_up_then_upgraded(url: str, file: Path, late
     assert backup.suffix == file.suffix
     assert _rows(backup, "PRAGMA integrity_check") == [("ok",)]
     assert _rows(backup, "SELECT * FROM message") == before
-    with closing(SqlStore(f"sqlite:///{backup}")) as restored:
+    with sessions_in(f"sqlite:///{backup}") as restored:
         assert [kept.message.text for kept in restored.path(session_id)] == ["hi"]
 
 
 def test_the_backup_holds_what_is_still_in_the_log(url: str, file: Path, later: Path) -> None:
-    with closing(SqlStore(url)) as store:
+    with sessions_in(url) as store:
         session = store.create_session(SETUP)
         store.append(session.id, user("hi"), parent_id=None)
         assert file.with_name(f"{file.name}-wal").stat().st_size > 0
@@ -129,7 +130,7 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(
     with pytest.raises(StoreError, match=said):
         open_database(url, migrations=_with_later(tmp_path, more))
     assert len(_backups(file)) == 1
-    with closing(SqlStore(url)) as store:
+    with sessions_in(url) as store:
         assert [kept.message.text for kept in store.path(session_id)] == ["hi"]
 
 
@@ -149,7 +150,7 @@ def test_without_a_backup_there_is_no_migration(
         open_database(url, migrations=later)
     monkeypatch.undo()
     assert _backups(file) == []
-    with closing(SqlStore(url)) as store:
+    with sessions_in(url) as store:
         assert len(store.list_sessions()) == 1
 
 

@@ -68,7 +68,7 @@ def chat(
 def _session(services: Services, session_id: str | None) -> KeptSession | None:
     if session_id is None:
         return None
-    kept = services.store.find_session(session_id)
+    kept = services.sessions.find_session(session_id)
     if kept is None:
         raise BadInput(f"--session {session_id}", "no such session", "leave it out to begin a new one")
     return kept
@@ -81,7 +81,7 @@ def _play(
     with stop_at_interrupt() as stop:
         events = play_turn(services, session_id, setup, said, is_cancelled=stop.is_set)
         report = report_turn(session_id, events if is_quiet else _told(events))
-    return replace(report, messages=tuple(one.message for one in services.store.path(session_id)))
+    return replace(report, messages=tuple(one.message for one in services.sessions.path(session_id)))
 
 
 def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept]:

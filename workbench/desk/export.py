@@ -59,14 +59,14 @@ def selected_sessions(services: Services, session_ids: Sequence[str] | None) -> 
         return [_session(services, session_id) for session_id in session_ids]
     found: list[KeptSession] = []
     while True:
-        page = services.store.list_sessions(limit=PAGE, offset=len(found))
+        page = services.sessions.list_sessions(limit=PAGE, offset=len(found))
         found.extend(page)
         if len(page) < PAGE:
             return found
 
 
 def _session(services: Services, session_id: str) -> KeptSession:
-    session = services.store.find_session(session_id)
+    session = services.sessions.find_session(session_id)
     if session is None:
         raise BadInput(
             f"session {session_id!r}", "no such session", "`workbench export` without --session takes all"
@@ -80,6 +80,6 @@ def _export(services: Services, session: KeptSession) -> Exported:
             message=kept.message,
             finish_reason=kept.generation.finish_reason if kept.generation else "stop",
         )
-        for kept in services.store.path(session.id)
+        for kept in services.sessions.path(session.id)
     ]
     return to_sharegpt(messages, session.setup.offered_tools(), source=SOURCE)

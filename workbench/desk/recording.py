@@ -23,7 +23,7 @@ def export_recording(services: Services, session_ids: Sequence[str] | None = Non
     lines: list[str] = []
     left_out: list[str] = []
     for session in selected_sessions(services, session_ids):
-        for kept in services.store.path(session.id):
+        for kept in services.sessions.path(session.id):
             generation = kept.generation
             if generation is None:
                 continue

@@ -1,9 +1,10 @@
 """What the page and the verbs are handed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.desk.hub import Hub
-from workbench.desk.ports import Calendar, Catalog, Library, Models, Store
+from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.desk.ports import Calendar, Catalog, Library, Models, Sessions, Store
 from workbench.desk.setup import Setup
 from workbench.settings import Settings
 from workbench.toolspec.tools_text import render_tools
@@ -16,7 +17,7 @@ class Services:
     settings: Settings
     """As read from the environment."""
     store: Store
-    """Keeps sessions."""
+    """Keeps what people make, each owner apart."""
     library: Library
     """Contracts on disk."""
     catalog: Catalog
@@ -27,6 +28,17 @@ class Services:
     """Models of the hub, and those of its cache."""
     calendar: Calendar
     """Date and clock."""
+    owner: Owner = LOCAL_OWNER
+    """Whose data is read and written."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """The owner's conversations."""
+        return self.store.of(self.owner).sessions
+
+    def of(self, owner: Owner) -> "Services":
+        """The same for someone else."""
+        return replace(self, owner=owner)
 
     def today(self) -> str:
         """The date as a contract's `{{ date }}` shows it, such as `2026-11-21`."""

@@ -37,7 +37,7 @@ def begin_session(services: Services, setup: Setup, *, token: Secret | None = No
     setup.turn_setup()
     setup.system_text(date=services.today())
     services.models.engine(setup.model, token=token)
-    return services.store.create_session(setup)
+    return services.sessions.create_session(setup)
 
 
 def play_turn(
@@ -71,7 +71,7 @@ def play_turn(
     system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
     turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)
     system = Message(role=Role.SYSTEM, text=system_text)
-    services.store.save_setup(session_id, setup)
+    services.sessions.save_setup(session_id, setup)
     kept = _with_system(services, session_id, system)
     if kept[-1].message.role is Role.USER:
         # Nothing answered it, for the engine failed: what is said now takes its place, on a branch beside it.
@@ -105,7 +105,7 @@ class _Keeper:
     parent_id: str
 
     def message(self, new: NewMessage) -> MessageKept:
-        kept = self.services.store.append(self.session_id, new, parent_id=self.parent_id)
+        kept = self.services.sessions.append(self.session_id, new, parent_id=self.parent_id)
         self.parent_id = kept.id
         return MessageKept(kept=kept)
 
@@ -116,11 +116,11 @@ def _with_system(services: Services, session_id: str, system: Message) -> Sequen
     Where the system text was edited, the path is written anew under the new root: a branch. The old
     one stays as it was, for its completions were made with the old text.
     """
-    path = services.store.path(session_id)
+    path = services.sessions.path(session_id)
     if path and path[0].message == system:
         return path
     root = NewMessage(message=system, origin=Origin.PERSON)
-    return services.store.append_all(session_id, (root, *map(_copy_of, path[1:])), parent_id=None)
+    return services.sessions.append_all(session_id, (root, *map(_copy_of, path[1:])), parent_id=None)
 
 
 def _copy_of(kept: KeptMessage) -> NewMessage:

@@ -1,4 +1,4 @@
-"""Sessions in a database: the port `workbench.desk.ports.Store`."""
+"""Sessions in a database: the port `workbench.desk.ports.Sessions`."""
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
@@ -9,33 +9,28 @@ from sqlmodel import Session, col, func, select
 
 from workbench.chat.message import Role
 from workbench.desk.kept import KeptMessage, KeptSession, NewMessage
+from workbench.desk.owner import Owner
 from workbench.desk.setup import Setup
 from workbench.errors import StoreError
 from workbench.rollout.events import Generation
 from workbench.store import rows
-from workbench.store.database import open_database
+from workbench.store.database import Database
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
 
 
-def utc_now() -> datetime:
-    """The moment."""
-    return datetime.now(UTC)
-
-
-class SqlStore:
-    """Keeps sessions in a database; one transaction a method, safe to use from several threads.
+class SqlSessions:
+    """Keeps one owner's sessions; one transaction a method, safe to use from several threads.
 
     Args:
-        url: The database's, as SQLAlchemy takes it; made where it is not there yet, and migrated.
+        database: Where they are.
+        owner: Whose they are.
         now: Tells the moment, aware.
-
-    Raises:
-        StoreError: The database cannot be opened or migrated.
     """
 
-    def __init__(self, url: str, *, now: Callable[[], datetime] = utc_now) -> None:
-        self._database = open_database(url)
+    def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
+        self._database = database
+        self._owner = owner
         self._clock = now
 
     def create_session(self, setup: Setup) -> KeptSession:
@@ -143,14 +138,6 @@ class SqlStore:
             if leaf_id is None:
                 return ()
             return tuple(rows.message_value(parts) for parts in _read_path(db, leaf_id))
-
-    def describe(self) -> str:
-        """The database's URL without a password."""
-        return self._database.describe()
-
-    def close(self) -> None:
-        """Closes the database; may be called again."""
-        self._database.close()
 
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)

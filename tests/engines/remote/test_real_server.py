@@ -130,11 +130,11 @@ def test_a_whole_turn_through_the_page_s_own_path(url, tmp_path):
         setup = replace(setup, sampling=replace(setup.sampling, max_tokens=16), max_rounds=1)
         session = begin_session(services, setup).id
         list(play_turn(services, session, setup, ASKED.messages[0].text, is_cancelled=lambda: False))
-        first = services.store.path(session)
+        first = services.sessions.path(session)
         assert not first[2].generation.is_exact
         raw = replace(setup, model="openai:raw/hermes")
         list(play_turn(services, session, raw, "And where?", is_cancelled=lambda: False))
-        path = services.store.path(session)
+        path = services.sessions.path(session)
     assert path[-1].generation.is_exact
     assert written_out(first[2].message) in path[-1].generation.prompt_text
     assert "get_flumbuster" in path[-1].generation.prompt_text

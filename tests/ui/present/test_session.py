@@ -17,8 +17,8 @@ def shown(tmp_path):
     def show(*completions, text="Reading?", message=None, **changes):
         with services_for(tmp_path, *completions) as (services, play):
             session_id = play(text, **changes)
-            path = services.store.path(session_id)
-            session = services.store.find_session(session_id)
+            path = services.sessions.path(session_id)
+            session = services.sessions.find_session(session_id)
             picked = path[message].id if message is not None else None
             return path, show_session(path, session.setup, message_id=picked)
 
@@ -69,7 +69,7 @@ def test_marks_that_a_user_wrote_are_not_coloured(shown):
 
 def test_a_prompt_that_cannot_be_rendered_again_is_still_shown_whole(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
-        path = services.store.path(play("Hi"))
+        path = services.sessions.path(play("Hi"))
         broken = services.setup_for().__class__(
             contract_name="x", contract_text="no front matter", tools_text="["
         )

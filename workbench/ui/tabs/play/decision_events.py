@@ -29,12 +29,12 @@ class DecisionEvents:
     def on_weigh(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Iterator[Screen]:
         """Weighs the completion of that id."""
         tab = request.session_hash or ""
-        session = self.services.store.find_session(visitor.session_id) if visitor.session_id else None
+        session = self.services.sessions.find_session(visitor.session_id) if visitor.session_id else None
         if session is None or not self.runs.begin(tab):
             yield Screen(notice=advice("Wait until the model has answered."))
             return
         yield Screen(live=waiting("weighing the answer"), notice=CLEAR).with_run(is_running=True)
-        rounds = read_path(self.services.store.path(session.id), session.setup.offered_tools())
+        rounds = read_path(self.services.sessions.path(session.id), session.setup.offered_tools())
         one = next((one for one in rounds if one.kept.id == event.id), None)
         shown = Screen(decision=show_decision(one))
         try:

@@ -58,11 +58,11 @@ class SessionEvents:
         """A message that was picked in the transcript."""
         if visitor.session_id is None:
             return Screen()
-        session = self.services.store.find_session(visitor.session_id)
+        session = self.services.sessions.find_session(visitor.session_id)
         if session is None:
             return Screen()
         view = show_session(
-            self.services.store.path(session.id), session.setup, message_id=event.id, call=event.call
+            self.services.sessions.path(session.id), session.setup, message_id=event.id, call=event.call
         )
         return Screen(visitor=replace(visitor, message_id=event.id)).with_round(view)
 
@@ -102,7 +102,7 @@ class SessionEvents:
 
     def _open(self, session_id: str, draft: str) -> tuple[object, ...]:
         try:
-            session = self.services.store.find_session(session_id)
+            session = self.services.sessions.find_session(session_id)
         except WorkbenchError as error:
             return self._empty(problem(error))
         if session is None:
@@ -114,7 +114,7 @@ class SessionEvents:
 
     def _opened(self, session: KeptSession, draft: str) -> tuple[object, ...]:
         visitor = Visitor(session_id=session.id)
-        view = show_session(self.services.store.path(session.id), session.setup)
+        view = show_session(self.services.sessions.path(session.id), session.setup)
         drafted = _drafted(session.setup, draft)
         screen = Screen(
             visitor=visitor,

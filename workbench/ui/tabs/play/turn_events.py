@@ -98,7 +98,7 @@ class TurnEvents:
     def sessions(self, open_id: str | None) -> SessionsView:
         """The list, as the store has it now."""
         return show_sessions(
-            self.services.store.list_sessions(limit=200),
+            self.services.sessions.list_sessions(limit=200),
             open_id=open_id,
             now=self.services.calendar.now().astimezone(),
         )
@@ -151,14 +151,14 @@ class TurnEvents:
     def _failed(self, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
         """The line, the text back in the composer, and what was kept until then."""
         screen = Screen(visitor=visitor, notice=problem(error), composer=text)
-        session = self.services.store.find_session(visitor.session_id) if visitor.session_id else None
+        session = self.services.sessions.find_session(visitor.session_id) if visitor.session_id else None
         if session is None:
             return screen
-        path = self.services.store.path(session.id)
+        path = self.services.sessions.path(session.id)
         return screen.with_session(show_session(path, session.setup, message_id=visitor.message_id))
 
     def _shown(self, visitor: Visitor, setup: Setup) -> Screen:
-        path = self.services.store.path(visitor.session_id or "")
+        path = self.services.sessions.path(visitor.session_id or "")
         return Screen().with_session(show_session(path, setup))
 
 

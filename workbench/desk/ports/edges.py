@@ -1,4 +1,4 @@
-"""The ports that edges implement for each other: store, library, catalog, models."""
+"""The ports of the edges but the store: library, catalog, models, calendar."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,49 +6,9 @@ from datetime import datetime
 from typing import Protocol
 
 from workbench.contract.contract import Contract
-from workbench.desk.kept import KeptMessage, KeptSession, NewMessage
-from workbench.desk.setup import Setup
 from workbench.rollout.ports import Engine, Toolbox
 from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools
-
-
-class Store(Protocol):
-    """Keeps sessions. Every method commits before it returns; any of them may raise StoreError."""
-
-    def create_session(self, setup: Setup) -> KeptSession:
-        """A new, empty session."""
-        ...
-
-    def find_session(self, session_id: str) -> KeptSession | None:
-        """The session of that id; None where there is none."""
-        ...
-
-    def list_sessions(self, *, limit: int = 50, offset: int = 0) -> Sequence[KeptSession]:
-        """The sessions that hold a message, last used first."""
-        ...
-
-    def save_setup(self, session_id: str, setup: Setup) -> None:
-        """What the session is set to from now on."""
-        ...
-
-    def append(self, session_id: str, new: NewMessage, *, parent_id: str | None) -> KeptMessage:
-        """A message under `parent_id` (None makes a root); it becomes the open leaf."""
-        ...
-
-    def append_all(
-        self, session_id: str, new: Sequence[NewMessage], *, parent_id: str | None
-    ) -> Sequence[KeptMessage]:
-        """Messages, each under the one before, the first under `parent_id`: all of them, or none."""
-        ...
-
-    def path(self, session_id: str) -> Sequence[KeptMessage]:
-        """The messages from the root to the open leaf."""
-        ...
-
-    def describe(self) -> str:
-        """Where the data is kept, for a person: dialect and place, no password."""
-        ...
 
 
 class Library(Protocol):

@@ -1,44 +1,12 @@
-"""The tables, one class each; a row of them never leaves this floor."""
+"""Sessions, their messages, and how each message came to be."""
 
-from datetime import UTC, datetime
-from typing import Any, ClassVar, Final
+from datetime import datetime
+from typing import Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, Float, ForeignKeyConstraint, MetaData, Text, UniqueConstraint
-from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import registry
-from sqlalchemy.types import TypeDecorator
-from sqlmodel import Field, SQLModel
+from sqlalchemy import JSON, Float, ForeignKeyConstraint, Text, UniqueConstraint
+from sqlmodel import Field
 
-METADATA: Final = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-"""All tables of the store; each constraint has a name, so that a migration can speak of it."""
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """A moment that is aware and UTC on both sides, also where the database knows no time zones."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The same moment in UTC; a naive one raises, for nobody knows which moment it is."""
-        if value is not None and value.tzinfo is None:
-            raise ValueError(f"{value!r} has no time zone")
-        return value and value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The moment as it was, UTC."""
-        return value and (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC))
-
-
-class StoreTable(SQLModel, registry=registry(metadata=METADATA)):
-    """What all tables share: our own metadata, apart from SQLModel's global one."""
+from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
 class SessionRow(StoreTable, table=True):
