@@ -10,7 +10,6 @@ from typing import Final, Literal, cast
 from workbench.errors import BadInput
 
 
-@dataclass(frozen=True, slots=True)
 class Secret:
     """A key or token: it lives in memory, and no way of showing a value shows it.
 
@@ -20,7 +19,17 @@ class Secret:
     ('…', 'sk-1')
     """
 
-    _value: str
+    # No dataclass: `asdict` would take it apart.
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other.reveal() == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
 
     def __repr__(self) -> str:
         return "Secret(…)"
@@ -88,6 +97,8 @@ class Settings:
     """`chat` or `raw`."""
     remote_timeout_s: int
     """How long a server may be silent."""
+    has_sign_in: bool
+    """True on a Space with OAuth: visitors may sign in, and then ask the hub's providers in their own name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +255,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         openai_kind=text("WORKBENCH_OPENAI_KIND"),
         openai_mode=text("WORKBENCH_OPENAI_MODE"),
         remote_timeout_s=number("WORKBENCH_REMOTE_TIMEOUT", least=1, most=86_400),
+        has_sign_in="SPACE_ID" in given and "OAUTH_CLIENT_ID" in given,
     )
 
 

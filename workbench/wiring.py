@@ -6,12 +6,13 @@ from contextlib import contextmanager
 
 from workbench.desk.calendar import SystemCalendar
 from workbench.desk.services import Services
-from workbench.engines.all_models import AllModels, Places
+from workbench.engines.all_models import ZERO_GPU, AllModels, Places
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.llama_loading import MEGABYTE, Loading, LoraAdapter
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server
 from workbench.engines.server_file import load_servers
+from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
@@ -26,6 +27,8 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
     Raises:
         BadInput: `servers.yaml` or a setting of the server cannot be used, or `prompts/` is nowhere.
     """
+    if settings.model.startswith(ZERO_GPU):
+        register()
     loading = Loading(
         context_tokens=settings.context_tokens,
         threads=settings.threads,

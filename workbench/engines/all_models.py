@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Final, Protocol
 
 from workbench.desk.ports import ModelStatus
-from workbench.engines.models import EMBEDDED, LocalModels
+from workbench.engines.models import LocalModels
 from workbench.engines.remote.server import Server
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.ports import Engine
@@ -18,6 +18,8 @@ OPENAI: Final = "openai:"
 HF_INFERENCE: Final = "hf-inference:"
 SCRIPTED: Final = "scripted:"
 REPLAY: Final = "replay:"
+ZERO_GPU: Final = "zerogpu:"
+_LIGHT: Final = (OPENAI, HF_INFERENCE, SCRIPTED, REPLAY, ZERO_GPU)
 
 
 class _LightEngine(Engine, Protocol):
@@ -117,6 +119,11 @@ class AllModels:
             from workbench.engines.scripted import load_scripted
 
             return load_scripted(self._script(name.removeprefix(SCRIPTED)), name=name, wait=self._wait)
+        if name.startswith(ZERO_GPU):
+            from workbench.engines.zero_gpu import ZeroGpuEngine
+
+            path = self._local.path(name.removeprefix(ZERO_GPU))
+            return ZeroGpuEngine(path, name=name, loading=self._local.loading)
         from workbench.engines.replay import load_replay
 
         return load_replay(self._recording(name.removeprefix(REPLAY)), name=name)
@@ -181,4 +188,4 @@ class AllModels:
 
 
 def _is_light(name: str) -> bool:
-    return name != EMBEDDED and name.startswith((OPENAI, HF_INFERENCE, SCRIPTED, REPLAY))
+    return name.startswith(_LIGHT)

@@ -26,7 +26,7 @@ class LocalModels:
             loading: How to load.
             find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
         """
-        self._loading = loading
+        self.loading = loading
         self._find_cached = find_cached
         self._open: LlamaCppEngine | None = None
         self._lock = Lock()
@@ -39,10 +39,10 @@ class LocalModels:
         """The engine of that name, loaded; see `workbench.desk.ports.Models`."""
         with self._lock:
             if self._open is None or self._open.name != name:
-                path = self._find(name)
+                path = self.path(name)
                 # Freed before the other is loaded: memory may hold only one of them.
                 self._close_open()
-                self._open = load_llama_cpp(path, name=name, loading=self._loading)
+                self._open = load_llama_cpp(path, name=name, loading=self.loading)
             return self._open
 
     def status(self, name: str) -> ModelStatus:
@@ -62,7 +62,7 @@ class LocalModels:
             self._open.close()
             self._open = None
 
-    def _find(self, name: str) -> Path:
+    def path(self, name: str) -> Path:
         """The model's file, which may still turn out to be none.
 
         Raises:

@@ -10,12 +10,13 @@ from workbench.desk.services import Services
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
 from workbench.ui.tabs import inspect
+from workbench.ui.tabs.models import tab as models
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
-STYLE: Final = Path(__file__).with_name("page.css")
+STYLES: Final = (Path(__file__).with_name("page.css"), Path(__file__).with_name("models.css"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +35,17 @@ def build_page(services: Services) -> Page:
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as blocks:
         header = Header(elem_id="page-header")
         address = Address(elem_id="page-address")
-        with gr.Tabs(elem_id="page-tabs"):
-            with gr.Tab("Play", elem_id="page-tab-play"):
+        with gr.Tabs(elem_id="page-tabs") as tabs:
+            with gr.Tab("Play", elem_id="page-tab-play", id="play"):
                 play_parts = play.build(services)
-            with gr.Tab("Inspect", elem_id="page-tab-inspect"):
+            with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect"):
                 inspect_parts = inspect.build(services)
+            with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
+                models_parts = models.build(services)
         play.wire(blocks, play_parts, services, runs, header, address)
         inspect.wire(blocks, inspect_parts, services)
+        for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
+            play.warm_after(used.then, play_parts, services, header)
     blocks.queue(default_concurrency_limit=8)
     return Page(blocks=blocks, runs=runs)
 
@@ -56,4 +61,4 @@ class LaunchOptions(TypedDict):
 
 def launch_options() -> LaunchOptions:
     """Our looks, no links below the page, and no record of calls in the browser."""
-    return LaunchOptions(theme=WorkbenchTheme(), css_paths=[STYLE], footer_links=[], run_history=False)
+    return LaunchOptions(theme=WorkbenchTheme(), css_paths=[*STYLES], footer_links=[], run_history=False)

@@ -79,6 +79,11 @@ def wire(
     keep_drafts(parts.talk.composer, parts.setup)
 
 
+def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Header) -> None:
+    """Loads the chosen model once another tab has chosen it."""
+    _warm(trigger, parts.setup, SetupEvents(services), header)
+
+
 def _wire_setup(setup: SetupParts, setups: SetupEvents, header: Header) -> None:
     contract, tools, model = setup.contract, setup.tools, setup.model
     listen(

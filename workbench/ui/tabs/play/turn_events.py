@@ -9,7 +9,8 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import MessageKept, begin_session, play_turn
 from workbench.errors import WorkbenchError
-from workbench.rollout.events import CompletionEnded, Event, RoundStarted
+from workbench.rollout.events import CompletionEnded, Event, RoundStarted, TurnEnded
+from workbench.settings import Secret
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.raw import show_prompt
@@ -46,8 +47,13 @@ class TurnEvents:
             notice=CLEAR,
         ).with_run(is_running=True)
 
-    def on_send(self, visitor: Visitor, request: gr.Request, *fields: object) -> Iterator[Screen]:
-        """Plays the turn, and shows what happens as it happens."""
+    def on_send(
+        self, visitor: Visitor, request: gr.Request, signed_in: gr.OAuthToken | None, *fields: object
+    ) -> Iterator[Screen]:
+        """Plays the turn, and shows what happens as it happens.
+
+        `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
+        """
         if visitor.pending is None:
             yield Screen()
             return
@@ -59,13 +65,14 @@ class TurnEvents:
             return
         try:
             setup = setup_of(read_fields(fields))
-            visitor = self._with_session(visitor, setup)
+            token = Secret(signed_in.token) if signed_in else None
+            visitor = self._with_session(visitor, setup, token)
             yield Screen(
                 visitor=replace(visitor, message_id=None),
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
-            yield from self._watch(visitor, setup, text, stop.is_set)
+            yield from self._watch(visitor, setup, text, stop.is_set, token)
         except WorkbenchError as error:
             yield self._failed(visitor, error, text)
         finally:
@@ -96,19 +103,24 @@ class TurnEvents:
             now=self.services.calendar.now().astimezone(),
         )
 
-    def _with_session(self, visitor: Visitor, setup: Setup) -> Visitor:
+    def _with_session(self, visitor: Visitor, setup: Setup, token: Secret | None) -> Visitor:
         """A session to go on with; none is made where the setup cannot be used."""
         if visitor.session_id is not None:
             return visitor
-        return replace(visitor, session_id=begin_session(self.services, setup).id)
+        return replace(visitor, session_id=begin_session(self.services, setup, token=token).id)
 
     def _watch(
-        self, visitor: Visitor, setup: Setup, text: str, is_cancelled: Callable[[], bool]
+        self,
+        visitor: Visitor,
+        setup: Setup,
+        text: str,
+        is_cancelled: Callable[[], bool],
+        token: Secret | None,
     ) -> Iterator[Screen]:
         session_id = visitor.session_id or ""
 
         def play() -> Iterator[Event | MessageKept]:
-            return play_turn(self.services, session_id, setup, text, is_cancelled=is_cancelled)
+            return play_turn(self.services, session_id, setup, text, is_cancelled=is_cancelled, token=token)
 
         live = LiveRound()
         for batch in play_aside(play):
@@ -127,6 +139,11 @@ class TurnEvents:
         last = next(
             (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None
         )
+        ended = next((event for event in batch if isinstance(event, TurnEnded) and event.problem), None)
+        if ended is not None:
+            screen = screen._replace(
+                notice=advice(f"The answer broke off, and what came is kept: {ended.problem}")
+            )
         if isinstance(last, RoundStarted):
             screen = screen._replace(raw=show_prompt(last.prompt, is_exact=last.is_exact))
         return screen

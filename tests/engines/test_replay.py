@@ -1,0 +1,133 @@
+"""Recorded generations answer the same question, and no other one."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.services import services_for
+from workbench.desk.recording import export_recording
+from workbench.engines.replay import load_replay
+from workbench.errors import BadInput, EngineError, ModelMissing
+from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+ROW = {"prompt": "P", "sampling": {"max_tokens": 9}, "text": "It is noon.", "finish_reason": "stop"}
+REQUEST = GenerationRequest(prompt="P", sampling=Sampling(max_tokens=9))
+
+
+def recorded(folder, *rows):
+    path = folder / "r.jsonl"
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return load_replay(path, name="replay:r")
+
+
+def ask(engine, request=REQUEST, is_cancelled=lambda: False):
+    return list(engine.generate(request, is_cancelled=is_cancelled))
+
+
+def text_of(deltas):
+    return "".join(delta.text for delta in deltas)
+
+
+def test_the_same_question_gets_the_recorded_answer(tmp_path):
+    deltas = ask(recorded(tmp_path, ROW))
+    assert text_of(deltas) == "It is noon."
+    assert deltas[-1].finish_reason is FinishReason.STOP
+
+
+def test_several_answers_to_a_question_are_played_in_turn(tmp_path):
+    engine = recorded(tmp_path, ROW, {**ROW, "text": "It is one."})
+    assert [text_of(ask(engine)) for _ in range(3)] == ["It is noon.", "It is one.", "It is noon."]
+
+
+def test_thought_and_structured_calls_are_played_as_they_came(tmp_path):
+    row = {
+        **ROW,
+        "text": "",
+        "is_exact": False,
+        "thought": "Hm.",
+        "calls": [{"name": "now", "arguments": {"a": 1}}],
+    }
+    engine = recorded(tmp_path, row)
+    assert engine.capabilities.is_chat_only
+    pieces = [piece for delta in ask(engine) for piece in delta.call_pieces]
+    assert pieces[0].name == "now"
+    assert "".join(piece.arguments_text for piece in pieces) == '{"a": 1}'
+
+
+def test_stopping_ends_it(tmp_path):
+    looks = iter([False])
+    deltas = ask(recorded(tmp_path, ROW), is_cancelled=lambda: next(looks, True))
+    assert (text_of(deltas), deltas[-1].finish_reason) == ("It i", FinishReason.CANCELLED)
+
+
+def test_another_prompt_is_refused_in_words(tmp_path):
+    with pytest.raises(EngineError, match="no recording of this prompt among 1; contract, tools"):
+        ask(recorded(tmp_path, ROW), replace(REQUEST, prompt="Q"))
+
+
+def test_another_sampling_is_named(tmp_path):
+    with pytest.raises(EngineError, match="recorded with another temperature, seed; set it as it was"):
+        ask(
+            recorded(tmp_path, ROW),
+            replace(REQUEST, sampling=Sampling(max_tokens=9, seed=3, temperature=1.0)),
+        )
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["{"], "line 1.*Invalid JSON"),
+        ([ROW, {"prompt": "P"}], "line 2, sampling: Field required"),
+        ([], "it is empty"),
+        ([ROW, {**ROW, "is_exact": False}], "mixes exact and predicted"),
+    ],
+)
+def test_a_file_that_is_no_recording_says_where(tmp_path, rows, message):
+    with pytest.raises(BadInput, match=message):
+        recorded(tmp_path, *rows)
+
+
+def test_a_missing_file_says_how_to_make_one(tmp_path):
+    with pytest.raises(ModelMissing, match="--format generations"):
+        load_replay(tmp_path / "none.jsonl", name="replay:none")
+
+
+def test_a_session_is_recorded_and_played_again_without_its_model(tmp_path):
+    with services_for(tmp_path, CALL, "It is 31.") as (services, play):
+        session = play("What is the reading for cairo?")
+        export = export_recording(services, [session])
+        before = [kept.message for kept in services.store.path(session)]
+        assert export.row_count == 2
+        recordings = tmp_path / "data" / "recordings"
+        recordings.mkdir()
+        (recordings / "cairo.jsonl").write_text(export.text)
+        assert "replay:cairo" in services.models.names()
+        again = play("What is the reading for cairo?", model="replay:cairo")
+        assert [kept.message for kept in services.store.path(again)] == before
+        with pytest.raises(EngineError, match="no recording"):
+            play("And for paris?", model="replay:cairo")
+
+
+def test_a_forced_call_is_recorded_with_its_prefill(tmp_path):
+    with services_for(tmp_path, CALL, "It is 31.") as (services, play):
+        session = play("What is the reading for cairo?", tool_choice="required")
+        (tmp_path / "r.jsonl").write_text(export_recording(services, [session]).text)
+        again = play(
+            "What is the reading for cairo?", tool_choice="required", model=f"replay:{tmp_path}/r.jsonl"
+        )
+        assert [kept.message for kept in services.store.path(again)] == [
+            kept.message for kept in services.store.path(session)
+        ]
+
+
+def test_an_unfinished_completion_is_left_out_and_told(tmp_path):
+    with services_for(tmp_path, "It is") as (services, _):
+        from workbench.desk.turns import begin_session, play_turn
+
+        setup = services.setup_for()
+        session = begin_session(services, setup).id
+        list(play_turn(services, session, setup, "Hi", is_cancelled=lambda: True))
+        export = export_recording(services, [session])
+    assert (export.row_count, len(export.left_out)) == (0, 1)

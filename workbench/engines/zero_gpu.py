@@ -1,0 +1,105 @@
+"""Experimental: a GGUF model on a Space with ZeroGPU, which lends a GPU for the length of one call.
+
+The decorated function runs in a process forked for it: what goes in and comes out is pickled, it must be synchronous,
+and the model is made inside it, for llama.cpp must not touch CUDA before. A worker that is lent again finds its model.
+
+*Source:* spaces 0.51, `zero/decorator.py`, `zero/wrappers.py`; the decorator does nothing outside such a Space.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, cast
+
+from workbench.engines.llama_cpp import LlamaCppEngine, fingerprint_of, load_llama_cpp
+from workbench.engines.llama_loading import Loading
+from workbench.errors import ModelMissing
+from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
+
+CHARS_PER_TOKEN: Final = 4
+LEAST_SECONDS: Final = 15
+"""Loading a model of some GB takes about this long."""
+MOST_SECONDS: Final = 120
+TOKENS_PER_SECOND: Final = 20
+"""A low guess: asking for more time than a visitor has left is refused."""
+
+Write = Callable[[str, str, Loading, GenerationRequest], Iterator[Delta]]
+"""Goes on from a request, on the GPU that was lent."""
+
+
+class ZeroGpuEngine:
+    """A GGUF file that is loaded wherever a GPU is lent; see `workbench.rollout.ports.Engine`."""
+
+    def __init__(self, path: Path, *, name: str, loading: Loading) -> None:
+        """Nothing is loaded.
+
+        Raises:
+            ModelMissing: The file, or the package `spaces`, is not there.
+        """
+        if not path.is_file():
+            raise ModelMissing(name, f"no file {path}; name it by preload_from_hub in the Space's README")
+        self._path = path
+        self._loading = loading
+        self._write = register()
+        self.name = name
+        self.device = "ZeroGPU, lent for each completion (experimental)"
+        self.context_tokens = loading.context_tokens
+        self.fingerprint = fingerprint_of(path, loading)
+        self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True, has_tokenizer=False)
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate: the model is not in this process."""
+        return -(-len(text) // CHARS_PER_TOKEN)
+
+    def close(self) -> None:
+        """The worker that holds the model ends by itself."""
+
+    def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        """The completion in pieces; a person who stops it gives the GPU back."""
+        deltas = self._write(str(self._path), self.name, self._loading, request)
+        for written, delta in enumerate(deltas):
+            if is_cancelled() and delta.finish_reason is None:
+                usage = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=written)
+                yield Delta(finish_reason=FinishReason.CANCELLED, usage=usage)
+                break
+            yield delta
+        cast(Any, deltas).close()
+
+
+@cache
+def register() -> Write:
+    """The function that runs on a lent GPU. ZeroGPU wants to know it before the page is served.
+
+    Raises:
+        ModelMissing: The package `spaces` is not installed.
+    """
+    try:
+        spaces: Any = import_module("spaces")  # It ships no types.
+    except ImportError as error:
+        raise ModelMissing(
+            "zerogpu", "the package 'spaces' is not installed; a Space with ZeroGPU has it"
+        ) from error
+    return cast(Write, spaces.GPU(duration=seconds_for)(write))
+
+
+def seconds_for(path: str, name: str, loading: Loading, request: GenerationRequest) -> int:
+    """How long the GPU is asked for; takes what `write` takes.
+
+    >>> from workbench.rollout.ports import Sampling
+    >>> request = GenerationRequest(prompt="", sampling=Sampling(max_tokens=400))
+    >>> seconds_for("", "", Loading(context_tokens=0, threads=0, gpu_layers=-1), request)
+    35
+    """
+    del path, name, loading
+    return min(MOST_SECONDS, LEAST_SECONDS + request.sampling.max_tokens // TOKENS_PER_SECOND)
+
+
+def write(path: str, name: str, loading: Loading, request: GenerationRequest) -> Iterator[Delta]:
+    """Loads the model where this process has not yet, and goes on from the request."""
+    yield from _loaded(path, name, loading).generate(request, is_cancelled=lambda: False)
+
+
+@cache
+def _loaded(path: str, name: str, loading: Loading) -> LlamaCppEngine:
+    return load_llama_cpp(Path(path), name=name, loading=loading)

@@ -1,0 +1,190 @@
+"""Models as the Models tab shows them: what is here, what the hub has, how far a download is."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.desk.hub import CachedModel, Fit, HubFile, HubRepository, KnownModel, PullProgress
+from workbench.desk.ports import ModelStatus
+from workbench.ui.present.words import count
+
+HUB: Final = "hf:"
+_KINDS: Final = (
+    ("embedded", "SmolLM2 135M, comes with the workbench"),
+    ("hf:", "from the hub"),
+    ("hf-inference:", "served by a provider of the hub"),
+    ("openai:", "behind a server"),
+    ("scripted:", "written completions, no model"),
+    ("replay:", "recorded answers, no model"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAction:
+    """Something that can be done with a row."""
+
+    event: str
+    """What is triggered: use_model, delete_model, show_repository or pull_model."""
+    label: str
+    """On the button."""
+    confirm: str = ""
+    """What the button says once pressed, to be pressed again; empty where once is enough."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRow:
+    """One model or repository."""
+
+    name: str
+    """What the actions are about."""
+    title: str
+    """What is read first."""
+    notes: tuple[str, ...]
+    """Facts, in order; none is empty."""
+    badge: str = ""
+    """A word of state at its right; empty for none."""
+    tone: str = "quiet"
+    """Of the badge: quiet, warning or error."""
+    actions: tuple[ModelAction, ...] = ()
+    """Buttons, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRowsView:
+    """A list of models."""
+
+    rows: tuple[ModelRow, ...] = ()
+    """In order."""
+    hint: str = ""
+    """Said where there are no rows; empty draws nothing."""
+    heading: str = ""
+    """Above the rows; empty for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullView:
+    """A download under way, or its end."""
+
+    name: str = ""
+    """What is fetched; empty hides the pane."""
+    share: float = 0.0
+    """From 0 to 1."""
+    note: str = ""
+    """How far, and what is going on."""
+    is_running: bool = False
+    """True while it can be stopped."""
+
+
+def size_text(size_bytes: int) -> str:
+    """A size for a person.
+
+    >>> size_text(4_920_000_000), size_text(98_000_000)
+    ('4.92 GB', '98 MB')
+    """
+    return f"{size_bytes / 1e9:.2f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
+
+
+def show_here(
+    statuses: Sequence[ModelStatus], cached: Iterable[CachedModel], *, chosen: str
+) -> ModelRowsView:
+    """What can be chosen now, the one to begin with first."""
+    sizes = {one.name: one for one in cached}
+    return ModelRowsView(rows=tuple(_here(status, sizes, chosen) for status in statuses))
+
+
+def _here(status: ModelStatus, cached: Mapping[str, CachedModel], chosen: str) -> ModelRow:
+    one = cached.get(status.name)
+    kind = next((words for prefix, words in _KINDS if status.name.startswith(prefix)), "")
+    facts = (status.device or kind, *((one.quantisation, size_text(one.size_bytes)) if one else ()))
+    delete = ModelAction(
+        event="delete_model",
+        label="Delete",
+        confirm=f"Delete {size_text(one.size_bytes)}?" if one else "",
+    )
+    title = status.name.rpartition("/")[2] if one else status.name
+    begins = ("the model to begin with",) if status.name == chosen else ()
+    return ModelRow(
+        name=status.name,
+        title=title,
+        notes=tuple(filter(None, (*_repository(status.name), *facts, *begins))),
+        badge="loaded" if status.is_loaded else "",
+        actions=(ModelAction(event="use_model", label="Use"), *((delete,) if one else ())),
+    )
+
+
+def _repository(name: str) -> tuple[str, ...]:
+    return ("/".join(name.removeprefix(HUB).split("/")[:2]),) if name.startswith(HUB) else ()
+
+
+def show_known(known: Iterable[KnownModel]) -> ModelRowsView:
+    """The recommended models."""
+    rows = tuple(
+        ModelRow(
+            name=one.repository,
+            title=one.title,
+            notes=(one.note, f"family {one.family}", count(one.context_tokens, "token") + " of context"),
+            actions=(ModelAction(event="show_repository", label="Files"),),
+        )
+        for one in known
+    )
+    return ModelRowsView(rows=rows, heading="Recommended")
+
+
+def show_found(found: Sequence[HubRepository], words: str) -> ModelRowsView:
+    """Repositories that were found."""
+    rows = tuple(
+        ModelRow(
+            name=one.id,
+            title=one.id,
+            notes=(count(one.downloads, "download"), count(one.likes, "like")),
+            badge="gated" if one.is_gated else "",
+            tone="warning",
+            actions=(ModelAction(event="show_repository", label="Files"),),
+        )
+        for one in found
+    )
+    hint = f"Nothing with GGUF files is called {words!r}. Try fewer words."
+    return ModelRowsView(rows=rows, hint=hint, heading="Found on the hub")
+
+
+def show_files(repository: str, files: Sequence[HubFile], known: KnownModel | None) -> ModelRowsView:
+    """The models of a repository."""
+    about = f", family {known.family}" if known else ""
+    return ModelRowsView(
+        rows=tuple(_file(one) for one in files),
+        hint=f"{repository} has no GGUF files.",
+        heading=f"{repository}{about}",
+    )
+
+
+def _file(one: HubFile) -> ModelRow:
+    size = size_text(one.size_bytes) if one.size_bytes else "size unknown"
+    first, number = one.parts[0], len(one.parts)
+    parts = count(number, "part") if number > 1 else ""
+    tones = {Fit.NO: "error", Fit.TIGHT: "warning"}
+    pull = ModelAction(event="pull_model", label="Get")
+    use = ModelAction(event="use_model", label="Use")
+    return ModelRow(
+        name=one.name,
+        title=one.quantisation or first,
+        notes=tuple(filter(None, (size, parts, first if one.quantisation else ""))),
+        badge="here" if one.is_cached else "" if one.fit is Fit.UNKNOWN else one.fit.value,
+        tone="quiet" if one.is_cached else tones.get(one.fit, "quiet"),
+        actions=(use if one.is_cached else pull,),
+    )
+
+
+def show_progress(name: str, step: PullProgress) -> PullView:
+    """A download that is under way."""
+    share = step.done_bytes / step.total_bytes if step.total_bytes else 0.0
+    note = f"{size_text(step.done_bytes)} of {size_text(step.total_bytes)}"
+    note += f" · {step.note}" if step.note else ""
+    return PullView(name=name, share=share, note=note, is_running=True)
+
+
+def show_pull_end(name: str, step: PullProgress | None) -> PullView:
+    """A download that is over: all there, or stopped."""
+    if step is not None and step.path:
+        return PullView(name=name, share=1.0, note="it is here; choose it at the left")
+    share = step.done_bytes / step.total_bytes if step and step.total_bytes else 0.0
+    return PullView(name=name, share=share, note="stopped; getting it again goes on from there")

@@ -1,0 +1,125 @@
+"""What the Models tab answers."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import gradio as gr
+
+from workbench.desk.services import Services
+from workbench.errors import WorkbenchError
+from workbench.ui.present.models import (
+    ModelRowsView,
+    PullView,
+    show_files,
+    show_found,
+    show_here,
+    show_known,
+    show_progress,
+    show_pull_end,
+)
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.tabs.models.pulls import Pulls
+from workbench.ui.tabs.play.screen import SAME, Update
+
+LOOKS_PER_SECOND: Final = 5
+"""A browser is told of a download's progress this often at most."""
+
+
+class ModelsScreen(NamedTuple):
+    """What an answer changes; what it leaves out stays as it is."""
+
+    here: ModelRowsView | Update = SAME
+    found: ModelRowsView | Update = SAME
+    pull: PullView | Update = SAME
+    notice: NoticeView | Update = SAME
+    model: Update = SAME
+    """The choices of the Play tab's model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsEvents:
+    """Handlers of the tab."""
+
+    services: Services
+    """The edges."""
+    pulls: Pulls
+    """The download under way."""
+
+    def on_open(self) -> ModelsScreen:
+        """What is here, as it is now."""
+        return ModelsScreen(here=self.here(), model=self._choices())
+
+    def on_find(self, words: str) -> ModelsScreen:
+        """Repositories by words; the recommended ones without."""
+        if not words.strip():
+            return ModelsScreen(found=self.recommended(), notice=CLEAR)
+        try:
+            found = self.services.hub.find(words.strip())
+        except WorkbenchError as error:
+            return ModelsScreen(notice=problem(error))
+        return ModelsScreen(found=show_found(found, words.strip()), notice=CLEAR)
+
+    def on_show(self, event: gr.EventData) -> ModelsScreen:
+        """The files of a repository that was picked."""
+        return self._files(str(event.name))
+
+    def on_pull(self, event: gr.EventData, request: gr.Request) -> Generator[ModelsScreen]:
+        """Fetches a model, told as it comes; the tab's lists are as it left them at the end."""
+        name = str(event.name)
+        stop = self.pulls.begin(request.session_hash or "")
+        if stop is None:
+            yield ModelsScreen(notice=advice("One download is under way already; wait for it, or stop it."))
+            return
+        step, told_s = None, -1.0
+        try:
+            for step in self.services.hub.pull(name, is_cancelled=stop.is_set):
+                now_s = self.services.calendar.seconds()
+                if now_s - told_s >= 1 / LOOKS_PER_SECOND:
+                    told_s = now_s
+                    yield ModelsScreen(pull=show_progress(name, step), notice=CLEAR)
+        except WorkbenchError as error:
+            yield ModelsScreen(pull=show_pull_end(name, step), notice=problem(error))
+            return
+        finally:
+            self.pulls.end()
+        shown = self._files("/".join(name.removeprefix("hf:").split("/")[:2]))
+        yield shown._replace(here=self.here(), pull=show_pull_end(name, step), model=self._choices())
+
+    def on_stop(self, request: gr.Request) -> None:
+        """Asks the download to stop; what has come is kept."""
+        self.pulls.stop(request.session_hash or "")
+
+    def on_delete(self, event: gr.EventData) -> ModelsScreen:
+        """Deletes a model of the cache, which the browser has asked twice."""
+        try:
+            self.services.hub.delete(str(event.name))
+        except WorkbenchError as error:
+            return ModelsScreen(notice=problem(error))
+        return ModelsScreen(here=self.here(), notice=CLEAR, model=self._choices())
+
+    def on_use(self, event: gr.EventData) -> tuple[Update, Update, NoticeView]:
+        """The Play tab's model, and the tab itself."""
+        name = str(event.name)
+        return gr.update(value=name), gr.update(selected="play"), CLEAR
+
+    def here(self) -> ModelRowsView:
+        """What can be chosen now."""
+        models, hub = self.services.models, self.services.hub
+        statuses = [models.status(name) for name in models.names()]
+        return show_here(statuses, hub.cached(), chosen=self.services.settings.model)
+
+    def recommended(self) -> ModelRowsView:
+        """What to get where one does not know."""
+        return show_known(self.services.hub.known())
+
+    def _files(self, repository: str) -> ModelsScreen:
+        try:
+            files = self.services.hub.files(repository)
+        except WorkbenchError as error:
+            return ModelsScreen(notice=problem(error))
+        known = next((one for one in self.services.hub.known() if one.repository == repository), None)
+        return ModelsScreen(found=show_files(repository, files, known), notice=CLEAR)
+
+    def _choices(self) -> Update:
+        return gr.update(choices=list(self.services.models.names()))

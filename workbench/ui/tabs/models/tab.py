@@ -1,0 +1,90 @@
+"""The Models tab: its parts, built and wired."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import gradio as gr
+from gradio.blocks import Block
+from gradio.events import Dependency
+
+from workbench.desk.services import Services
+from workbench.ui.components.fields import heading
+from workbench.ui.components.model_rows import ModelRows
+from workbench.ui.components.notice import Notice
+from workbench.ui.components.pull_bar import PullBar
+from workbench.ui.listen import any_of, listen
+from workbench.ui.tabs.models.events import ModelsEvents
+from workbench.ui.tabs.models.pulls import Pulls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsParts:
+    """All parts of the tab."""
+
+    here: ModelRows
+    words: gr.Textbox
+    find: gr.Button
+    found: ModelRows
+    pull: PullBar
+    notice: Notice
+    pulls: Pulls
+
+    def screen(self, model: Block) -> list[Block]:
+        """The parts that a `ModelsScreen` has values for, in its order."""
+        return [self.here, self.found, self.pull, self.notice, model]
+
+
+def build(services: Services) -> ModelsParts:
+    """Builds the tab; the hub is asked for nothing before a person does."""
+    pulls = Pulls()
+    events = ModelsEvents(services, pulls)
+    with gr.Row(elem_id="models-columns"):
+        with gr.Column(elem_id="models-here-column", elem_classes=["hw-column"], min_width=0):
+            heading("To choose from")
+            if services.settings.has_sign_in and find_spec("authlib"):
+                gr.LoginButton("Sign in to ask the hub's providers", size="sm", elem_id="models-sign-in")
+            here = ModelRows(elem_id="models-here")
+        with gr.Column(elem_id="models-get-column", elem_classes=["hw-column"], min_width=0):
+            heading("Get from the hub")
+            with gr.Row(elem_id="models-search"):
+                words = gr.Textbox(
+                    label="Words of the model's name",
+                    placeholder="Hermes 3 8B",
+                    show_label=False,
+                    container=False,
+                    elem_id="models-words",
+                )
+                find = gr.Button("Find", size="sm", elem_id="models-find")
+            notice = Notice(elem_id="models-notice")
+            pull = PullBar(elem_id="models-pull")
+            found = ModelRows(events.recommended(), elem_id="models-found")
+    return ModelsParts(here=here, words=words, find=find, found=found, pull=pull, notice=notice, pulls=pulls)
+
+
+def wire(
+    parts: ModelsParts, services: Services, tab: gr.Tab, tabs: gr.Tabs, model: Block
+) -> list[Dependency]:
+    """Lets the parts answer.
+
+    Args:
+        parts: Of the tab.
+        services: The edges.
+        tab: The tab itself; what is here is looked up each time that it is opened.
+        tabs: All tabs: one that is used opens Play.
+        model: The Play tab's model.
+
+    Returns:
+        What happens once a model was chosen, in either list.
+    """
+    events = ModelsEvents(services, parts.pulls)
+    screen = parts.screen(model)
+    listen(tab.select, events.on_open, [], screen)
+    listen(any_of(parts.find.click, parts.words.submit), events.on_find, [parts.words], screen)
+    listen(parts.found.event("show_repository"), events.on_show, [], screen)
+    listen(parts.found.event("pull_model"), events.on_pull, [], screen)
+    listen(parts.pull.event("stop_pull"), events.on_stop, is_queued=False)
+    listen(parts.here.event("delete_model"), events.on_delete, [], screen)
+    return [
+        listen(rows.event("use_model"), events.on_use, [], [model, tabs, parts.notice])
+        for rows in (parts.here, parts.found)
+    ]
