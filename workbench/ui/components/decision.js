@@ -8,7 +8,7 @@ const bar = (row) =>
 const heat = (token) => node("span", { class: "hw-heat-" + (token.warmth < 0 ? "none" : token.warmth), title: token.title }, token.text);
 follow((value) => {
   if (!value || !value.message_id) {
-    element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+    element.replaceChildren(node("div", { class: "hw-decision" }, node("p", { class: "hw-hint" }, value ? value.hint : "")));
     return;
   }
   const ask = node("button", { type: "button", class: "hw-button", onclick: () => {
@@ -16,7 +16,7 @@ follow((value) => {
     ask.textContent = "weighing …";
     trigger("weigh", { id: value.message_id });
   } }, value.bars.length ? "Weigh again" : "Weigh this answer");
-  element.replaceChildren(
+  element.replaceChildren(node("div", { class: "hw-decision" },
     value.hint ? node("p", { class: "hw-hint" }, value.hint) : "",
     value.note ? node("p", { class: "hw-note" }, value.note) : "",
     value.bars.length ? node("ul", { class: "hw-odds-list", "aria-label": "How the answer might have begun" }, value.bars.map(bar)) : "",
@@ -24,5 +24,5 @@ follow((value) => {
     value.heat.length ? node("section", { class: "hw-heat", "aria-label": "How likely each token was" },
       node("h3", {}, "Tokens"),
       node("pre", {}, value.heat.map(heat)),
-      node("p", { class: "hw-note" }, "certain ", [0, 1, 2, 3, 4].map((step) => node("span", { class: "hw-heat-" + step }, " \u00a0 ")), " a surprise")) : "");
+      node("p", { class: "hw-note" }, "certain ", [0, 1, 2, 3, 4].map((step) => node("span", { class: "hw-heat-" + step }, "\u00a0\u00a0")), " a surprise")) : ""));
 });

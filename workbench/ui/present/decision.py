@@ -124,10 +124,11 @@ def probability(share: float) -> str:
     """A probability as people read it.
 
     >>> probability(0.934), probability(0.0004), probability(2e-7), probability(0.99996)
-    ('93.4 %', '0.04 %', '2e-07', '> 99.9 %')
+    ('93.4 %', '0.04 %', '< 0.0001 %', '> 99.9 %')
     """
-    if share > 0.9995:
+    percent = share * 100
+    if percent > 99.95:
         return "> 99.9 %"
-    if share >= 0.01:
-        return f"{share * 100:.1f} %"
-    return f"{share * 100:.2g} %" if share >= 0.00001 else f"{share:.0e}"
+    if percent >= 1:
+        return f"{percent:.1f} %"
+    return f"{percent:.4f}".rstrip("0") + " %" if percent >= 0.0001 else "< 0.0001 %"

@@ -9,8 +9,9 @@ import gradio as gr
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
+from workbench.hermes.json_mode import find_schema
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
-from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem, tool_findings
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
 from workbench.ui.present.setup import (
     HeaderView,
     SystemTextView,
@@ -57,8 +58,9 @@ class SetupEvents:
         findings = check_tools_text(text)
         if findings:
             return tool_findings(findings), SAME, SAME
-        names = parse_tools(text).names
-        notice = CLEAR if self._toolset(text) else advice(EDITED)
+        tools = parse_tools(text)
+        names, told = tools.names, grammar_advice(tools)
+        notice = advice(" ".join([*([] if self._toolset(text) else [EDITED]), *told]))
         return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
@@ -79,7 +81,8 @@ class SetupEvents:
             text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
         except BadInput as error:
             return SAME, problem(error)
-        notice = advice(EDITED) if self._is_edited(setup) else CLEAR
+        told = [finding.message for finding in find_schema(text).findings]
+        notice = advice("; ".join([*told, *([EDITED] if self._is_edited(setup) else [])]))
         return show_system_text(text, tokens=self._count(setup.model, text)), notice
 
     def on_model(self, model: str, choice: str) -> NoticeView:
