@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("gradio", "llama_cpp", "sqlmodel", "sqlalchemy", "huggingface_hub", "typer")
+HEAVY = ("gradio", "llama_cpp", "sqlmodel", "sqlalchemy", "huggingface_hub", "openai", "typer")
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """The environment, read once."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from workbench.errors import BadInput
-from workbench.settings import VARIABLES, is_colour_wanted, read_settings
+from workbench.settings import VARIABLES, choose_model, is_colour_wanted, read_settings
 
 
 def test_an_empty_environment_gives_the_defaults(tmp_path, monkeypatch):
@@ -43,6 +44,21 @@ def test_a_space_is_reached_from_outside_unless_a_person_says_otherwise():
 def test_what_cannot_be_used_is_named(name, value, message):
     with pytest.raises(BadInput, match=message):
         read_settings({name: value})
+
+
+def test_a_chosen_model_is_begun_with_and_the_variable_wins(tmp_path):
+    data = {"WORKBENCH_DATA": str(tmp_path / "data")}
+    assert read_settings(data).model == "embedded"
+    choose_model(tmp_path / "data", "openai:lab/hermes")
+    assert read_settings(data).model == "openai:lab/hermes"
+    assert read_settings({**data, "WORKBENCH_MODEL": "scripted:demo"}).model == "scripted:demo"
+
+
+def test_a_key_is_not_shown_by_any_way_of_showing_the_settings():
+    settings = read_settings({"WORKBENCH_OPENAI_API_KEY": " sk-1234 "})
+    assert settings.openai_api_key.reveal() == "sk-1234"
+    assert "sk-1234" not in f"{settings} {settings!r} {asdict(settings)}"
+    assert read_settings({}).openai_api_key is None
 
 
 def test_every_variable_has_the_prefix_and_a_meaning():

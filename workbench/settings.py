@@ -10,7 +10,6 @@ from typing import Final, Literal, cast
 from workbench.errors import BadInput
 
 
-@dataclass(frozen=True, slots=True)
 class Secret:
     """A key or token: it lives in memory, and no way of showing a value shows it.
 
@@ -20,7 +19,17 @@ class Secret:
     ('…', 'sk-1')
     """
 
-    _value: str
+    # No dataclass: `asdict` would take it apart.
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other.reveal() == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
 
     def __repr__(self) -> str:
         return "Secret(…)"

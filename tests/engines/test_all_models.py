@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.engines.all_models import AllModels, Places
-from workbench.engines.llama_cpp import Loading
+from workbench.engines.llama_loading import Loading
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.server import Kind, Mode, Server
 from workbench.engines.server_file import load_servers

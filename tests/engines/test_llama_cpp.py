@@ -1,18 +1,41 @@
 """The embedded model through llama.cpp, for real."""
 
 import json
-from threading import Event, Thread
+from dataclasses import replace
+from threading import Event, Thread, Timer
 
 import pytest
 
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
-from workbench.engines.llama_loading import Loading, describe_build
-from workbench.errors import ConstraintFailed, EngineError, PromptTooLong
-from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest, Sampling
+from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
+from workbench.errors import ConstraintFailed, EngineError, ModelMissing, PromptTooLong
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import CallStatus
+from workbench.rollout.choice import ChoiceKind, ToolChoice
+from workbench.rollout.held import PREFILL, hold
+from workbench.rollout.limits import TurnSetup
+from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest, Sampling, TokenBias
+from workbench.rollout.weighing import opening_of
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 pytestmark = pytest.mark.model
 LOADING = Loading(context_tokens=1024, threads=1, gpu_layers=-1)
+TOOLS = OfferedTools(
+    specs=(
+        ToolSpec.of_function(
+            {
+                "name": "read",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"hour": {"type": "integer"}, "unit": {"enum": ["am", "pm"]}},
+                    "required": ["hour", "unit"],
+                },
+            }
+        ),
+        ToolSpec.of_function({"name": "now"}),
+    )
+)
 CHAT = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
 
 
@@ -25,9 +48,10 @@ def engine():
     engine.close()
 
 
-def ask(engine, prompt, *, cancelled=lambda: False, stop=(), constraint=None, **sampling):
+def ask(engine, prompt, *, cancelled=lambda: False, stop=(), sampling_stop=(), constraint=None, **sampling):
+    sampling = {"max_tokens": 40, "stop": sampling_stop} | sampling
     request = GenerationRequest(
-        prompt=prompt, sampling=Sampling(**({"max_tokens": 40} | sampling)), stop=stop, constraint=constraint
+        prompt=prompt, sampling=Sampling(**sampling), stop=stop, constraint=constraint
     )
     deltas = list(engine.generate(request, is_cancelled=cancelled))
     return "".join(delta.text for delta in deltas), deltas[-1]
@@ -163,3 +187,233 @@ def test_the_context_is_never_more_than_the_model_was_trained_with():
 
 def test_the_build_is_described():
     assert "0.3" in describe_build()
+
+
+def test_conversations_that_alternate_evaluate_only_what_is_new(engine):
+    prompts = [CHAT.format("Tell me a story about the sea."), CHAT.format("What do cats eat at night?")]
+    added = ""
+    for number in range(3):
+        for index, prompt in enumerate(prompts):
+            text, last = ask(engine, prompt, max_tokens=12)
+            usage = last.usage
+            assert usage.prompt_tokens == usage.cached_tokens + usage.evaluated_tokens
+            if number:
+                assert usage.evaluated_tokens <= engine.count_tokens(added) + 2
+            added = f"<|im_end|>\n<|im_start|>user\nGo on, {number}.<|im_end|>\n<|im_start|>assistant\n"
+            prompts[index] = prompt + text + added
+
+
+def test_what_the_model_wrote_under_a_grammar_is_not_evaluated_again(engine):
+    schema = {
+        "type": "object",
+        "properties": {"colour": {"enum": ["reddish", "bluish"]}},
+        "required": ["colour"],
+    }
+    prompt = CHAT.format("Name a colour.")
+    text, _ = ask(engine, prompt, constraint=Constraint(schema=schema, closing="\n</tool_call>"))
+    added = "<|im_end|>\n<|im_start|>user\nAnother.<|im_end|>\n<|im_start|>assistant\n"
+    _, last = ask(engine, prompt + text + added, max_tokens=1)
+    assert last.usage.evaluated_tokens == engine.count_tokens(added)
+
+
+def test_saved_prefixes_stay_within_their_bytes():
+    loading = Loading(context_tokens=512, threads=1, gpu_layers=0, prefix_cache_bytes=3_000_000)
+    engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
+    for number in range(6):
+        ask(engine, CHAT.format(f"{number} Say a word that begins with a letter, any letter."), max_tokens=1)
+        assert engine._prefixes.saved_bytes <= 3_000_000
+    engine.close()
+
+
+def test_tokens_come_with_their_log_probabilities_where_they_are_wanted(engine):
+    request = GenerationRequest(
+        prompt=CHAT.format("Say hello."), sampling=Sampling(max_tokens=8), wants_logprobs=True
+    )
+    deltas = list(engine.generate(request, is_cancelled=lambda: False))
+    tokens = [token for delta in deltas for token in delta.tokens]
+    assert "".join(token.text for token in tokens) == "".join(delta.text for delta in deltas)
+    assert all(token.logprob <= 0 for token in tokens)
+    weighed = engine.weigh(
+        request.prompt, "".join(token.text for token in tokens), is_cancelled=lambda: False
+    )
+    assert [token.id for token in weighed] == [token.id for token in tokens]
+    assert [token.logprob for token in weighed] == pytest.approx(
+        [token.logprob for token in tokens], abs=0.05
+    )
+
+
+def test_a_decision_sums_to_one_and_a_beginning_of_a_name_does_not_win_for_it(engine):
+    opening = opening_of("hermes-lines")
+    decision = engine.decide(
+        CHAT.format("Weather?"), opening, ["get_weather", "get"], is_cancelled=lambda: False
+    )
+    bars = [*decision.tools, decision.no_call, decision.other_name]
+    assert sum(bar.probability for bar in bars) == pytest.approx(1, abs=1e-6)
+    assert [bar.tool for bar in decision.tools] == ["get_weather", "get"]
+
+
+def test_no_name_wins_by_being_the_beginning_of_another(engine):
+    prompt = CHAT.format('Repeat: <tool_call>\n{"name": "get_weather", "arguments": {}}\n</tool_call>')
+    names = ["get", "get_weather"]
+    decision = engine.decide(prompt, opening_of("hermes-lines"), names, is_cancelled=lambda: False)
+    assert decision.tools[1].logprob > decision.tools[0].logprob + 3
+
+
+def test_a_decision_follows_the_model(engine):
+    opening = opening_of("hermes-lines")
+    prompt = CHAT.format('Repeat: <tool_call>\n{"name": "alpha", "arguments": {}}\n</tool_call>')
+    decision = engine.decide(prompt, opening, ["omega", "alpha"], is_cancelled=lambda: False)
+    assert decision.tools[1].logprob > decision.tools[0].logprob + 3
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"typical_p": 0.5}, {"mirostat": 1}, {"mirostat": 2, "mirostat_tau": 2.0}, {"repeat_penalty": 1.5},
+        {"presence_penalty": 1.5, "frequency_penalty": 1.0}, {"min_p": 0.5}, {"top_k": 1}, {"top_p": 0.1},
+        {"penalty_last_tokens": -1, "repeat_penalty": 1.3},
+    ],
+)  # fmt: skip
+def test_every_way_to_sample_gives_the_same_text_for_the_same_seed(engine, changes):
+    asked = {"temperature": 1.5, "seed": 3, "max_tokens": 10} | changes
+    texts = [ask(engine, CHAT.format("Tell me a story."), **asked)[0] for _ in range(2)]
+    assert texts[0] == texts[1] != ""
+
+
+def test_a_bias_forbids_and_forces_tokens_by_text_or_number(engine):
+    prompt = CHAT.format("Say hello.")
+    free, _ = ask(engine, prompt, max_tokens=3)
+    word = free.split()[0].strip(",.!")
+    forbidden, _ = ask(engine, prompt, max_tokens=3, logit_bias=(TokenBias(token=word, bias=-100.0),))
+    assert word in free
+    assert word not in forbidden
+    forced, _ = ask(engine, prompt, max_tokens=2, logit_bias=(TokenBias(token=" sea", bias=100.0),))
+    assert forced == " sea sea"
+
+
+def test_stop_texts_of_the_sampling_count_too(engine):
+    whole, _ = ask(engine, CHAT.format("Say hello."))
+    text, last = ask(engine, CHAT.format("Say hello."), sampling_stop=(whole[3:6],))
+    assert text == whole[: whole.index(whole[3:6])]
+    assert last.finish_reason is FinishReason.STOP
+
+
+def held(choice, family="hermes-lines"):
+    return hold(TurnSetup(tools=TOOLS, family=family), choice, starts_in_thought=False).constraint
+
+
+def test_with_auto_the_text_is_free_until_a_call_is_opened_and_bound_from_there(engine):
+    constraint = held(ToolChoice())
+    free, _ = ask(engine, CHAT.format("Say hello."), constraint=constraint, max_tokens=20)
+    assert free == ask(engine, CHAT.format("Say hello."), max_tokens=20)[0]
+    turn = CHAT.format("What time is it?")
+    shown = (turn + '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call><|im_end|>\n') * 3 + turn
+    text, last = ask(engine, shown, constraint=constraint, max_tokens=60)
+    assert "<tool_call>" in text
+    assert last.finish_reason is FinishReason.STOP
+    reading = parse(text, tools=TOOLS)
+    assert reading.calls
+    assert all(call.status is CallStatus.READY for call in reading.calls)
+
+
+@pytest.mark.parametrize("family", ["hermes-lines", "qwen3-coder"])
+def test_a_required_call_is_one_that_the_reader_takes_without_a_fix(engine, family):
+    constraint = held(ToolChoice(kind=ChoiceKind.REQUIRED), family)
+    prompt = CHAT.format("What is the reading at noon?") + PREFILL
+    text, last = ask(engine, prompt, constraint=constraint, max_tokens=150)
+    assert last.finish_reason is FinishReason.STOP
+    reading = parse(PREFILL + text, tools=TOOLS)
+    assert {call.name for call in reading.calls} <= {"read", "now"}
+    assert reading.calls
+    assert reading.fixes == ()
+    assert all(call.status is CallStatus.READY for call in reading.calls)
+
+
+def test_a_long_prompt_is_cut_short_when_it_is_stopped(engine):
+    stop = Event()
+    Timer(0.2, stop.set).start()
+    prompt = CHAT.format("word " * 900)
+    text, last = ask(engine, prompt, cancelled=stop.is_set)
+    assert (text, last.finish_reason) == ("", FinishReason.CANCELLED)
+    assert last.usage.evaluated_tokens < last.usage.prompt_tokens - last.usage.cached_tokens
+    assert ask(engine, CHAT.format("Say hello."))[0].strip()
+
+
+def test_who_waits_is_told_the_place_and_its_changes(engine):
+    streams = [
+        engine.generate(
+            GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling(max_tokens=4)),
+            is_cancelled=lambda: False,
+        )
+        for _ in range(3)
+    ]
+    next(streams[0])
+    places = [next(streams[1]).place_in_line, next(streams[2]).place_in_line]
+    streams[0].close()
+    assert places == [1, 2]
+    list(streams[1])
+    assert next(streams[2]).place_in_line in (1, None)
+
+
+def test_ten_at_once_all_finish_in_the_order_of_their_coming_and_none_sees_another_s_text(engine):
+    prompts = [CHAT.format(f"Say the number {number} and a fruit.") for number in range(10)]
+    alone = [ask(engine, prompt, max_tokens=6)[0] for prompt in prompts]
+    served, together, first = [], [""] * 10, engine.generate(
+        GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling()), is_cancelled=lambda: False
+    )  # fmt: skip
+    next(first)
+    streams, threads = [], []
+    for prompt in prompts:
+        request = GenerationRequest(prompt=prompt, sampling=Sampling(max_tokens=6))
+        streams.append(engine.generate(request, is_cancelled=lambda: False))
+        assert next(streams[-1]).place_in_line == len(streams)
+
+    def run(index):
+        together[index] = "".join(delta.text for delta in streams[index])
+        served.append(index)
+
+    for index in reversed(range(10)):
+        threads.append(Thread(target=run, args=(index,)))
+        threads[-1].start()
+    first.close()
+    for thread in threads:
+        thread.join(timeout=120)
+    assert together == alone
+    assert sorted(served) == list(range(10))
+
+
+def test_a_model_that_was_freed_says_so_and_what_runs_is_waited_for():
+    engine = load_llama_cpp(find_embedded(), name="embedded", loading=LOADING)
+    running = engine.generate(
+        GenerationRequest(prompt=CHAT.format("Count."), sampling=Sampling(max_tokens=3)),
+        is_cancelled=lambda: False,
+    )
+    next(running)
+    closing = Thread(target=engine.close)
+    closing.start()
+    assert list(running)[-1].finish_reason is FinishReason.LENGTH
+    closing.join(timeout=30)
+    with pytest.raises(EngineError, match="freed to load another"):
+        ask(engine, "x")
+    with pytest.raises(EngineError, match="freed to load another"):
+        engine.count_tokens("x")
+
+
+def test_flash_attention_and_kv_types_are_loaded_as_wanted():
+    loading = Loading(context_tokens=256, threads=1, gpu_layers=0, flash_attention="on", kv_type="q8_0")
+    engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
+    assert ask(engine, CHAT.format("Say hello."), max_tokens=3)[0].strip()
+    engine.close()
+
+
+def test_an_adapter_that_is_none_is_told(tmp_path):
+    missing = LoraAdapter(path=tmp_path / "none.gguf")
+    with pytest.raises(ModelMissing, match=r"none\.gguf"):
+        load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=(missing,)))
+    missing.path.write_bytes(b"no adapter")
+    with pytest.raises(EngineError, match=r"none\.gguf"):
+        load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=(missing,)))
+
+
+def test_the_device_and_its_layers_are_told(engine):
+    assert engine.device == "CPU, 30 layers, 1 threads"

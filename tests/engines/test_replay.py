@@ -98,14 +98,14 @@ def test_a_session_is_recorded_and_played_again_without_its_model(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session = play("What is the reading for cairo?")
         export = export_recording(services, [session])
-        before = [kept.message for kept in services.store.path(session)]
+        before = [kept.message for kept in services.sessions.path(session)]
         assert export.row_count == 2
         recordings = tmp_path / "data" / "recordings"
         recordings.mkdir()
         (recordings / "cairo.jsonl").write_text(export.text)
         assert "replay:cairo" in services.models.names()
         again = play("What is the reading for cairo?", model="replay:cairo")
-        assert [kept.message for kept in services.store.path(again)] == before
+        assert [kept.message for kept in services.sessions.path(again)] == before
         with pytest.raises(EngineError, match="no recording"):
             play("And for paris?", model="replay:cairo")
 
@@ -117,8 +117,8 @@ def test_a_forced_call_is_recorded_with_its_prefill(tmp_path):
         again = play(
             "What is the reading for cairo?", tool_choice="required", model=f"replay:{tmp_path}/r.jsonl"
         )
-        assert [kept.message for kept in services.store.path(again)] == [
-            kept.message for kept in services.store.path(session)
+        assert [kept.message for kept in services.sessions.path(again)] == [
+            kept.message for kept in services.sessions.path(session)
         ]
 
 

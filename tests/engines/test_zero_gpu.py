@@ -6,7 +6,7 @@ import pytest
 
 from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.embedded import find_embedded
-from workbench.engines.llama_cpp import Loading
+from workbench.engines.llama_loading import Loading
 from workbench.engines.zero_gpu import ZeroGpuEngine, register, seconds_for
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest, Sampling

@@ -174,3 +174,18 @@ def test_timing_counts_from_the_request():
     timing = of_kind(events, CompletionEnded)[0].generation.timing
     assert (timing.time_to_first_token_s, timing.seconds, timing.completion_tokens) == (1.0, 2.0, 3)
     assert timing.tokens_per_second == 2.0
+
+
+def test_a_call_that_was_not_asked_for_is_told():
+    events, _, _ = play_all([CALL], choice=ToolChoice(kind=ChoiceKind.NONE))
+    (finding,) = of_kind(events, CompletionEnded)[0].generation.findings
+    assert finding.code == "call-not-run"
+    assert "get_flumbuster" in finding.message
+
+
+def test_nul_is_replaced_and_told():
+    events, _, _ = play_all(["a\0b"])
+    ended = of_kind(events, CompletionEnded)[0]
+    assert ended.message.text == "a\N{REPLACEMENT CHARACTER}b"
+    assert "".join(piece.text for piece in of_kind(events, PieceArrived)) == ended.message.text
+    assert [finding.code for finding in ended.generation.findings] == ["nul-replaced"]

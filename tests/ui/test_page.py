@@ -12,6 +12,7 @@ from tests.services import services_for
 from workbench.errors import BadInput
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.raw import Raw
+from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options
 from workbench.ui.present.pieces import Piece
 from workbench.ui.present.raw import RawSection, RawView
@@ -41,12 +42,14 @@ def test_no_event_is_offered_to_others(config):
     assert {event["api_visibility"] for event in config["dependencies"]} == {"private"}
 
 
-def test_work_of_the_model_waits_in_one_line(tmp_path):
+def test_work_of_a_model_shares_one_limit_and_the_model_s_own_line_says_who_is_next(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         page = build_page(services)
     lines = {fn.name: fn.concurrency_id for fn in page.blocks.fns.values()}
     assert lines["on_send"] == lines["on_warm"] == "model"
-    assert {fn.concurrency_limit for fn in page.blocks.fns.values() if fn.concurrency_id == "model"} == {1}
+    assert {fn.concurrency_limit for fn in page.blocks.fns.values() if fn.concurrency_id == "model"} == {
+        AT_ONCE
+    }
     assert lines["on_tools_text"] != "model"
 
 

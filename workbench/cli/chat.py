@@ -16,7 +16,15 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import MessageKept, begin_session, play_turn
 from workbench.errors import BadInput
-from workbench.rollout.events import CompletionEnded, Event, PieceArrived, ToolFinished, TurnEnded
+from workbench.rollout.events import (
+    CompletionEnded,
+    Event,
+    PieceArrived,
+    RoundStarted,
+    StoodInLine,
+    ToolFinished,
+    TurnEnded,
+)
 from workbench.settings import read_settings
 
 
@@ -91,11 +99,19 @@ def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept
     for event in events:
         if isinstance(event, PieceArrived):
             print(event.text, end="", flush=True)
+        elif isinstance(event, RoundStarted):
+            for finding in event.findings:
+                print(
+                    f"{finding.severity} {finding.code}: {finding.message} ({finding.pointer})",
+                    file=sys.stderr,
+                )
+        elif isinstance(event, StoodInLine):
+            print(f"place {event.place} in line", file=sys.stderr)
         elif isinstance(event, CompletionEnded):
             print()
             for fix in event.reading.fixes:
                 print(f"fix {fix.code} at {fix.span.start}-{fix.span.end}", file=sys.stderr)
-            for finding in event.reading.findings:
+            for finding in (*event.reading.findings, *event.generation.findings):
                 print(f"{finding.severity} {finding.code}: {finding.message}", file=sys.stderr)
         elif isinstance(event, ToolFinished):
             print(f"{event.call.name} → {event.run.result.text}")

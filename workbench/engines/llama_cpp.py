@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engines.llama_line import Line
@@ -12,14 +13,13 @@ from workbench.engines.llama_loading import Loading
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.ports import (
     Capabilities,
-    Decision,
     Delta,
     EmittedToken,
     FinishReason,
     GenerationRequest,
-    Opening,
     Usage,
 )
+from workbench.rollout.weighing import Decision, Opening
 
 if TYPE_CHECKING:
     # Needs llama-cpp-python, which is an extra.
@@ -47,6 +47,7 @@ class LlamaCppEngine:
         self._binding = binding
         self._prefixes = Prefixes(binding, limit_bytes=cache_bytes)
         self._line = Line()
+        self._freeing = Lock()
         self._is_closed = False
         self.name = name
         self.fingerprint = fingerprint
@@ -56,8 +57,9 @@ class LlamaCppEngine:
 
     def count_tokens(self, text: str) -> int:
         """Length of `text` in tokens; a control mark is one."""
-        self._check_open()
-        return len(self._binding.tokenize(text, is_start=True))
+        with self._freeing:
+            self._check_open()
+            return len(self._binding.tokenize(text, is_start=True))
 
     def close(self) -> None:
         """Frees the model's memory, once the generation under way is over; who waits is told that it is gone."""
@@ -65,9 +67,10 @@ class LlamaCppEngine:
         try:
             while self._line.wait(ticket):
                 pass
-            if not self._is_closed:
-                self._is_closed = True
-                self._binding.close()
+            with self._freeing:
+                if not self._is_closed:
+                    self._is_closed = True
+                    self._binding.close()
         finally:
             self._line.leave(ticket)
 
@@ -93,7 +96,7 @@ class LlamaCppEngine:
     def decide(
         self, prompt: str, opening: Opening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
     ) -> Decision | None:
-        """How an answer would begin; see `workbench.rollout.ports.Weigher`."""
+        """How an answer would begin; see `workbench.rollout.weighing.Weigher`."""
         longest = max((opening.mark + opening.before_name + name for name in names), key=len, default="")
         return self._weighing(
             prompt + longest, is_cancelled, lambda weighing: weighing.decide(prompt, opening, names)
@@ -102,7 +105,7 @@ class LlamaCppEngine:
     def weigh(
         self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
     ) -> tuple[EmittedToken, ...] | None:
-        """The tokens of a completion with their log-probabilities; see `workbench.rollout.ports.Weigher`."""
+        """The tokens of a completion with their log-probabilities; see `workbench.rollout.weighing.Weigher`."""
         return self._weighing(
             prompt + completion, is_cancelled, lambda weighing: weighing.weigh(prompt, completion)
         )

@@ -9,7 +9,8 @@ from typing import Final
 from workbench.engines.llama_binding import BATCH_TOKENS, Binding
 from workbench.engines.llama_completion import log_sum, logprob_of
 from workbench.engines.llama_prefix import Prefixes, common_length
-from workbench.rollout.ports import Decision, DecisionBar, EmittedToken, Opening
+from workbench.rollout.ports import EmittedToken
+from workbench.rollout.weighing import Decision, DecisionBar, Opening
 
 LEAST: Final = -745.0
 """Logarithm of the least number above 0: stands for a probability of 0."""
@@ -24,7 +25,7 @@ class Weighing:
         self._is_cancelled = is_cancelled
 
     def decide(self, prompt: str, opening: Opening, names: Sequence[str]) -> Decision | None:
-        """See `workbench.rollout.ports.Weigher`.
+        """See `workbench.rollout.weighing.Weigher`.
 
         The probability of a call is that of its mark, token by token, where the answer begins. What stands
         between mark and name is taken as given. A name's is the sum of the logarithms of its tokens, and of all
@@ -48,7 +49,7 @@ class Weighing:
         )
 
     def weigh(self, prompt: str, completion: str) -> tuple[EmittedToken, ...] | None:
-        """See `workbench.rollout.ports.Weigher`."""
+        """See `workbench.rollout.weighing.Weigher`."""
         start, tokens = self._split(prompt, completion)
         logprobs = self._logprobs(start, tokens)
         if logprobs is None:

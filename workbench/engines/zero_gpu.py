@@ -12,12 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
-from workbench.engines.llama_cpp import LlamaCppEngine, Loading, fingerprint_of, load_llama_cpp
+from workbench.engines.llama_cpp import LlamaCppEngine, fingerprint_of, load_llama_cpp
+from workbench.engines.llama_loading import Loading
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 
-PREFIX: Final = "zerogpu:"
-"""Before the name of the GGUF model."""
 CHARS_PER_TOKEN: Final = 4
 LEAST_SECONDS: Final = 15
 """Loading a model of some GB takes about this long."""
@@ -46,7 +45,7 @@ class ZeroGpuEngine:
         self.name = name
         self.device = "ZeroGPU, lent for each completion (experimental)"
         self.context_tokens = loading.context_tokens
-        self.fingerprint = fingerprint_of(path)
+        self.fingerprint = fingerprint_of(path, loading)
         self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True, has_tokenizer=False)
 
     def count_tokens(self, text: str) -> int:
@@ -79,7 +78,7 @@ def register() -> Write:
         spaces: Any = import_module("spaces")  # It ships no types.
     except ImportError as error:
         raise ModelMissing(
-            PREFIX, "the package 'spaces' is not installed; a Space with ZeroGPU has it"
+            "zerogpu", "the package 'spaces' is not installed; a Space with ZeroGPU has it"
         ) from error
     return cast(Write, spaces.GPU(duration=seconds_for)(write))
 

@@ -78,6 +78,15 @@ def calls_grammar(
     return Grammar(text=rules.text(f"{opened}{call} {more}"), findings=findings)
 
 
+def untold_keywords(tools: OfferedTools) -> tuple[Finding, ...]:
+    """What of the tools' schemas no grammar of their calls says; empty without tools.
+
+    Raises:
+        ConstraintFailed: A tool's schema leads nowhere, or allows no value.
+    """
+    return _body(Rules(), tools, "json")[1] if tools.specs else ()
+
+
 def answer_grammar(
     schema: JsonObject, *, tools: OfferedTools, marks: CallMarks, dialect: Literal["json", "xml"]
 ) -> Grammar:

@@ -1,4 +1,4 @@
-"""How the page listens: every event private, without Gradio's own progress, model work one at a time."""
+"""How the page listens: every event private, without Gradio's own progress."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,7 +9,9 @@ from gradio.blocks import Block
 from gradio.events import Dependency
 
 MODEL: Final = "model"
-"""What all events that make the model work share; one of them runs at a time."""
+"""What all events that make a model work share."""
+AT_ONCE: Final = 32
+"""So many of them run at once: who comes first is the model's own line to say, which tells each their place."""
 
 
 Trigger = Callable[..., Any]
@@ -35,7 +37,7 @@ def listen(
         inputs: Parts to read.
         outputs: Parts to write.
         js: Runs in the browser first; its list becomes the inputs.
-        is_model_work: Waits for other work of the model.
+        is_model_work: May wait in a model's line for long.
         is_latest_only: While it runs, of several firings only the last is kept: for typing.
         is_queued: False answers at once, outside the queue.
     """
@@ -47,7 +49,7 @@ def listen(
         "trigger_mode": "always_last" if is_latest_only else "multiple",
     }
     if is_model_work:
-        options |= {"concurrency_id": MODEL, "concurrency_limit": 1}
+        options |= {"concurrency_id": MODEL, "concurrency_limit": AT_ONCE}
     return trigger(fn, list(inputs), list(outputs), **options)
 
 

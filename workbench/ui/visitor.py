@@ -1,9 +1,7 @@
 """One browser's state: small, frozen, free of gradio; kept in `gr.State`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
-
-from workbench.rollout.ports import Sampling
 
 PAGE: Final = 100
 """Sessions that the list holds at first, and that are added at a time."""
@@ -33,8 +31,6 @@ class Visitor:
     """The message that the inspector shows; None follows the newest."""
     pending: str | None = None
     """What was sent and waits for its turn; None where nothing waits."""
-    sampling: Sampling = field(default_factory=Sampling)
-    """The open session's; only its values without a field on the page count."""
 
     def at_home(self) -> "Visitor":
         """The same browser without an open session."""

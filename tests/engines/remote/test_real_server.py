@@ -11,7 +11,8 @@ import pytest
 from tests.engines.remote.asking import ASKED, hf_engine, openai_engine, raw_engine, text_of
 from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.embedded import find_embedded
-from workbench.engines.llama_cpp import Loading, load_llama_cpp
+from workbench.engines.llama_cpp import load_llama_cpp
+from workbench.engines.llama_loading import Loading
 from workbench.engines.remote.server import Kind
 from workbench.errors import RemoteFailed
 from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling

@@ -2,7 +2,7 @@
 
 from tests.store.examples import GENERATION
 from workbench.hermes.prompt import Prompt
-from workbench.rollout.events import PieceArrived, RoundStarted
+from workbench.rollout.events import PieceArrived, RoundStarted, StoodInLine
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 
 STARTED = RoundStarted(
@@ -49,3 +49,9 @@ def test_the_call_that_forms_is_named():
 def test_nothing_is_live_at_rest():
     assert not LiveView().is_live
     assert waiting("waiting for the model").is_live
+
+
+def test_who_waits_sees_the_place_until_the_model_writes():
+    assert _after(STARTED, StoodInLine(place=2)).show(now_s=2.0).note == "round 1 of 8 · 2nd in line"
+    written = _after(STARTED, StoodInLine(place=1), PieceArrived(text="a"))
+    assert written.show(now_s=2.0).note == "round 1 of 8"

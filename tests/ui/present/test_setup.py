@@ -1,7 +1,5 @@
 """The left column: fields to a setup and back."""
 
-from dataclasses import replace
-
 import pytest
 
 from workbench.desk.setup import Setup
@@ -32,12 +30,7 @@ SETUP = Setup(
 
 
 def test_a_setup_survives_the_fields():
-    assert setup_of(read_fields(fields_of(SETUP)), sampling=SETUP.sampling) == SETUP
-
-
-def test_what_no_field_shows_comes_from_the_session():
-    other = setup_of(fields_of(SETUP), sampling=Sampling(min_p=0.9))
-    assert other.sampling == replace(SETUP.sampling, min_p=0.9)
+    assert setup_of(read_fields(fields_of(SETUP))) == SETUP
 
 
 def test_a_number_that_is_left_empty_is_told():

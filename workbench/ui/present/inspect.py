@@ -15,7 +15,8 @@ from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import Reading
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.edits import narrow
-from workbench.ui.present.words import call_status, count, milliseconds, place_of, seconds
+from workbench.ui.present.sampling import sampling_words
+from workbench.ui.present.words import call_status, milliseconds, place_of, seconds
 
 NO_CALLS_YET: Final = (
     "Calls that the model makes stand here: name, arguments, what the schema says, the result."
@@ -200,8 +201,14 @@ def _call_row(
     )
 
 
-def show_fixes(reading: Reading | None) -> FixesView:
-    """A reading's fixes and findings."""
+def told_of(one: ReadRound | None) -> tuple[Finding, ...]:
+    """What was told of a completion beside its reading."""
+    generation = one.kept.generation if one else None
+    return generation.findings if generation else ()
+
+
+def show_fixes(reading: Reading | None, *, told: Sequence[Finding] = ()) -> FixesView:
+    """A reading's fixes and findings, and what else was told of the completion."""
     if reading is None:
         return FixesView()
     return FixesView(
@@ -209,7 +216,8 @@ def show_fixes(reading: Reading | None) -> FixesView:
         calm="" if reading.fixes else "Read strictly: no fix was needed.",
         fixes=tuple(_fix_row(reading.text, fix) for fix in reading.fixes),
         findings=tuple(
-            _finding_row(reading.text, finding) for finding in (*reading.findings, *check_prose(reading))
+            _finding_row(reading.text, finding)
+            for finding in (*reading.findings, *told, *check_prose(reading))
         ),
     )
 
@@ -260,17 +268,12 @@ def show_timing(rounds: Sequence[ReadRound], one: ReadRound | None) -> TimingVie
     generation = one.kept.generation if one else None
     if one is None or generation is None:
         return TimingView()
-    sampling = generation.sampling
     facts = (
         Fact(name="model", value=generation.engine_name),
         Fact(name="ended by", value=generation.finish_reason.value),
         Fact(name="tool choice", value=generation.tool_choice),
         Fact(name="prefill", value=json.dumps(generation.prefill) if generation.prefill else "none"),
-        Fact(
-            name="sampling",
-            value=f"temperature {sampling.temperature:g}, top_p {sampling.top_p:g}, top_k {sampling.top_k}, "
-            f"seed {sampling.seed}, at most {count(sampling.max_tokens, 'token')}",
-        ),
+        Fact(name="sampling", value=sampling_words(generation.sampling)),
     )
     turn = [other for other in rounds if other.turn == one.turn and other.kept.generation]
     return TimingView(rounds=tuple(_timed(other, is_selected=other is one) for other in turn), facts=facts)

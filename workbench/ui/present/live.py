@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field, replace
 
-from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted
+from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, StoodInLine
 from workbench.rollout.held import PREFILL
 from workbench.ui.present.live_text import LiveText
 from workbench.ui.present.pieces import Piece
+from workbench.ui.present.words import ordinal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class LiveRound:
     """Pieces that the model wrote; about one a token, the prefill not counted."""
     first_piece_at_s: float | None = None
     """When the first of them came; None before."""
+    place_in_line: int = 0
+    """1 is next; 0 once the model is at work, as far as is known."""
 
     def after(self, event: Event, *, now_s: float) -> "LiveRound":
         """The round once `event` has happened."""
@@ -41,6 +44,8 @@ class LiveRound:
             return LiveRound(number=event.number, limit=event.limit)
         if isinstance(event, CompletionEnded):
             return replace(self, written=LiveText(), piece_count=0)
+        if isinstance(event, StoodInLine):
+            return replace(self, place_in_line=event.place)
         if not isinstance(event, PieceArrived):
             return self
         is_prefill = not self.written.text and event.text.endswith(PREFILL)
@@ -49,7 +54,7 @@ class LiveRound:
             # Ours, and there before the prompt is read: it says nothing of the model's speed.
             return self
         first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
-        return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first)
+        return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first, place_in_line=0)
 
     def show(self, *, now_s: float) -> LiveView:
         """The pane at this moment."""
@@ -57,7 +62,8 @@ class LiveRound:
             return waiting("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
         speed = f" · {(self.piece_count - 1) / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
-        doing = speed if self.piece_count else " · reading the prompt"
+        waiting_for = f"{ordinal(self.place_in_line)} in line" if self.place_in_line else "reading the prompt"
+        doing = speed if self.piece_count else f" · {waiting_for}"
         calling = f" · calling {self.written.calling}" if self.written.calling else ""
         note = f"round {self.number} of {self.limit}{calling}{doing}"
         return LiveView(is_live=True, pieces=self.written.pieces(), note=note)

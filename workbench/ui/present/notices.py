@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.chat.finding import Finding
-from workbench.errors import WorkbenchError
+from workbench.errors import ConstraintFailed, WorkbenchError
+from workbench.toolspec.grammar import untold_keywords
+from workbench.toolspec.spec import OfferedTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +58,13 @@ def tool_findings(findings: Iterable[Finding]) -> NoticeView:
             NoticeLine(word="more", text=f"{len(found) - len(lines)} further findings", tone="quiet")
         )
     return NoticeView(lines=tuple(lines))
+
+
+def grammar_advice(tools: OfferedTools) -> list[str]:
+    """A line on what of the tools' schemas no grammar can hold a model to; none where it holds it to all."""
+    try:
+        told = untold_keywords(tools)
+    except ConstraintFailed as error:
+        return [f"No grammar can be made of the schemas: {error.reason}."]
+    places = ", ".join(dict.fromkeys(finding.pointer or "" for finding in told))
+    return [f"Checked after a call, not held to by the grammar: {places}."] if told else []

@@ -8,6 +8,7 @@ from workbench.desk.setup import Setup
 from workbench.errors import BadInput
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import read_path, round_of
+from workbench.ui.present.decision import DecisionView, show_decision
 from workbench.ui.present.inspect import (
     CallsView,
     FixesView,
@@ -15,6 +16,7 @@ from workbench.ui.present.inspect import (
     show_calls,
     show_fixes,
     show_timing,
+    told_of,
 )
 from workbench.ui.present.raw import RawView, show_round
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
@@ -34,6 +36,8 @@ class SessionView:
     """Its fixes and findings."""
     timing: TimingView
     """The rounds of its turn."""
+    decision: DecisionView
+    """What else it might have begun with."""
 
 
 def show_session(
@@ -67,8 +71,9 @@ def show_session(
             selected_call=call,
             no_result="not run",
         ),
-        fixes=show_fixes(one.reading if one else None),
+        fixes=show_fixes(one.reading if one else None, told=told_of(one)),
         timing=show_timing(rounds, one),
+        decision=show_decision(one),
     )
 
 

@@ -1,14 +1,14 @@
 """The left column: fields to a Setup and back, the composed system text, what may be chosen."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput
 from workbench.rollout.choice import ChoiceKind
-from workbench.rollout.ports import Sampling
 from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.sampling import SamplingFields, sampling_fields, sampling_of
 from workbench.ui.present.words import count
 
 EMBEDDED: Final = "embedded"
@@ -29,29 +29,50 @@ class SetupFields(NamedTuple):
     disabled_tools: frozenset[str]
     model: str
     tool_choice: str
+    max_rounds: int
+    wants_logprobs: bool
     temperature: float
     top_p: float
     top_k: int
     seed: int
     max_tokens: int
-    max_rounds: int
+    min_p: float
+    typical_p: float
+    repeat_penalty: float
+    presence_penalty: float
+    frequency_penalty: float
+    penalty_last_tokens: int
+    mirostat: int
+    mirostat_tau: float
+    mirostat_eta: float
+    stop: str
+    logit_bias: str
+
+    @property
+    def sampling(self) -> SamplingFields:
+        """Those of the sampling."""
+        return SamplingFields(*(getattr(self, name) for name in SamplingFields._fields))
 
 
 def read_fields(values: Iterable[object]) -> SetupFields:
     """The fields as the page sends them.
 
     Raises:
-        BadInput: A number was left empty.
+        BadInput: A number was left empty, or the biases cannot be read.
     """
     fields = SetupFields._make(values)
-    for name in ("temperature", "top_p", "top_k", "seed", "max_tokens", "max_rounds"):
-        if cast(object, getattr(fields, name)) is None:
-            raise BadInput(f"field {name.replace('_', ' ')!r}", "it is empty", "write a number")
+    if cast(object, fields.max_rounds) is None:
+        raise BadInput("field 'max rounds'", "it is empty", "write a number")
+    sampling_of(fields.sampling)
     return fields
 
 
-def setup_of(fields: SetupFields, *, sampling: Sampling) -> Setup:
-    """The fields as a setup; `sampling` has the values that no field shows."""
+def setup_of(fields: SetupFields) -> Setup:
+    """The fields as a setup.
+
+    Raises:
+        BadInput: As `read_fields`.
+    """
     return Setup(
         contract_name=fields.contract_name,
         contract_text=fields.contract_text,
@@ -60,15 +81,9 @@ def setup_of(fields: SetupFields, *, sampling: Sampling) -> Setup:
         disabled_tools=fields.disabled_tools,
         model=fields.model,
         tool_choice=fields.tool_choice,
-        sampling=replace(
-            sampling,
-            temperature=float(fields.temperature),
-            top_p=float(fields.top_p),
-            top_k=int(fields.top_k),
-            seed=int(fields.seed),
-            max_tokens=int(fields.max_tokens),
-        ),
+        sampling=sampling_of(fields.sampling),
         max_rounds=int(fields.max_rounds),
+        wants_logprobs=bool(fields.wants_logprobs),
     )
 
 
@@ -82,12 +97,9 @@ def fields_of(setup: Setup) -> SetupFields:
         disabled_tools=setup.disabled_tools,
         model=setup.model,
         tool_choice=setup.tool_choice,
-        temperature=setup.sampling.temperature,
-        top_p=setup.sampling.top_p,
-        top_k=setup.sampling.top_k,
-        seed=setup.sampling.seed,
-        max_tokens=setup.sampling.max_tokens,
         max_rounds=setup.max_rounds,
+        wants_logprobs=setup.wants_logprobs,
+        **sampling_fields(setup.sampling)._asdict(),
     )
 
 

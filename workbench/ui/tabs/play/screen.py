@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.desk.opened import OpenedSession
+from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.inspect import CallsView, FixesView, TimingView, fixes_label
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import NoticeView
@@ -44,6 +45,7 @@ class Screen(NamedTuple):
     fixes: FixesView | Update = SAME
     fixes_tab: Update = SAME
     timing: TimingView | Update = SAME
+    decision: DecisionView | Update = SAME
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
@@ -69,6 +71,7 @@ class Screen(NamedTuple):
             fixes=view.fixes,
             fixes_tab=gr.update(label=fixes_label(view.fixes)),
             timing=view.timing,
+            decision=view.decision,
         )
 
     def with_run(self, *, is_running: bool) -> "Screen":

@@ -13,6 +13,7 @@ from workbench.ui.components.notice import Notice
 from workbench.ui.components.system_text import SystemText
 from workbench.ui.components.versions import Versions
 from workbench.ui.present.setup import SetupFields, tool_choices
+from workbench.ui.tabs.play.sampling_fields import SamplingParts, build_sampling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +41,11 @@ class ToolsParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelParts:
-    """The model and how it is asked."""
+    """The model, and when it is to call."""
 
     model: gr.Dropdown
     tool_choice: gr.Dropdown
     model_notice: Notice
-    temperature: gr.Number
-    top_p: gr.Number
-    top_k: gr.Number
-    seed: gr.Number
-    max_tokens: gr.Number
-    max_rounds: gr.Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +55,7 @@ class SetupParts:
     contract: ContractParts
     tools: ToolsParts
     model: ModelParts
+    sampling: SamplingParts
 
     @property
     def fields(self) -> list[Block]:
@@ -68,7 +64,9 @@ class SetupParts:
 
     def _field(self, name: str) -> Block:
         own = "contract" if name == "contract_name" else name
-        section = next(part for part in (self.contract, self.tools, self.model) if hasattr(part, own))
+        section = next(
+            part for part in (self.contract, self.tools, self.model, self.sampling) if hasattr(part, own)
+        )
         return cast(Block, getattr(section, own))
 
 
@@ -76,7 +74,10 @@ def build_setup(services: Services) -> SetupParts:
     """Builds the column; its values come when the page is opened."""
     with gr.Column(elem_id="play-setup", elem_classes=["hw-column"], min_width=0):
         return SetupParts(
-            contract=_build_contract(services), tools=_build_tools(services), model=_build_model(services)
+            contract=_build_contract(services),
+            tools=_build_tools(services),
+            model=_build_model(services),
+            sampling=build_sampling(),
         )
 
 
@@ -122,32 +123,8 @@ def _build_model(services: Services) -> ModelParts:
     )
     tool_choice = gr.Dropdown(tool_choices(()), label="Tool choice", elem_id="play-tool-choice")
     notice = Notice(elem_id="play-model-notice")
-    with gr.Row(elem_id="play-sampling"):
-        return ModelParts(
-            model=model,
-            tool_choice=tool_choice,
-            model_notice=notice,
-            temperature=_number("Temperature", "play-temperature", 0, 2, step=0.1),
-            top_p=_number("Top p", "play-top-p", 0, 1, step=0.05),
-            top_k=_number("Top k", "play-top-k", 0, 1000),
-            seed=_number("Seed", "play-seed", 0, 2**31 - 1),
-            max_tokens=_number("Max tokens", "play-max-tokens", 1, 32_768),
-            max_rounds=_number("Max rounds", "play-max-rounds", 1, 100),
-        )
+    return ModelParts(model=model, tool_choice=tool_choice, model_notice=notice)
 
 
 def _dropdown(label: str, choices: list[str], elem_id: str) -> gr.Dropdown:
     return gr.Dropdown(choices, value=None, label=label, show_label=False, container=False, elem_id=elem_id)
-
-
-def _number(label: str, elem_id: str, least: float, most: float, *, step: float | None = None) -> gr.Number:
-    """A number between two others; a whole one where there is no step."""
-    return gr.Number(
-        label=label,
-        minimum=least,
-        maximum=most,
-        step=step or 1,
-        precision=None if step else 0,
-        min_width=0,
-        elem_id=elem_id,
-    )

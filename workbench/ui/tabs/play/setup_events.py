@@ -9,10 +9,10 @@ import gradio as gr
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
-from workbench.rollout.ports import Sampling
+from workbench.hermes.json_mode import find_schema
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
 from workbench.ui.owners import services_of
-from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem, tool_findings
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
 from workbench.ui.present.setup import (
     HeaderView,
     SystemTextView,
@@ -62,8 +62,9 @@ class SetupEvents:
         findings = check_tools_text(text)
         if findings:
             return tool_findings(findings), SAME, SAME
-        names = parse_tools(text).names
-        notice = CLEAR if self._toolset(text) else advice(EDITED)
+        tools = parse_tools(text)
+        names, told = tools.names, grammar_advice(tools)
+        notice = advice(" ".join([*([] if self._toolset(text) else [EDITED]), *told]))
         return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
@@ -77,14 +78,15 @@ class SetupEvents:
     def on_compose(self, *fields: object) -> tuple[SystemTextView | Update, NoticeView]:
         """The system text as it would be sent."""
         try:
-            setup = setup_of(read_fields(fields), sampling=Sampling())
+            setup = setup_of(read_fields(fields))
             if check_tools_text(setup.tools_text):
                 return SAME, CLEAR
             status = self.services.models.status(setup.model)
             text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
         except BadInput as error:
             return SAME, problem(error)
-        return show_system_text(text, tokens=self._count(setup.model, text)), CLEAR
+        told = "; ".join(finding.message for finding in find_schema(text).findings)
+        return show_system_text(text, tokens=self._count(setup.model, text)), advice(told)
 
     def on_model(self, model: str, choice: str) -> NoticeView:
         """What to expect of a model."""

@@ -10,6 +10,7 @@ from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
 from workbench.ui.frame import Frame
 from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.tabs.play.decision_events import DecisionEvents
 from workbench.ui.tabs.play.drafts import READ_BROWSER, drop_draft, keep_drafts
 from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
 from workbench.ui.tabs.play.list_events import ListEvents
@@ -89,6 +90,8 @@ def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, fr
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
+    weigh = DecisionEvents(services, runs).on_weigh
+    listen(parts.inspector.decision.event("weigh"), weigh, [parts.visitor], screen, is_model_work=True)
     keep_drafts(parts.talk.composer, parts.setup)
 
 

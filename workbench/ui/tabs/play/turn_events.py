@@ -10,6 +10,7 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import begin_session
 from workbench.errors import WorkbenchError
+from workbench.settings import Secret
 from workbench.ui.owners import services_of
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
@@ -49,8 +50,13 @@ class TurnEvents:
             notice=CLEAR,
         ).with_run(is_running=True)
 
-    def on_send(self, visitor: Visitor, request: gr.Request, *fields: object) -> Iterator[Screen]:
-        """Plays the turn, and shows what happens as it happens."""
+    def on_send(
+        self, visitor: Visitor, request: gr.Request, signed_in: gr.OAuthToken | None, *fields: object
+    ) -> Iterator[Screen]:
+        """Plays the turn, and shows what happens as it happens.
+
+        `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
+        """
         if visitor.pending is None:
             yield Screen()
             return
@@ -62,14 +68,15 @@ class TurnEvents:
             return
         services = services_of(self.services, visitor, request)
         try:
-            setup = setup_of(read_fields(fields), sampling=visitor.sampling)
-            visitor = _with_session(services, visitor, setup)
+            setup = setup_of(read_fields(fields))
+            token = Secret(signed_in.token) if signed_in else None
+            visitor = _with_session(services, visitor, setup, token)
             yield Screen(
                 visitor=visitor,
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
-            for screen in watch(services, visitor, setup, text, stop.is_set):
+            for screen in watch(services, visitor, setup, text, stop.is_set, token=token):
                 visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
                 yield screen
         except WorkbenchError as error:
@@ -96,11 +103,11 @@ class TurnEvents:
         self.runs.end(_tab(request))
 
 
-def _with_session(services: Services, visitor: Visitor, setup: Setup) -> Visitor:
+def _with_session(services: Services, visitor: Visitor, setup: Setup, token: Secret | None) -> Visitor:
     """A session to go on with; none is made where the setup cannot be used."""
     if visitor.session_id is not None:
         return visitor
-    return replace(visitor, session_id=begin_session(services, setup).id)
+    return replace(visitor, session_id=begin_session(services, setup, token=token).id)
 
 
 def _failed(services: Services, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:

@@ -10,7 +10,8 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.tree import children
 from workbench.desk.turns import MessageKept, play_turn
-from workbench.rollout.events import CompletionEnded, Event, RoundStarted
+from workbench.rollout.events import CompletionEnded, Event, RoundStarted, TurnEnded
+from workbench.settings import Secret
 from workbench.ui.present.live import LiveRound
 from workbench.ui.present.notices import CLEAR, NoticeView, advice
 from workbench.ui.present.raw import show_prompt
@@ -26,7 +27,13 @@ BRANCHED = (
 
 
 def watch(
-    services: Services, visitor: Visitor, setup: Setup, text: str, is_cancelled: Callable[[], bool]
+    services: Services,
+    visitor: Visitor,
+    setup: Setup,
+    text: str,
+    is_cancelled: Callable[[], bool],
+    *,
+    token: Secret | None = None,
 ) -> Iterator[Screen]:
     """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
 
@@ -36,6 +43,7 @@ def watch(
         setup: What to play it with.
         text: What the user says.
         is_cancelled: True once the turn is to stop.
+        token: The visitor's own, for a hosted model.
 
     Raises:
         WorkbenchError: As `play_turn`.
@@ -43,7 +51,15 @@ def watch(
     session_id, went_on_from = visitor.session_id or "", visitor.leaf_id
 
     def play() -> Iterator[Event | MessageKept]:
-        return play_turn(services, session_id, setup, text, is_cancelled=is_cancelled, leaf_id=went_on_from)
+        return play_turn(
+            services,
+            session_id,
+            setup,
+            text,
+            is_cancelled=is_cancelled,
+            leaf_id=went_on_from,
+            token=token,
+        )
 
     live = LiveRound()
     for batch in play_aside(play):
@@ -55,7 +71,7 @@ def watch(
         if kept:
             visitor = replace(visitor, leaf_id=kept[-1].id)
             screen = _shown(services, visitor, setup, kept, went_on_from)
-        screen = _with_prompt(screen, batch)
+        screen = _with_prompt(_with_break(screen, batch), batch)
         yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
 
 
@@ -81,6 +97,14 @@ def _is_branched(opened: OpenedSession, went_on_from: str | None) -> bool:
     """True where someone else went on from that message too."""
     shown = {one.id for one in opened.path}
     return went_on_from is not None and not shown.issuperset(children(opened.tree, went_on_from))
+
+
+def _with_break(screen: Screen, batch: Sequence[Event | MessageKept]) -> Screen:
+    """Why the answer broke off, where it did."""
+    ended = next((event for event in batch if isinstance(event, TurnEnded) and event.problem), None)
+    if ended is None:
+        return screen
+    return screen._replace(notice=advice(f"The answer broke off, and what came is kept: {ended.problem}"))
 
 
 def _with_prompt(screen: Screen, batch: Sequence[Event | MessageKept]) -> Screen:

@@ -1,0 +1,59 @@
+"""The Models tab in a browser: find, get, use, delete."""
+
+import os
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import _served
+from tests.e2e.play import SLOW_MS
+from tests.engines.hub.hub_server import hub_server
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+FILES = {"Hermes-Tiny.Q4_K_M.gguf": os.urandom(3_000_000), "Hermes-Tiny.Q8_0.gguf": os.urandom(4_000_000)}
+
+
+@pytest.fixture
+def tab(page: Page, tmp_path, monkeypatch):
+    with hub_server(dict(FILES)) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+        served = _served(tmp_path, "scripted:demo")
+        server = next(served)
+        page.set_default_timeout(SLOW_MS)
+        expect.set_options(timeout=SLOW_MS)
+        page.goto(server.url)
+        page.get_by_role("tab", name="Models").click()
+        expect(page.locator("#models-here")).to_contain_text("scripted:demo")
+        yield page
+        page.context.close()
+        next(served, None)
+
+
+def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
+    expect(tab.locator("#models-found")).to_contain_text("Hermes 3, 8B")
+    tab.get_by_label("Words of the model's name").fill("hermes tiny")
+    tab.get_by_role("button", name="Find", exact=True).click()
+    tab.get_by_role("button", name="Files NousResearch/Hermes-Tiny-GGUF").click()
+    expect(tab.locator("#models-found li")).to_have_count(2)
+    expect(tab.locator("#models-found")).to_contain_text("fits")
+    tab.get_by_role("button", name="Get Q4_K_M").click()
+    expect(tab.locator("#models-pull")).to_contain_text("it is here")
+    here = tab.locator("#models-here")
+    expect(here).to_contain_text("Hermes-Tiny.Q4_K_M.gguf")
+    delete = here.get_by_role("button", name="Delete Hermes-Tiny.Q4_K_M.gguf")
+    delete.click()
+    expect(delete).to_have_text("Delete 3 MB?")
+    delete.click()
+    expect(here).not_to_contain_text("Hermes-Tiny")
+    here.get_by_role("button", name="Use embedded").click()
+    expect(tab.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
+    expect(tab.get_by_label("Model", exact=True)).to_have_value("embedded")
+
+
+def test_words_that_find_nothing_are_told_and_the_recommended_come_back(tab: Page):
+    tab.get_by_role("button", name="Files Hermes 3, 3B").click()
+    expect(tab.locator("#models-notice")).to_contain_text("no such repository")
+    tab.get_by_role("button", name="Find", exact=True).click()
+    expect(tab.locator("#models-found")).to_contain_text("Recommended")

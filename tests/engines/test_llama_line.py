@@ -1,0 +1,39 @@
+"""First come, first served."""
+
+from threading import Thread
+
+from workbench.engines.llama_line import Line
+
+
+def test_places_follow_the_order_of_joining_and_move_up():
+    line = Line()
+    tickets = [line.join() for _ in range(3)]
+    assert [line.place(ticket) for ticket in tickets] == [0, 1, 2]
+    line.leave(tickets[1])
+    assert [line.place(tickets[0]), line.place(tickets[2])] == [0, 1]
+
+
+def test_who_waits_is_woken_in_order():
+    line, served = Line(), []
+    first = line.join()
+    others = [line.join() for _ in range(8)]
+
+    def serve(number):
+        while line.wait(others[number]):
+            pass
+        served.append(number)
+        line.leave(others[number])
+
+    threads = [Thread(target=serve, args=(number,)) for number in reversed(range(8))]
+    for thread in threads:
+        thread.start()
+    line.leave(first)
+    for thread in threads:
+        thread.join(timeout=30)
+    assert served == list(range(8))
+
+
+def test_a_wait_ends_with_its_time():
+    line = Line()
+    line.join()
+    assert line.wait(line.join(), timeout_s=0.01) == 1

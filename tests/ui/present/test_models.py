@@ -1,0 +1,71 @@
+"""Models as the tab shows them."""
+
+from workbench.desk.hub import CachedModel, Fit, HubFile, HubRepository, PullProgress
+from workbench.desk.ports import ModelStatus
+from workbench.engines.known_models import KNOWN_MODELS
+from workbench.hermes.spelling.families import family_named
+from workbench.ui.present.models import (
+    show_files,
+    show_found,
+    show_here,
+    show_known,
+    show_progress,
+    show_pull_end,
+)
+
+NAME = "hf:o/r/m.Q4_K_M.gguf"
+
+
+def test_what_is_here_can_be_used_and_only_what_was_fetched_deleted():
+    statuses = [
+        ModelStatus(name="embedded", device="CPU, 2 threads", is_loaded=True),
+        ModelStatus(name=NAME, device="", is_loaded=False),
+    ]
+    cached = [CachedModel(name=NAME, size_bytes=4_920_000_000, quantisation="Q4_K_M", fit=Fit.YES)]
+    embedded, fetched = show_here(statuses, cached, chosen="embedded").rows
+    assert (embedded.badge, embedded.notes) == ("loaded", ("CPU, 2 threads", "the model to begin with"))
+    assert [action.event for action in embedded.actions] == ["use_model"]
+    assert (fetched.title, fetched.name) == ("m.Q4_K_M.gguf", NAME)
+    assert fetched.notes == ("o/r", "from the hub", "Q4_K_M", "4.92 GB")
+    assert [(action.event, action.confirm) for action in fetched.actions] == [
+        ("use_model", ""),
+        ("delete_model", "Delete 4.92 GB?"),
+    ]
+
+
+def test_files_say_whether_they_fit_and_are_got_or_used():
+    def file(fit, *, is_cached=False):
+        return HubFile(repository="o/r", parts=("m.Q4_K_M.gguf",), size_bytes=10**9, quantisation="Q4_K_M",
+                       fit=fit, is_cached=is_cached)  # fmt: skip
+
+    view = show_files(
+        "o/r", [file(Fit.YES), file(Fit.NO), file(Fit.UNKNOWN), file(Fit.NO, is_cached=True)], None
+    )
+    assert [(row.badge, row.tone) for row in view.rows] == [
+        ("fits", "quiet"),
+        ("too large", "error"),
+        ("", "quiet"),
+        ("here", "quiet"),
+    ]
+    assert [row.actions[0].event for row in view.rows] == ["pull_model"] * 3 + ["use_model"]
+
+
+def test_an_empty_list_says_what_to_do():
+    assert "Try fewer words" in show_found([], "xyz").hint
+    found = show_found([HubRepository(id="o/r", downloads=1, likes=2, is_gated=True)], "r")
+    assert found.rows[0].notes == ("1 download", "2 likes")
+    assert found.rows[0].badge == "gated"
+
+
+def test_progress_is_a_share_with_words():
+    step = PullProgress(done_bytes=500_000_000, total_bytes=2_000_000_000, note="checking")
+    assert show_progress(NAME, step).note == "500 MB of 2.00 GB · checking"
+    assert show_progress(NAME, step).share == 0.25
+    assert show_pull_end(NAME, step).note == "stopped; getting it again goes on from there"
+    assert show_pull_end(NAME, PullProgress(done_bytes=1, total_bytes=1, path="/m")).share == 1.0
+
+
+def test_every_recommended_model_has_a_family_that_exists():
+    assert len(show_known(KNOWN_MODELS).rows) == 5
+    for model in KNOWN_MODELS:
+        assert family_named(model.family).name == model.family

@@ -1,0 +1,42 @@
+"""The sampling's fields: there and back, and what cannot be read."""
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.rollout.ports import Sampling, TokenBias
+from workbench.ui.present.sampling import sampling_fields, sampling_of
+
+SAMPLING = Sampling(
+    temperature=0.7,
+    typical_p=0.9,
+    presence_penalty=-0.5,
+    penalty_last_tokens=-1,
+    mirostat=2,
+    stop=("\n\n", 'say "stop"', "back\\slash", "é\t"),
+    logit_bias=(TokenBias(token=5, bias=-100.0), TokenBias(token=" two words", bias=2.5), TokenBias(token='"', bias=1.0)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("sampling", [Sampling(), SAMPLING])
+def test_a_sampling_survives_the_fields(sampling):
+    assert sampling_of(sampling_fields(sampling)) == sampling
+
+
+def test_a_text_needs_no_quotes_where_it_is_a_word():
+    fields = sampling_fields(Sampling())._replace(logit_bias="Hello -5\n\n42 1")
+    assert sampling_of(fields).logit_bias == (
+        TokenBias(token="Hello", bias=-5.0),
+        TokenBias(token=42, bias=1.0),
+    )
+
+
+@pytest.mark.parametrize("line", ["Hello", '"open -5', "Hello much", " -5"])
+def test_a_bias_that_cannot_be_read_is_told_with_its_line(line):
+    with pytest.raises(BadInput, match="line 2"):
+        sampling_of(sampling_fields(Sampling())._replace(logit_bias=f"ok 1\n{line}"))
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
+def test_a_number_that_is_none_is_told(value):
+    with pytest.raises(BadInput, match="min p"):
+        sampling_of(sampling_fields(Sampling())._replace(min_p=value))

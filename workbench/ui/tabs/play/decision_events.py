@@ -1,0 +1,53 @@
+"""What the Decision pane answers: a completion is weighed, in the model's line like any other work."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import gradio as gr
+
+from workbench.desk.services import Services
+from workbench.desk.weighing import weigh_message
+from workbench.errors import WorkbenchError
+from workbench.ui.owners import services_of
+from workbench.ui.present.conversation import read_path
+from workbench.ui.present.decision import show_decision, show_weighed
+from workbench.ui.present.live import LiveView, waiting
+from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.visitor import Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionEvents:
+    """Handlers of the Decision pane."""
+
+    services: Services
+    """The edges."""
+    runs: Runs
+    """Work under way; Stop ends this too."""
+
+    def on_weigh(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Iterator[Screen]:
+        """Weighs the completion of that id."""
+        tab = request.session_hash or ""
+        services = services_of(self.services, visitor, request)
+        session = services.sessions.find_session(visitor.session_id) if visitor.session_id else None
+        if session is None or not self.runs.begin(tab):
+            yield Screen(notice=advice("Wait until the model has answered."))
+            return
+        yield Screen(live=waiting("weighing the answer"), notice=CLEAR).with_run(is_running=True)
+        rounds = read_path(
+            services.sessions.path(session.id, leaf_id=visitor.leaf_id), session.setup.offered_tools()
+        )
+        one = next((one for one in rounds if one.kept.id == event.id), None)
+        shown = Screen(decision=show_decision(one))
+        try:
+            stop = self.runs.stop_of(tab)
+            weighed = one and weigh_message(services, session.setup, one.kept, is_cancelled=stop.is_set)
+            if one and weighed:
+                shown = Screen(decision=show_weighed(one, weighed))
+        except WorkbenchError as error:
+            shown = shown._replace(notice=problem(error))
+        finally:
+            self.runs.end(tab)
+        yield shown._replace(live=LiveView()).with_run(is_running=False)
