@@ -1,6 +1,6 @@
 """What the loop needs of the world: an engine, a toolbox, a clock."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol
