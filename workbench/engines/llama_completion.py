@@ -107,8 +107,8 @@ class Completion:
             logprob = logprob_of(self.binding.logits(), token) if self.request.wants_logprobs else None
             self.tokens.append(token)
             yield token, logprob
-            if len(self.tokens) < self.limit:
-                self.prefixes.extend((token,))
+            # The last one too: the next prompt goes on from it.
+            self.prefixes.extend((token,))
 
 
 def logprob_of(logits: Logits, token: int) -> float:

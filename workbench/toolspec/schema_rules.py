@@ -15,6 +15,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import ConstraintFailed
 from workbench.toolspec.check import pointer
 from workbench.toolspec.gbnf import Rules, literal
+from workbench.toolspec.schema_keywords import ANNOTATIONS, EXPRESSED, SHAPE, kinds_of, target_of, unescaped
 
 MOST_REPETITIONS: Final = 256
 """A longer text or array is not counted: llama.cpp would unroll it."""
@@ -23,29 +24,6 @@ MOST_NUMBERS: Final = 128
 
 Where = tuple[str | int, ...]
 """The way to a place in the document that findings point into."""
-
-_ANNOTATIONS: Final = frozenset(
-    {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "nullable"}
-    | {"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "contentMediaType", "contentEncoding"}
-)
-_SHAPE: Final = frozenset({"type", "const", "enum", "$ref", "anyOf", "oneOf", "allOf"})
-_EXPRESSED: Final[Mapping[str, frozenset[str]]] = {
-    "object": frozenset({"properties", "required", "additionalProperties"}),
-    "array": frozenset({"items", "prefixItems", "minItems", "maxItems"}),
-    "string": frozenset({"minLength", "maxLength"}),
-    "integer": frozenset({"minimum", "maximum"}),
-    "number": frozenset({"minimum"}),
-    "boolean": frozenset(),
-    "null": frozenset(),
-}
-"""Keywords that the rules may hold a model to, by the type that they speak of."""
-_SPEAKS_OF: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("properties", "required", "additionalProperties", "patternProperties"), "object"),
-    **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems"), "array"),
-    **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
-    **dict.fromkeys(("minimum", "maximum", "multipleOf"), "number"),
-}
-"""The type that a schema without one means, by its first such keyword."""
 
 
 class SchemaRules:
@@ -155,12 +133,12 @@ class SchemaRules:
         if ref not in self._by_ref:
             target = self._followed(ref, where)
             self._by_ref[ref] = self._rules.reserve()
-            steps = [_step(step) for step in ref.split("/")[1:]]
+            steps = [unescaped(step) for step in ref.split("/")[1:]]
             self._rules.set(self._by_ref[ref], self.value(target, (*self.root, *steps)))
         return self._by_ref[ref]
 
     def _followed(self, ref: str, where: Where) -> JsonValue:
-        target = _target(self._document, ref)
+        target = target_of(self._document, ref)
         if target is None:
             raise ConstraintFailed(f"{pointer([*where, '$ref'])}: {ref[:40]!r} leads nowhere")
         return target
@@ -175,7 +153,7 @@ class SchemaRules:
         found = schema[keyword]
         if not isinstance(found, list | tuple) or not found:
             raise ConstraintFailed(f"{pointer([*where, keyword])} allows no value")
-        base = {name: value for name, value in schema.items() if name not in _ANNOTATIONS | {keyword}}
+        base = {name: value for name, value in schema.items() if name not in ANNOTATIONS | {keyword}}
         branches = [{**base, **one} if isinstance(one, Mapping) else one for one in found]
         return self._rules.either(
             self.value(one, (*where, keyword, index)) for index, one in enumerate(branches)
@@ -191,7 +169,7 @@ class SchemaRules:
         }
         if kind in makers:
             return makers[kind](schema, where)
-        if kind not in _EXPRESSED:
+        if kind not in EXPRESSED:
             raise ConstraintFailed(f"{pointer([*where, 'type'])}: there is no type {kind[:40]!r}")
         return kind
 
@@ -275,9 +253,9 @@ class SchemaRules:
 
     def _tell_others(self, schema: JsonObject, where: Where, *kinds: str) -> None:
         """Tells all that no rule of these types says."""
-        expressed = frozenset[str]().union(*(_EXPRESSED.get(kind, frozenset()) for kind in kinds))
+        expressed = frozenset[str]().union(*(EXPRESSED.get(kind, frozenset()) for kind in kinds))
         for keyword in schema:
-            if keyword not in _ANNOTATIONS | _SHAPE | expressed:
+            if keyword not in ANNOTATIONS | SHAPE | expressed:
                 self._tell(keyword, where)
 
     def _tell(self, keyword: str, where: Where) -> None:
@@ -292,43 +270,7 @@ class SchemaRules:
         )
 
 
-def kinds_of(schema: JsonObject) -> tuple[str, ...]:
-    """The types that a schema names, or means by its keywords; empty where it may be anything.
-
-    >>> kinds_of({"type": ["string", "null"]}), kinds_of({"properties": {}}), kinds_of({})
-    (('string', 'null'), ('object',), ())
-    """
-    named = schema.get("type")
-    if isinstance(named, str):
-        kinds: tuple[str, ...] = (named,)
-    elif isinstance(named, list | tuple):
-        kinds = tuple(str(kind) for kind in named)
-    else:
-        meant = next((_SPEAKS_OF[keyword] for keyword in schema if keyword in _SPEAKS_OF), None)
-        kinds = (meant,) if meant else ()
-    return (*kinds, "null") if kinds and schema.get("nullable") is True and "null" not in kinds else kinds
-
-
 def _count(least: int, most: int | None) -> str:
     if most is None:
         return f"{{{least},}}" if least else "*"
     return f"{{{least},{most}}}"
-
-
-def _target(document: JsonValue, ref: str) -> JsonValue:
-    """What a local reference leads to; None where it leads nowhere."""
-    if ref != "#" and not ref.startswith("#/"):
-        return None
-    value = document
-    for step in map(_step, ref.split("/")[1:]):
-        if isinstance(value, Mapping):
-            value = value.get(step)
-        elif isinstance(value, list | tuple):
-            value = value[int(step)] if step.isdigit() and int(step) < len(value) else None
-        else:
-            return None
-    return value
-
-
-def _step(text: str) -> str:
-    return text.replace("~1", "/").replace("~0", "~")

@@ -36,18 +36,16 @@ class DecisionEvents:
             yield Screen(notice=advice("Wait until the model has answered."))
             return
         yield Screen(live=waiting("weighing the answer"), notice=CLEAR).with_run(is_running=True)
-        rounds = read_path(
-            services.sessions.path(session.id, leaf_id=visitor.leaf_id), session.setup.offered_tools()
-        )
-        one = next((one for one in rounds if one.kept.id == event.id), None)
-        shown = Screen(decision=show_decision(one))
+        one, shown = None, Screen()
         try:
+            path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
+            rounds = read_path(path, session.setup.offered_tools())
+            one = next((one for one in rounds if one.kept.id == event.id), None)
             stop = self.runs.stop_of(tab)
             weighed = one and weigh_message(services, session.setup, one.kept, is_cancelled=stop.is_set)
-            if one and weighed:
-                shown = Screen(decision=show_weighed(one, weighed))
+            shown = Screen(decision=show_weighed(one, weighed) if one and weighed else show_decision(one))
         except WorkbenchError as error:
-            shown = shown._replace(notice=problem(error))
+            shown = Screen(notice=problem(error), decision=show_decision(one))
         finally:
             self.runs.end(tab)
         yield shown._replace(live=LiveView()).with_run(is_running=False)
