@@ -14,6 +14,7 @@ from workbench.settings import Settings
 from workbench.store.store import SqlStore
 from workbench.toolbox.approval.judge import EngineJudge
 from workbench.toolbox.opening import open_catalog
+from workbench.toolbox.studio import CatalogStudio
 
 
 @contextmanager
@@ -39,6 +40,7 @@ def open_services(settings: Settings) -> Generator[Services]:
             catalog=catalog,
             models=models,
             calendar=SystemCalendar(),
+            studio=CatalogStudio(catalog),
             memories=ProcessMemories(),
         )
     finally:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.ports import Calendar, Catalog, Library, Models, Sessions, Store
 from workbench.desk.ports.memory import Memories
+from workbench.desk.ports.tools import Studio
 from workbench.desk.setup import Setup
 from workbench.settings import Settings
 from workbench.toolspec.tools_text import render_tools
@@ -26,6 +27,8 @@ class Services:
     """Engines by name."""
     calendar: Calendar
     """Date and clock."""
+    studio: Studio
+    """Where tools are edited and tried."""
     memories: Memories
     """What models remember for an owner."""
     owner: Owner = LOCAL_OWNER
