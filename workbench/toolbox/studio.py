@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from random import Random
 from typing import Final
 
 from workbench.chat.finding import Finding
@@ -20,6 +21,7 @@ from workbench.toolbox.catalog_file import (
     render_toolset,
 )
 from workbench.toolbox.dispatch import CallCounts, Dispatcher
+from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
@@ -50,7 +52,12 @@ class CatalogStudio:
             raise BadInput(f"tool {name!r}", "no such tool", "choose one of the list")
         declared = self._catalog.declared(name) if isinstance(entry.handler, MockTool) else None
         spec_text = json.dumps(entry.spec.document, indent=2, ensure_ascii=False)
-        return ToolDraft(spec_text=spec_text, rules_text=render_rules(declared) if declared else "")
+        arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
+        return ToolDraft(
+            spec_text=spec_text,
+            rules_text=render_rules(declared) if declared else "",
+            arguments_text=json.dumps(arguments, indent=2, ensure_ascii=False),
+        )
 
     def check_draft(self, draft: ToolDraft) -> DraftFindings:
         """See `Studio`."""

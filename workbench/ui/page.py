@@ -12,6 +12,8 @@ from workbench.ui.components.header import Header
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tools import parts as tools
+from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
@@ -39,8 +41,11 @@ def build_page(services: Services) -> Page:
                 play_parts = play.build(services)
             with gr.Tab("Inspect", elem_id="page-tab-inspect"):
                 inspect_parts = inspect.build(services)
+            with gr.Tab("Tools", elem_id="page-tab-tools"):
+                tools_parts = tools.build()
         play.wire(blocks, play_parts, services, runs, header, address)
         inspect.wire(blocks, inspect_parts, services)
+        wire_tools(blocks, tools_parts, services)
     blocks.queue(default_concurrency_limit=8)
     return Page(blocks=blocks, runs=runs)
 

@@ -47,6 +47,8 @@ class ToolDraft:
     """JSON of its spec."""
     rules_text: str = ""
     """YAML of its `returns` and `mocks`; empty where code answers."""
+    arguments_text: str = "{}"
+    """JSON of arguments to try it with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
