@@ -79,9 +79,10 @@ def show_tools(
 
 def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeView]:
     """The notices below the spec, below the rules, and of the lint."""
-    sound = "" if findings.spec else "Sound."
-    spec = tool_findings(findings.spec) if findings.spec else _quiet(sound)
-    return spec, tool_findings(findings.rules), NoticeView(lines=tuple(map(_lint_line, findings.lint)))
+    spec = tool_findings(findings.spec) if findings.spec else _quiet("Sound.")
+    lint = NoticeView(lines=tuple(map(_lint_line, findings.lint)))
+    is_calm = not findings.spec and not findings.lint
+    return spec, tool_findings(findings.rules), _quiet("Nothing found.") if is_calm else lint
 
 
 def show_tried(run: ToolRun) -> TriedView:

@@ -13,6 +13,8 @@ from workbench.ui.present.session import SessionView
 from workbench.ui.present.sessions import AddressView, SessionsView
 from workbench.ui.present.setup import HeaderView
 from workbench.ui.present.transcript import TranscriptView
+from workbench.ui.present.waiting import WaitingView, show_waiting
+from workbench.ui.tabs.play.person import Waiting, WentOn
 from workbench.ui.visitor import Visitor
 
 Update = Mapping[str, object]
@@ -40,6 +42,9 @@ class Screen(NamedTuple):
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
+    waiting: WaitingView | Update | None = SAME
+    step_pane: Update = SAME
+    approval_pane: Update = SAME
 
     def with_session(self, view: SessionView) -> "Screen":
         """Transcript and inspector as `view` has them."""
@@ -53,6 +58,15 @@ class Screen(NamedTuple):
             fixes=view.fixes,
             fixes_tab=gr.update(label=fixes_label(view.fixes)),
             timing=view.timing,
+        )
+
+    def with_waiting(self, asked: Waiting | WentOn) -> "Screen":
+        """The call that waits for the person, and the buttons that answer it; nothing once it went on."""
+        is_waiting = isinstance(asked, Waiting)
+        return self._replace(
+            waiting=show_waiting(asked.call, asked.reasons) if is_waiting else None,
+            step_pane=gr.update(visible=is_waiting and not asked.reasons),
+            approval_pane=gr.update(visible=is_waiting and bool(asked.reasons)),
         )
 
     def with_run(self, *, is_running: bool) -> "Screen":

@@ -19,6 +19,7 @@ from workbench.ui.tabs.play.setup_column import SetupParts, build_setup
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.talk_column import TalkParts, build_talk
 from workbench.ui.tabs.play.turn_events import TurnEvents
+from workbench.ui.tabs.play.waiting_pane import wire_waiting
 from workbench.ui.visitor import Visitor
 
 
@@ -42,7 +43,10 @@ class PlayParts:
             "address": address,
         }
         return [
-            own.get(name) or getattr(self.talk, name, None) or getattr(self.inspector, name)
+            own.get(name)
+            or getattr(self.talk, name, None)
+            or getattr(self.talk.asking, name, None)
+            or getattr(self.inspector, name)
             for name in Screen._fields
         ]
 
@@ -73,6 +77,7 @@ def wire(
     _wire_setup(parts.setup, setups, header)
     _wire_turns(blocks, parts, turns, screen)
     _warm(_wire_sessions(blocks, parts, sessions, screen), parts.setup, setups, header)
+    wire_waiting(parts.talk.asking, runs, is_local=not services.settings.is_space)
     keep_drafts(parts.talk.composer, parts.setup)
 
 
@@ -124,7 +129,8 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     begun = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
     drop_draft(begun.then)
-    sent = listen(begun.then, turns.on_send, [visitor, *setup.fields], screen, is_model_work=True)
+    asked = [visitor, talk.stepped, *setup.fields]
+    sent = listen(begun.then, turns.on_send, asked, screen, is_model_work=True)
     listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
     listen(talk.stop.click, turns.on_stop, is_queued=False)
     blocks.unload(turns.on_leave)

@@ -12,6 +12,7 @@ from workbench.ui.components.notice import Notice
 from workbench.ui.components.panes import Panes
 from workbench.ui.components.transcript import Transcript
 from workbench.ui.present.editors import EditorNamesView
+from workbench.ui.tabs.play.waiting_pane import WaitingParts, build_waiting
 
 EDITORS: Final = EditorNamesView(
     names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON"))
@@ -25,6 +26,8 @@ class TalkParts:
 
     transcript: Transcript
     live: Live
+    asking: WaitingParts
+    stepped: gr.Checkbox
     notice: Notice
     composer: gr.Textbox
     send: gr.Button
@@ -37,6 +40,7 @@ def build_talk() -> TalkParts:
         Panes(elem_id="play-panes")
         transcript = Transcript(elem_id="play-transcript")
         live = Live(elem_id="play-live")
+        asking = build_waiting()
         notice = Notice(elem_id="play-notice")
         with gr.Row(elem_id="play-compose"):
             composer = gr.Textbox(
@@ -46,10 +50,16 @@ def build_talk() -> TalkParts:
             with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
                 send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
                 stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
+        stepped = gr.Checkbox(
+            label="Step through the calls", container=False, min_width=0, elem_id="play-stepped"
+        )
         gr.HTML(
             "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
             apply_default_css=False, elem_id="play-keys-hint",
         )  # fmt: skip
         Keys(elem_id="play-keys")
         EditorNames(EDITORS, elem_id="play-editor-names")
-    return TalkParts(transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop)
+    return TalkParts(
+        transcript=transcript, live=live, asking=asking, stepped=stepped, notice=notice, composer=composer,
+        send=send, stop=stop,
+    )  # fmt: skip

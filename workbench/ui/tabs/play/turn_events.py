@@ -16,10 +16,14 @@ from workbench.ui.present.raw import show_prompt
 from workbench.ui.present.session import show_session
 from workbench.ui.present.sessions import AddressView, SessionsView, show_sessions
 from workbench.ui.present.setup import read_fields, setup_of
+from workbench.ui.tabs.play.person import Person, Waiting, WentOn
 from workbench.ui.tabs.play.runs import Runs, play_aside
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
+
+Happening = Event | MessageKept | Waiting | WentOn
+"""Anything that a turn under way tells the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,9 @@ class TurnEvents:
             notice=CLEAR,
         ).with_run(is_running=True)
 
-    def on_send(self, visitor: Visitor, request: gr.Request, *fields: object) -> Iterator[Screen]:
+    def on_send(
+        self, visitor: Visitor, stepped: object, request: gr.Request, *fields: object
+    ) -> Iterator[Screen]:
         """Plays the turn, and shows what happens as it happens."""
         if visitor.pending is None:
             yield Screen()
@@ -65,7 +71,7 @@ class TurnEvents:
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
-            yield from self._watch(visitor, setup, text, stop.is_set)
+            yield from self._watch(visitor, setup, text, request, is_stepped=stepped is True)
         except WorkbenchError as error:
             yield self._failed(visitor, error, text)
         finally:
@@ -76,9 +82,13 @@ class TurnEvents:
         """The turn is over, however it ended; a key that was pressed twice ends nothing."""
         if self.runs.is_running(_tab(request)):
             return Screen()
-        return Screen(
-            live=LiveView(), sessions=self.sessions(visitor.session_id), header=self.setups.header(model)
-        ).with_run(is_running=False)
+        return (
+            Screen(
+                live=LiveView(), sessions=self.sessions(visitor.session_id), header=self.setups.header(model)
+            )
+            .with_run(is_running=False)
+            .with_waiting(WentOn())
+        )
 
     def on_stop(self, request: gr.Request) -> None:
         """Asks the turn to stop; what was written until then is kept."""
@@ -103,23 +113,30 @@ class TurnEvents:
         return replace(visitor, session_id=begin_session(self.services, setup).id)
 
     def _watch(
-        self, visitor: Visitor, setup: Setup, text: str, is_cancelled: Callable[[], bool]
+        self, visitor: Visitor, setup: Setup, text: str, request: gr.Request, *, is_stepped: bool
     ) -> Iterator[Screen]:
         session_id = visitor.session_id or ""
+        is_cancelled = self.runs.stop_of(_tab(request)).is_set
+        timeout_s = self.services.settings.approval_timeout_s
 
-        def play() -> Iterator[Event | MessageKept]:
-            return play_turn(self.services, session_id, setup, text, is_cancelled=is_cancelled)
+        def play(tell: Callable[[Happening], None]) -> Iterator[Happening]:
+            person = Person(tell, is_stopped=is_cancelled, timeout_s=timeout_s)
+            self.runs.meet(_tab(request), person)
+            return play_turn(
+                self.services, session_id, setup, text,
+                is_cancelled=is_cancelled, approver=person, stepper=person if is_stepped else None,
+            )  # fmt: skip
 
         live = LiveRound()
         for batch in play_aside(play):
             for event in batch:
-                if not isinstance(event, MessageKept):
+                if not isinstance(event, MessageKept | Waiting | WentOn):
                     live = live.after(event, now_s=self.services.calendar.seconds())
             yield self._after(batch, visitor, setup)._replace(
                 live=live.show(now_s=self.services.calendar.seconds())
             )
 
-    def _after(self, batch: Sequence[Event | MessageKept], visitor: Visitor, setup: Setup) -> Screen:
+    def _after(self, batch: Sequence[Happening], visitor: Visitor, setup: Setup) -> Screen:
         """What a batch changes beside the live pane: messages that were kept, a prompt that was sent."""
         screen = Screen()
         if any(isinstance(event, MessageKept) for event in batch):
@@ -129,7 +146,8 @@ class TurnEvents:
         )
         if isinstance(last, RoundStarted):
             screen = screen._replace(raw=show_prompt(last.prompt, is_exact=last.is_exact))
-        return screen
+        asked = next((event for event in reversed(batch) if isinstance(event, Waiting | WentOn)), None)
+        return screen.with_waiting(asked) if asked else screen
 
     def _failed(self, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
         """The line, the text back in the composer, and what was kept until then."""
