@@ -21,6 +21,7 @@ from workbench.toolbox.catalog_form import (
 from workbench.toolbox.mocks import MockRule
 from workbench.toolspec.check import check_spec, pointer
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.yaml_text import load_yaml
 
 _File = TypeVar("_File", bound=BaseModel)
 
@@ -126,7 +127,7 @@ def _dump(value: JsonValue) -> str:
 
 def _load_yaml(text: str, where: str) -> Any:
     try:
-        return yaml.safe_load(text)
+        return load_yaml(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BadInput(where, " ".join(str(error).split())[:300]) from error
 

@@ -10,12 +10,13 @@ from workbench.errors import BadInput
 from workbench.toolbox.catalog_form import ToolFile, rule_fields, tool_problems
 from workbench.toolspec.check import check_spec, pointer
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.yaml_text import load_yaml
 
 
 def check_rules(spec: ToolSpec, rules_text: str) -> tuple[Finding, ...]:
     """Everything that keeps rules from being used, each with line and pointer; empty where nothing does."""
     try:
-        loaded = yaml.safe_load(rules_text)
+        loaded = load_yaml(rules_text)
         tree = yaml.compose(rules_text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
