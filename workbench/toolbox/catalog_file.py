@@ -37,7 +37,7 @@ class CatalogTool:
     returns: JsonObject | None = field(default=None, hash=False)
     """JSON Schema of results; None where any will do."""
     emoji: str = ""
-    """Stands before the name on the page; empty for none."""
+    """The tool's sign, for whoever shows one; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

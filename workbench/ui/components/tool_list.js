@@ -1,6 +1,6 @@
-const line = (tool) => node("li", {}, node("button", { type: "button", class: "hw-session hw-tool", "data-tool": tool.name,
+const line = (tool) => node("li", {}, node("button", { type: "button", class: "hw-session hw-tool", "data-tool": tool.name, title: tool.title,
   "aria-current": tool.is_open ? "true" : null, onclick: () => trigger("open_tool", { name: tool.name }) },
-  node("span", { class: "hw-tool-sign", "aria-hidden": "true" }, tool.emoji), node("span", { class: "hw-title hw-mono" }, tool.name)),
+  node("span", { class: "hw-title hw-mono" }, tool.name)),
   tool.reason ? node("p", { class: "hw-line hw-reason" }, node("span", { class: "hw-word" }, "unavailable"), node("span", {}, tool.reason)) : null);
 follow((value) => {
   if (!value) return element.replaceChildren();

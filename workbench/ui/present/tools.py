@@ -21,8 +21,8 @@ class ToolLine:
 
     name: str
     """The tool."""
-    emoji: str
-    """Its sign; empty for none."""
+    title: str
+    """Its name behind its sign, as the pointer tells it."""
     reason: str
     """Why it cannot be used; empty where it can."""
     is_open: bool
@@ -115,7 +115,7 @@ def read_arguments(text: str) -> JsonObject:
 
 
 def _line(one: Availability, open_name: str) -> ToolLine:
-    return ToolLine(name=one.name, emoji=one.emoji, reason=one.reason, is_open=one.name == open_name)
+    return ToolLine(name=one.name, title=f"{one.emoji} {one.name}".strip(), reason=one.reason, is_open=one.name == open_name)
 
 
 def _lint_line(finding: Finding) -> NoticeLine:
