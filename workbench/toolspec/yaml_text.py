@@ -1,6 +1,6 @@
 """YAML as a person writes tools in it: bounded, and with JSON's values."""
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import yaml
 
@@ -21,10 +21,11 @@ _CLOSES: Final = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.Bloc
 class _JsonLoader(yaml.SafeLoader):
     """Reads no dates: `2026-11-23` is a text, as it would be in JSON."""
 
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
-        sign: [one for one in resolvers if one[0] != "tag:yaml.org,2002:timestamp"]
-        for sign, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
+
+_JsonLoader.yaml_implicit_resolvers = {
+    sign: [one for one in resolvers if one[0] != "tag:yaml.org,2002:timestamp"]
+    for sign, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 def load_yaml(text: str) -> Any:

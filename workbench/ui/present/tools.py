@@ -115,7 +115,8 @@ def read_arguments(text: str) -> JsonObject:
 
 
 def _line(one: Availability, open_name: str) -> ToolLine:
-    return ToolLine(name=one.name, title=f"{one.emoji} {one.name}".strip(), reason=one.reason, is_open=one.name == open_name)
+    title = f"{one.emoji} {one.name}".strip()
+    return ToolLine(name=one.name, title=title, reason=one.reason, is_open=one.name == open_name)
 
 
 def _lint_line(finding: Finding) -> NoticeLine:
