@@ -58,7 +58,7 @@ def test_a_spec_s_faults_have_line_and_pointer(studio, spec, line, pointer):
         ("- result: [", 1, ""),
         ("- result: 1\n- when: {a: {regex: '('}}\n  result: 2", 2, "/1/when/a"),
         ("mocks:\n- result: 1\n  error: x", 2, "/mocks/0"),
-        ("mocks:\n- resul: 1", 2, "/mocks/0/resul"),
+        ("mocks:\n- answer: 1", 2, "/mocks/0/answer"),
         ("- template: '{% set a = 1 %}'", 1, "/0/template"),
         ("returns: {type: integer}\nmocks:\n- result: 1\n- result: x", 4, "/mocks/1/result"),
         ("returns:\n  type: objekt", 2, "/returns"),

@@ -129,7 +129,7 @@ def test_on_a_space_no_server_is_started(catalog):
     [
         ({}, "either command or url"),
         ({"command": "a", "url": "b"}, "either"),
-        ({"comand": "a"}, "mcp_servers.test.comand"),
+        ({"cmd": "a"}, "mcp_servers.test.cmd"),
     ],
 )
 def test_a_server_that_is_not_well_described_is_told(catalog, server, message):
