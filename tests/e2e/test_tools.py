@@ -35,6 +35,7 @@ def write(page: Page, name: str, text: str) -> None:
 
 def test_a_tool_is_opened_changed_and_tried(tab: Page) -> None:
     expect(tab.locator("#tools-spec-notice")).to_contain_text("Sound")
+    expect(tab.locator("#tools-sizes")).to_contain_text("characters as")
     tab.locator("[data-tool=calculate]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
     write(tab, "Arguments as JSON", '{"expression": "6*7"}')

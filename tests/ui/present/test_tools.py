@@ -5,9 +5,10 @@ import pytest
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import ToolResult
 from workbench.desk.ports.tools import Availability, DraftFindings
+from workbench.desk.tool_sizes import ToolSize
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
-from workbench.ui.present.tools import read_arguments, show_draft, show_tools, show_tried
+from workbench.ui.present.tools import read_arguments, show_draft, show_sizes, show_tools, show_tried
 
 
 def test_tools_stand_by_their_toolset_with_the_reason_why_one_cannot_be_used():
@@ -56,3 +57,10 @@ def test_arguments_that_cannot_be_read_say_where(text, where):
     with pytest.raises(BadInput, match=where):
         read_arguments(text)
     assert read_arguments("") == {}
+
+
+def test_sizes_tell_tokens_where_they_could_be_counted():
+    view = show_sizes(
+        [ToolSize(families=("a", "b"), chars=40, tokens=9), ToolSize(families=("c",), chars=50, tokens=None)]
+    )
+    assert [line.text for line in view.lines] == ["9 tokens, 40 characters as a, b", "50 characters as c"]

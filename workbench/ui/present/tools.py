@@ -9,6 +9,7 @@ from typing import cast
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.desk.ports.tools import Availability, DraftFindings
+from workbench.desk.tool_sizes import ToolSize
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
@@ -85,6 +86,11 @@ def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeV
     return spec, tool_findings(findings.rules), _quiet("Nothing found.") if is_calm else lint
 
 
+def show_sizes(sizes: Sequence[ToolSize]) -> NoticeView:
+    """What the tool costs in a prompt, a line a spelling."""
+    return NoticeView(lines=tuple(NoticeLine(word="size", text=_size(size), tone="quiet") for size in sizes))
+
+
 def show_tried(run: ToolRun) -> TriedView:
     """A run as the tab shows it."""
     value = cast(JsonValue, json.loads(run.result.text))
@@ -117,6 +123,11 @@ def read_arguments(text: str) -> JsonObject:
 def _line(one: Availability, open_name: str) -> ToolLine:
     title = f"{one.emoji} {one.name}".strip()
     return ToolLine(name=one.name, title=title, reason=one.reason, is_open=one.name == open_name)
+
+
+def _size(size: ToolSize) -> str:
+    tokens = "" if size.tokens is None else f"{size.tokens} tokens, "
+    return f"{tokens}{size.chars} characters as {', '.join(size.families)}"
 
 
 def _lint_line(finding: Finding) -> NoticeLine:

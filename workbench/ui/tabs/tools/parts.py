@@ -34,6 +34,7 @@ class ToolsParts:
     rules: Editor
     rules_notice: Notice
     lint: Notice
+    sizes: Notice
     arguments: Editor
     seed: gr.Number
     call_number: gr.Number
@@ -53,11 +54,13 @@ def build() -> ToolsParts:
             heading("Spec, as JSON")
             spec = text_editor("Spec as JSON", "json", "tools-spec", is_wrapped=False, max_lines=18)
             spec_notice = Notice(elem_id="tools-spec-notice")
-            heading("What makes models call it wrongly")
-            lint = Notice(elem_id="tools-lint")
             heading("Mock rules, as YAML")
             rules = text_editor("Mock rules as YAML", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
             rules_notice = Notice(elem_id="tools-rules-notice")
+            heading("What makes models call it wrongly")
+            lint = Notice(elem_id="tools-lint")
+            heading("What it costs in a prompt")
+            sizes = Notice(elem_id="tools-sizes")
         with gr.Column(elem_id="tools-try", elem_classes=["hw-column"], min_width=0):
             heading("Try a call")
             arguments = text_editor(
@@ -81,6 +84,6 @@ def build() -> ToolsParts:
             file = text_editor("File of the catalog", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
         tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
-        rules_notice=rules_notice, lint=lint, arguments=arguments, seed=seed, call_number=call_number,
+        rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
         call=call, notice=notice, tried=tried, file=file,
     )  # fmt: skip

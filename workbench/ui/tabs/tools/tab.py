@@ -7,7 +7,9 @@ import gradio as gr
 
 from workbench.desk.ports.tools import ToolDraft
 from workbench.desk.services import Services
+from workbench.desk.tool_sizes import tool_sizes
 from workbench.errors import BadInput
+from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.listen import any_of, listen
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.tools import (
@@ -15,6 +17,7 @@ from workbench.ui.present.tools import (
     TriedView,
     read_arguments,
     show_draft,
+    show_sizes,
     show_tools,
     show_tried,
 )
@@ -42,8 +45,8 @@ class ToolsEvents:
 
     def on_draft(
         self, spec_text: str, rules_text: str, name: str
-    ) -> tuple[NoticeView, NoticeView, NoticeView, str]:
-        """What is wrong with the draft as it is typed, and its file."""
+    ) -> tuple[NoticeView, NoticeView, NoticeView, NoticeView, str]:
+        """What is wrong with the draft as it is typed, what it costs, and its file."""
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         spec, rules, lint = show_draft(self.services.studio.check_draft(draft))
         toolset = next(
@@ -53,7 +56,7 @@ class ToolsEvents:
             text = self.services.studio.file_text(draft, toolset=toolset)
         except BadInput:
             text = ""
-        return spec, rules, lint, text
+        return spec, rules, lint, self._sizes(spec_text), text
 
     def on_call(
         self, spec_text: str, rules_text: str, arguments: str, seed: float | None, call_number: float | None
@@ -75,6 +78,17 @@ class ToolsEvents:
             return self._list(name), name, "", "", "{}", problem(error), None
         return self._list(name), name, draft.spec_text, draft.rules_text, draft.arguments_text, CLEAR, None
 
+    def _sizes(self, spec_text: str) -> NoticeView:
+        """Tokens are counted by the model of the settings, once it is loaded."""
+        text = spec_text if spec_text.lstrip().startswith("[") else f"[{spec_text}]"
+        try:
+            tools = parse_tools(text)
+        except BadInput:
+            return CLEAR
+        models, model = self.services.models, self.services.settings.model
+        count = models.engine(model).count_tokens if models.status(model).is_loaded else None
+        return show_sizes(tool_sizes(tools, count))
+
     def _list(self, open_name: str) -> ToolListView:
         catalog = self.services.catalog
         return show_tools(catalog.availability(), catalog.problems(), open_name=open_name)
@@ -93,7 +107,7 @@ def wire(blocks: gr.Blocks, parts: ToolsParts, services: Services) -> None:
         any_of(parts.spec.change, parts.rules.change),
         events.on_draft,
         [parts.spec, parts.rules, parts.open_name],
-        [parts.spec_notice, parts.rules_notice, parts.lint, parts.file],
+        [parts.spec_notice, parts.rules_notice, parts.lint, parts.sizes, parts.file],
         is_latest_only=True,
     )
     listen(
