@@ -64,7 +64,7 @@ def test_faults_are_told_as_they_are_typed_with_line_and_pointer(tab: Page) -> N
     expect(tab.locator("#tools-notice")).to_contain_text("arguments, line 1")
 
 
-def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path) -> None:
+def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:
     call = called("get_flumbuster", flumb="cairo")
     play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}\n{call}", "Done."))
     play.page.get_by_label("Step through the calls").check()
@@ -73,6 +73,8 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path) 
     expect(pane).to_contain_text("get_flumbuster")
     play.part("step-use").click()
     expect(play.part("step-result")).to_be_visible()
+    expect(play.part("transcript")).to_contain_text("get_flumbuster")
+    play.page.screenshot(path=artifacts / "step.png")
     play.part("step-result").locator("textarea").fill('{"mine": 1}')
     play.part("step-give").click()
     expect(play.part("step-result").locator("textarea")).to_have_value("")
@@ -80,6 +82,8 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path) 
     play.part("step-fail").click()
     play.wait_until_idle()
     expect(play.part("step")).to_be_hidden()
+    heights = [play.part(name).evaluate("part => part.offsetHeight") for name in ("waiting", "transcript")]
+    assert heights[0] < 20 < 200 < heights[1], "a pane in which nothing waits takes no room"
     texts = [kept.message.text for kept in play.server.path(play.session_id)]
     assert json.loads(texts[3])["reading"] == 31
     assert texts[4:] == ['{"mine": 1}', '{"error": "burnt"}', "Done."]
