@@ -2,7 +2,6 @@
 
 import ast
 import math
-import operator
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -12,13 +11,13 @@ from workbench.toolbox.registry import Registry
 MAX_EXPRESSION_CHARS: Final = 500
 _MOST_BITS: Final = 4_000
 _OPERATORS: Final[Mapping[type[ast.operator], Callable[[Any, Any], Any]]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
+    ast.Add: lambda left, right: left + right,
+    ast.Sub: lambda left, right: left - right,
+    ast.Mult: lambda left, right: left * right,
+    ast.Div: lambda left, right: left / right,
+    ast.FloorDiv: lambda left, right: left // right,
+    ast.Mod: lambda left, right: left % right,
+    ast.Pow: lambda left, right: left**right,
 }
 _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "abs": abs, "ceil": math.ceil, "cos": math.cos, "exp": math.exp, "floor": math.floor, "log": math.log,

@@ -27,6 +27,7 @@ from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import SqlStore
 from workbench.toolbox.approval.judge import EngineJudge
 from workbench.toolbox.opening import open_catalog
+from workbench.toolbox.studio import CatalogStudio
 
 
 def build_models(settings: Settings, hub: GgufHub) -> AllModels:
@@ -116,6 +117,7 @@ def open_services(settings: Settings) -> Generator[Services]:
             models=models,
             hub=hub,
             calendar=SystemCalendar(),
+            studio=CatalogStudio(catalog),
             memories=ProcessMemories(),
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)

@@ -32,7 +32,7 @@ def wheel(tmp_path_factory):
 
 def test_it_ships_contracts_tools_migrations_styles_and_types(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    for pattern in ("prompts/**/*.md", "tools_catalog/*.yaml"):
+    for pattern in ("prompts/**/*.md", "tools_catalog/*.yaml", "tools_catalog/*.py"):
         for path in CHECKOUT.glob(pattern):
             assert f"workbench/shipped/{path.relative_to(CHECKOUT)}" in names
     for pattern in ("workbench/**/*.py", "workbench/**/*.css", "workbench/**/*.js"):

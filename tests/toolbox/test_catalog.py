@@ -17,12 +17,24 @@ def run(name, **arguments):
     return CATALOG.toolbox().run(ToolCall(name=name, arguments=arguments))
 
 
-def test_the_catalog_has_the_tools_that_the_contracts_speak_of():
-    assert {name: tools.names for name, tools in CATALOG.toolsets().items()} == {
-        "nonsense": ("get_flumbuster", "calculate_zorbix"),
-        "search": ("search_docs",),
-        "weather": ("get_weather",),
-    }
+def test_the_catalog_has_toolsets_for_many_conversations():
+    toolsets = {name: tools.names for name, tools in CATALOG.toolsets().items()}
+    assert toolsets["nonsense"] == ("get_flumbuster", "calculate_zorbix")
+    assert toolsets["search"] == ("search_docs",)
+    assert toolsets["weather"] == ("get_weather",)
+    assert toolsets["office"] == (*toolsets["calendar"], *toolsets["mail"])
+    assert len({name for names in toolsets.values() for name in names}) >= 25
+    assert CATALOG.problems() == ()
+    assert all(one.is_available for one in CATALOG.availability())
+
+
+def test_every_mock_answers_well_and_fails_too():
+    for toolset in CATALOG.files():
+        for tool in toolset.tools:
+            answers = [step for rule in tool.rules for step in (rule.sequence or (rule,))]
+            assert any(not one.error for one in answers), tool.spec.name
+            if toolset.name not in ("nonsense", "search"):
+                assert any(one.error for one in answers), tool.spec.name
 
 
 @pytest.mark.parametrize(
@@ -45,6 +57,15 @@ def test_the_catalog_has_the_tools_that_the_contracts_speak_of():
             2,
         ),
         ("search_docs", {"query": "cheese"}, {"passages": []}, 3),
+        ("list_events", {"date": "2026-11-29"}, {"events": []}, 3),
+        ("web_search", {"query": "nothing of this"}, {"results": []}, 3),
+        ("terminal", {"command": "echo hi"}, {"output": "hi", "exit_code": 0}, 9),
+        (
+            "send_mail",
+            {"to": ["a@b"], "subject": "s", "body": " "},
+            {"status": "sent", "warning": "the body is empty"},
+            3,
+        ),
     ],
 )
 def test_a_mock_answers_by_its_rule(name, arguments, result, rule):
@@ -74,7 +95,7 @@ def test_selecting_takes_toolsets_tools_and_files_each_tool_once(tmp_path):
 
 
 def test_selecting_what_is_not_there_names_what_is():
-    with pytest.raises(BadInput, match=r"no 'nonsens' .*nonsense, search, weather"):
+    with pytest.raises(BadInput, match=r"no 'nonsens' .*nonsense, office, search"):
         CATALOG.select(["nonsens"])
 
 
@@ -103,3 +124,72 @@ def test_a_name_in_two_toolsets_is_refused(tmp_path):
         (tmp_path / f"{name}.yaml").write_text(f"toolset: {name}\ntools:\n- function: {{name: f}}")
     with pytest.raises(BadInput, match="tool 'f' is declared in toolset 'a' too"):
         FileCatalog(tmp_path).toolsets()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "result"),
+    [
+        (
+            "calculate",
+            {"expression": "(3 + 4) * 2 ** 3 - 1"},
+            {"expression": "(3 + 4) * 2 ** 3 - 1", "result": 55},
+        ),
+        ("calculate", {"expression": "1 / 0"}, {"error": "division by zero"}),
+        ("calculate", {"expression": "9 ** 9 ** 9"}, {"error": "the power is too large"}),
+        ("calculate", {"expression": "(-8) ** 0.5"}, {"error": "the result is no real number"}),
+        (
+            "calculate",
+            {"expression": "__import__('os').system('x')"},
+            {"error": "only numbers, operators and the named functions are allowed"},
+        ),
+        (
+            "calculate",
+            {"expression": "(" * 300 + "1" + ")" * 300},
+            {"error": "the expression is over 500 characters"},
+        ),
+        ("calculate", {"expression": "2 +"}, {"error": "that is no arithmetic expression"}),
+        ("convert_units", {"value": 2, "from_unit": "km", "to_unit": "m"}, {"value": 2000.0, "unit": "m"}),
+        (
+            "convert_units",
+            {"value": 2, "from_unit": "km", "to_unit": "kg"},
+            {"error": "km cannot be converted to kg"},
+        ),
+        (
+            "describe_numbers",
+            {"numbers": [1, 2, 9]},
+            {"count": 3, "mean": 4.0, "median": 2, "smallest": 1, "largest": 9},
+        ),
+        (
+            "read_file",
+            {"path": "./notes//todo.txt"},
+            {"path": "notes/todo.txt", "content": "- buy oats\n- call Ana\n- fix the flumbuster\n"},
+        ),
+        ("read_file", {"path": "/etc/passwd"}, {"error": "no such file: etc/passwd"}),
+        ("write_file", {"path": "../x", "content": ""}, {"error": "the path leaves the workspace"}),
+    ],
+)
+def test_tools_with_code_work_and_fail(name, arguments, result):
+    assert json.loads(run(name, **arguments).result.text) == result
+
+
+def test_each_session_has_files_of_its_own():
+    from workbench.desk.ports.tools import ToolTask
+
+    one, other = (CATALOG.toolbox(ToolTask(session_id=name)) for name in ("one", "other"))
+    one.run(ToolCall(name="write_file", arguments={"path": "a", "content": "mine"}))
+    found = [
+        json.loads(box.run(ToolCall(name="search_files", arguments={"text": "mine"})).result.text)["total"]
+        for box in (one, other)
+    ]
+    assert found == [1, 0]
+
+
+def test_a_sequence_goes_on_within_a_session_and_begins_anew_in_the_next():
+    from workbench.desk.ports.tools import ToolTask
+
+    call = ToolCall(name="book_flight", arguments={"flight": "AF006", "passengers": [{"name": "Ana"}]})
+    errors = [
+        CATALOG.toolbox(ToolTask(session_id=name)).run(call).result.is_error
+        for name in ("s1", "s1", "s1", "s2")
+    ]
+    assert errors == [True, False, True, True]

@@ -41,7 +41,7 @@ def test_a_schema_may_be_bare_or_wrapped_and_the_registered_name_wins():
         ({}, "no `parameters` object"),
         ({"parameters": []}, "no `parameters` object"),
         ({"parameters": {"type": "array"}}, "no object schema"),
-        ({"parameters": {"type": "object", "properties": {"a": {"type": "strin"}}}}, "not sound"),
+        ({"parameters": {"type": "object", "properties": {"a": {"type": "objekt"}}}}, "not sound"),
     ],
 )
 def test_an_unsound_schema_is_refused_at_registration(schema, message):
@@ -134,8 +134,8 @@ def test_old_names_hold_and_unknown_ones_are_told():
     registry = Registry()
     registry.register("find", "search", SCHEMA, handler)
     assert registry.definitions(["search_tools"]).names == ("find",)
-    with pytest.raises(BadInput, match=r"no 'serch'.*there are search"):
-        registry.definitions(["serch"])
+    with pytest.raises(BadInput, match=r"no 'nonsens'.*there are search"):
+        registry.definitions(["nonsens"])
     registry.register_toolset("odd", includes=["gone"])
     with pytest.raises(BadInput, match="toolset 'odd': it includes 'gone'"):
         registry.definitions(["odd"])

@@ -8,11 +8,13 @@ from workbench.ui.tabs.play.runs import Runs, play_aside
 
 
 def test_things_arrive_in_order():
-    assert [thing for batch in play_aside(lambda: iter(range(100))) for thing in batch] == list(range(100))
+    assert [thing for batch in play_aside(lambda tell: iter(range(100))) for thing in batch] == list(
+        range(100)
+    )
 
 
 def test_what_was_made_before_an_error_arrives_first():
-    def play():
+    def play(tell):
         yield 1
         raise ValueError("broken")
 
@@ -25,7 +27,7 @@ def test_what_was_made_before_an_error_arrives_first():
 def test_a_listener_that_leaves_does_not_end_the_turn():
     told, is_over = Event(), Event()
 
-    def play():
+    def play(tell):
         yield 1
         assert told.wait(5)
         yield 2
@@ -66,3 +68,12 @@ def test_a_tab_without_a_turn_counts_as_stopped():
     runs.stop("nobody")
     assert runs.stop_of("nobody").is_set()
     assert not runs.is_running("nobody")
+
+
+def test_things_may_be_handed_over_between_those_that_are_made():
+    def play(tell):
+        yield 1
+        tell(2)
+        yield 3
+
+    assert [thing for batch in play_aside(play) for thing in batch] == [1, 2, 3]

@@ -21,6 +21,7 @@ from workbench.desk.ports import (
     Versions,
 )
 from workbench.desk.ports.memory import Memories
+from workbench.desk.ports.tools import Studio
 from workbench.desk.setup import Setup
 from workbench.desk.versions.files import take_file
 from workbench.desk.versions.names import parse_reference
@@ -50,6 +51,8 @@ class Services:
     """Models of the hub, and those of its cache."""
     calendar: Calendar
     """Date and clock."""
+    studio: Studio
+    """Where tools are edited and tried."""
     memories: Memories
     """What models remember for an owner."""
     owner: Owner = LOCAL_OWNER

@@ -1,74 +1,29 @@
 """The form of `tools_catalog/*.yaml`: read, held to be sound, and written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
-from workbench.toolbox.mocking.conditions import condition_problem
-from workbench.toolbox.mocking.schemas import first_break, schema_problem
-from workbench.toolbox.mocking.templates import template_problem
-from workbench.toolbox.mocks import MAX_LATENCY_MS, MockRule
+from workbench.toolbox.catalog_form import (
+    RuleFile,
+    StepFile,
+    ToolFile,
+    ToolsetFile,
+    rule_fields,
+    tool_problems,
+)
+from workbench.toolbox.mocks import MockRule
 from workbench.toolspec.check import check_spec, pointer
 from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.yaml_text import load_yaml
 
 _File = TypeVar("_File", bound=BaseModel)
-_ANSWERS: Final = ("result", "template", "error", "sequence")
-
-
-class _StepFile(BaseModel):
-    """One answer as it stands in a file."""
-
-    model_config = ConfigDict(extra="forbid")
-    result: Any = None
-    template: str = ""
-    error: str = ""
-    latency_ms: int = Field(default=0, ge=0, le=MAX_LATENCY_MS)
-
-    @model_validator(mode="after")
-    def _one_answer(self) -> "_StepFile":
-        if len(self.model_fields_set & set(_ANSWERS)) != 1:
-            choices = [name for name in _ANSWERS if name in type(self).model_fields]
-            raise ValueError(f"give exactly one of {', '.join(choices[:-1])} and {choices[-1]}")
-        return self
-
-
-class _RuleFile(_StepFile):
-    """One rule as it stands in a file."""
-
-    when: dict[str, Any] = Field(default_factory=dict)
-    sequence: list[_StepFile] | None = Field(default=None, min_length=1)
-
-
-class _ToolFile(BaseModel):
-    """One tool as it stands in a file."""
-
-    model_config = ConfigDict(extra="forbid")
-    function: dict[str, Any]
-    emoji: str = ""
-    returns: dict[str, Any] | None = None
-    mocks: list[_RuleFile] = Field(default_factory=list[_RuleFile])
-
-
-class _ToolsetFile(BaseModel):
-    """One file of the catalog."""
-
-    model_config = ConfigDict(extra="forbid")
-    toolset: str = Field(min_length=1)
-    description: str = ""
-    includes: list[str] = Field(default_factory=list[str])
-    tools: list[_ToolFile] | None = Field(default=None, min_length=1)
-
-    @model_validator(mode="after")
-    def _something(self) -> "_ToolsetFile":
-        if self.tools is None and not self.includes:
-            raise ValueError("give tools, includes, or both")
-        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +37,7 @@ class CatalogTool:
     returns: JsonObject | None = field(default=None, hash=False)
     """JSON Schema of results; None where any will do."""
     emoji: str = ""
-    """Stands before the name on the page; empty for none."""
+    """The tool's sign, for whoever shows one; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +78,7 @@ def parse_toolset(text: str, *, where: str) -> CatalogToolset:
     Raises:
         BadInput: It is no YAML, has wrong fields, or holds an unsound spec, condition, template or result.
     """
-    file = _validated(_ToolsetFile, _load_yaml(text, where), where)
+    file = _validated(ToolsetFile, _load_yaml(text, where), where)
     return CatalogToolset(
         name=file.toolset,
         description=file.description,
@@ -143,14 +98,8 @@ def parse_tool(spec: ToolSpec, rules_text: str, *, where: str) -> CatalogTool:
     Raises:
         BadInput: They cannot be used.
     """
-    loaded = _load_yaml(rules_text, where)
-    if isinstance(loaded, dict):
-        fields = cast(dict[str, Any], loaded)
-    elif loaded is None or isinstance(loaded, list):
-        fields = cast(dict[str, Any], {"mocks": loaded or []})
-    else:
-        raise BadInput(where, "no list of rules", "write a list, or returns: and mocks:")
-    file = _validated(_ToolFile, {**fields, "function": dict(spec.function)}, where)
+    fields = rule_fields(_load_yaml(rules_text, where))
+    file = _validated(ToolFile, {**fields, "function": dict(spec.function)}, where)
     return _tool(where, file)
 
 
@@ -178,7 +127,7 @@ def _dump(value: JsonValue) -> str:
 
 def _load_yaml(text: str, where: str) -> Any:
     try:
-        return yaml.safe_load(text)
+        return load_yaml(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BadInput(where, " ".join(str(error).split())[:300]) from error
 
@@ -192,40 +141,18 @@ def _validated(kind: type[_File], loaded: Any, where: str) -> _File:
         raise BadInput(f"{where}, {place}" if place else where, first["msg"]) from error
 
 
-def _tool(where: str, tool: _ToolFile) -> CatalogTool:
+def _tool(where: str, tool: ToolFile) -> CatalogTool:
     spec = ToolSpec.of_function(tool.function)
     where = f"{where}, tool {spec.name!r}"
     for finding in check_spec(spec):
         raise BadInput(f"{where}, {finding.pointer or '/'}", finding.message)
-    if tool.returns is not None and (problem := schema_problem(tool.returns)):
-        raise BadInput(f"{where}, /returns", problem)
-    for place, problem in _problems(tool):
+    for place, problem in tool_problems(tool):
         raise BadInput(f"{where}, {pointer(list(place))}", problem)
     rules = tuple(_rule(rule) for rule in tool.mocks)
     return CatalogTool(spec=spec, rules=rules, returns=tool.returns, emoji=tool.emoji)
 
 
-def _problems(tool: _ToolFile) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Each place of the rules that cannot be used, and why."""
-    for number, rule in enumerate(tool.mocks):
-        place = ("mocks", number)
-        for name, want in rule.when.items():
-            if problem := condition_problem(want):
-                yield (*place, "when", name), problem
-        steps = rule.sequence or [rule]
-        for index, step in enumerate(steps):
-            inner = (*place, "sequence", index) if rule.sequence else place
-            if step.template and (problem := template_problem(step.template)):
-                yield (*inner, "template"), problem
-            if (
-                "result" in step.model_fields_set
-                and tool.returns
-                and (problem := first_break(tool.returns, step.result))
-            ):
-                yield (*inner, "result"), f"`returns` forbids it: {problem}"
-
-
-def _rule(rule: _RuleFile) -> MockRule:
+def _rule(rule: RuleFile) -> MockRule:
     steps = tuple(_step(step) for step in rule.sequence or ())
     return MockRule(
         when=rule.when, result=rule.result, template=rule.template, error=rule.error, sequence=steps,
@@ -233,7 +160,7 @@ def _rule(rule: _RuleFile) -> MockRule:
     )  # fmt: skip
 
 
-def _step(step: _StepFile) -> MockRule:
+def _step(step: StepFile) -> MockRule:
     return MockRule(result=step.result, template=step.template, error=step.error, latency_ms=step.latency_ms)
 
 

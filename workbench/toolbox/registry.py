@@ -52,7 +52,7 @@ class Registry:
             requires_env: Variables that must be set.
             is_async: True where the handler gives an awaitable; seen by itself of an `async def`.
             description: Stands in for one that the schema lacks.
-            emoji: Stands before the name on the page.
+            emoji: The tool's sign, for whoever shows one.
             max_result_size_chars: Longest result; None takes the toolbox's own limit.
             override: True takes a name from another toolset.
 

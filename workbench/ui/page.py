@@ -12,6 +12,8 @@ from workbench.ui.tabs import inspect
 from workbench.ui.tabs.models import tab as models
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.tools import parts as tools
+from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
@@ -38,10 +40,13 @@ def build_page(services: Services) -> Page:
                 play_parts = play.build(services)
             with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect"):
                 inspect_parts = inspect.build(services)
+            with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
+                tools_parts = tools.build()
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
         play.wire(blocks, play_parts, services, runs, frame)
         inspect.wire(blocks, inspect_parts, services)
+        wire_tools(blocks, tools_parts, services)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
     blocks.queue(default_concurrency_limit=8)

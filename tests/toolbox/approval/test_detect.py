@@ -9,7 +9,7 @@ from workbench.toolbox.approval.detect import detect
 
 HARDLINE = [
     "rm -rf /", "rm -rf /*", "rm / -rf", "rm --recursive --force /", "rm -rf --no-preserve-root /", "rm -rf ~",
-    "rm -rf $HOME", "rm -rf /etc/", "rm -rf //usr", "rm -rf /usr/..", "rm -Rf /home", "find / -delete",
+    "rm -rf $HOME", "rm -rf /etc/", "rm -rf //usr", "rm -rf /usr/..", "rm -rf ~/..", "rm -rf ~/*", "rm -rf /etc/ssh/../", "rm -Rf /home", "find / -delete",
     "mkfs.ext4 /dev/sda1", "diskutil eraseDisk JHFS+ X disk2", "wipefs -a /dev/sdb", "shred /dev/nvme0n1",
     "dd if=/dev/zero of=/dev/sda bs=1M", "echo x > /dev/sda", "cat image | tee /dev/sdb", ":(){ :|:& };:",
     "bomb() { bomb | bomb & }; bomb", "kill -9 -1", "kill -1", "shutdown -h now", "reboot", "halt", "poweroff",

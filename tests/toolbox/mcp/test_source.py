@@ -90,11 +90,7 @@ def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
 
 def test_a_call_that_takes_too_long_ends(catalog):
     made = catalog({"test": stdio(timeout=15)})
-    source = made.registry.find("mcp_test_slow").handler._connection
-    object.__setattr__(source._server, "timeout", 0.5)
-    assert "[TOOL_ERROR]" in json.dumps(call(made, "mcp_test_slow")) or "imed out" in json.dumps(
-        call(made, "mcp_test_slow")
-    )
+    assert "imed out" in call(made, "mcp_test_slow")["error"]
 
 
 def test_a_server_that_dies_makes_its_tools_unavailable_and_is_told(catalog):
@@ -129,7 +125,7 @@ def test_on_a_space_no_server_is_started(catalog):
     [
         ({}, "either command or url"),
         ({"command": "a", "url": "b"}, "either"),
-        ({"comand": "a"}, "mcp_servers.test.comand"),
+        ({"cmd": "a"}, "mcp_servers.test.cmd"),
     ],
 )
 def test_a_server_that_is_not_well_described_is_told(catalog, server, message):

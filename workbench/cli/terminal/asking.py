@@ -27,7 +27,7 @@ class TerminalApprover:
         arguments = ", ".join(f"{name}={value!r}" for name, value in question.call.arguments.items())
         print(f"\n{question.call.name}({shown(arguments)})", file=sys.stderr)
         print(f"flagged: {', '.join(question.reasons)}", file=sys.stderr)
-        print("allow (o)nce, for the (s)ession, (a)lways, or (d)eny? ", end="", file=sys.stderr, flush=True)
+        print("o: allow now, s: for this session, a: always, d: deny? ", end="", file=sys.stderr, flush=True)
         is_ready, _, _ = select([sys.stdin], [], [], self._timeout_s)
         said = sys.stdin.readline().strip().lower() if is_ready else ""
         return _ANSWERS.get(said[:1], Approval.DENY)

@@ -1,8 +1,11 @@
 """What the catalog of tools tells and is told."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
-from workbench.rollout.ports import Approver
+from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject
+from workbench.rollout.ports import Approver, ToolRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,62 @@ class ToolTask:
     """Asked before a risky call; None where nobody can be asked, and then the answer is no."""
     seed: int = 0
     """What mocks that choose at random begin from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDraft:
+    """A tool as a person edits it."""
+
+    spec_text: str = ""
+    """JSON of its spec."""
+    rules_text: str = ""
+    """YAML of its `returns` and `mocks`; empty where code answers."""
+    arguments_text: str = "{}"
+    """JSON of arguments to try it with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftFindings:
+    """What is wrong with a draft."""
+
+    spec: tuple[Finding, ...] = ()
+    """Of the spec, with lines of its text."""
+    rules: tuple[Finding, ...] = ()
+    """Of the rules, with lines of theirs."""
+    lint: tuple[Finding, ...] = ()
+    """What of a sound spec makes models call it wrongly."""
+
+
+class Studio(Protocol):
+    """Where tools are edited and tried."""
+
+    def open_tool(self, name: str) -> ToolDraft:
+        """The tool of that name as a draft.
+
+        Raises:
+            BadInput: There is none.
+        """
+        ...
+
+    def check_draft(self, draft: ToolDraft) -> DraftFindings:
+        """What is wrong with the draft, as it stands."""
+        ...
+
+    def try_draft(self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int) -> ToolRun:
+        """One call of the draft, dispatched as a model's would be.
+
+        Raises:
+            BadInput: The draft cannot be used.
+        """
+        ...
+
+    def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
+        """The draft in the form of a file of the catalog.
+
+        Raises:
+            BadInput: The draft cannot be used.
+        """
+        ...
 
 
 NO_TASK = ToolTask()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from posixpath import normpath
 from typing import Final
 
 from workbench.toolbox.approval.shell_words import SimpleCommand
@@ -16,7 +17,8 @@ _SYSTEM: Final = (
     "usr", "var", "Users", "System", "Library", "Applications", "Windows",
 )  # fmt: skip
 _ROOTS: Final = frozenset({"/", "~", "$HOME", "${HOME}", "C:", "c:", *(f"/{name}" for name in _SYSTEM)})
-_SLASHES: Final = re.compile(r"/(?:\.?/)+")
+_HOMES: Final = ("~", "$HOME", "${HOME}")
+_SLASHES: Final = re.compile(r"/{2,}+")
 _DELETES: Final = frozenset({"rm", "unlink", "rmdir", "shred", "srm", "del", "rd", "erase", "remove-item"})
 
 
@@ -58,14 +60,13 @@ def _deletes_a_root(command: SimpleCommand) -> bool:
 
 
 def _is_root(word: str) -> bool:
-    """`/`, `/etc`, `~`, and their spellings such as `/*`, `//`, `/./`, `/usr/..`, `~/`."""
-    path = _SLASHES.sub("/", word.replace("\\", "/"))
-    while path.endswith(("/*", "/.", "/", "/..")) and len(path) > 1:
-        if path.endswith("/.."):
-            path = path[:-3].rsplit("/", 1)[0] or "/"
-        else:
-            path = path[: max(1, path.rindex("/"))] if not path.endswith("/") else path.rstrip("/") or "/"
-    return path in _ROOTS or path in ("/*", "/.*")
+    """`/`, `/etc`, `~`, and their spellings such as `/*`, `//`, `/./`, `/usr/..`, `~/`, `~/..`."""
+    path = normpath(_SLASHES.sub("/", word.replace("\\", "/")))
+    parent, _, last = path.rpartition("/")
+    if last in ("*", ".*", "?*") and "/" in path:
+        path = parent or "/"
+    is_above_home = word.startswith(_HOMES) and path.split("/")[0] in (".", "..")
+    return path in _ROOTS or is_above_home
 
 
 def _makes_a_filesystem(command: SimpleCommand) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 _DEEPEST: Final = 6
+_LONGEST_SIDE: Final = 100
 _TOKEN: Final = re.compile(
     r"(?P<escape>\\.?)"
     r"|(?P<single>'[^']*+'?)"
@@ -152,4 +153,6 @@ def _expanded(word: str) -> list[str]:
     start, close = word.find("{"), word.find("}")
     if start < 0 or close < start or "," not in word[start:close] or word[:start].endswith("$"):
         return [word]
-    return [word[:start] + part + word[close + 1 :] for part in word[start + 1 : close].split(",")]
+    # Bounded on both sides: long ones, repeated for each part, would grow with the square of the length.
+    before, behind = word[:start][-_LONGEST_SIDE:], word[close + 1 :][:_LONGEST_SIDE]
+    return [before + part + behind for part in word[start + 1 : close].split(",")]

@@ -17,7 +17,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import McpError
-from mcp.types import CallToolResult, TextContent, Tool
+from mcp.types import CallToolResult, PaginatedRequestParams, TextContent, Tool
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolbox.mcp.servers import Server
@@ -138,7 +138,7 @@ class Connection:
             listed = await session.list_tools()
             tools = list(listed.tools)
             while listed.nextCursor:
-                listed = await session.list_tools(cursor=listed.nextCursor)
+                listed = await session.list_tools(params=PaginatedRequestParams(cursor=listed.nextCursor))
                 tools += listed.tools
             self.tools = tuple(map(_listed, tools))
             self._session = session
@@ -185,6 +185,7 @@ def _value(result: CallToolResult) -> JsonValue:
 
 def _words(error: BaseException) -> str:
     """The innermost words of an error; the SDK wraps them in groups."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = cast(BaseExceptionGroup[BaseException], error).exceptions[0]
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    inner = error
+    while isinstance(inner, BaseExceptionGroup):
+        inner = cast(BaseExceptionGroup[BaseException], inner).exceptions[0]
+    return " ".join(str(inner).split())[:200] or type(inner).__name__

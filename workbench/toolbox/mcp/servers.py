@@ -1,12 +1,13 @@
 """Which MCP servers there are: `mcp_servers` in the tools' settings file."""
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workbench.errors import BadInput
+from workbench.toolspec.yaml_text import load_yaml
 
 
 class Server(BaseModel):
@@ -47,7 +48,7 @@ def load_servers(path: Path) -> dict[str, Server]:
         BadInput: The file cannot be read, or a server in it is not well described.
     """
     try:
-        loaded = cast(Any, yaml.safe_load(path.read_text(encoding="utf-8")))
+        loaded: Any = load_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -61,7 +61,7 @@ class ToolEntry:
     is_async: bool = False
     """True where the handler gives an awaitable."""
     emoji: str = ""
-    """Stands before the name on the page; empty for none."""
+    """The tool's sign, for whoever shows one; empty for none."""
     max_result_size_chars: int | None = None
     """Longest result; None takes the toolbox's own limit."""
 

@@ -15,6 +15,7 @@ from workbench.toolspec.importers.openapi import import_openapi, is_openapi
 from workbench.toolspec.importers.python_text import import_python
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS
+from workbench.toolspec.yaml_text import load_yaml
 
 _FUNCTION: Final = re.compile(r"^(?:async )?def \w+\(", re.M)
 """How a Python function begins; YAML may take its text for an object."""
@@ -67,7 +68,7 @@ def _loaded(text: str) -> JsonValue:
     except (ValueError, RecursionError):
         pass
     try:
-        loaded = cast(JsonValue, yaml.safe_load(text))
+        loaded = cast(JsonValue, load_yaml(text))
         return cast(JsonObject, json.loads(json.dumps(loaded, default=str)))
     except (yaml.YAMLError, ValueError, RecursionError):
         return None

@@ -14,7 +14,7 @@ def heading(text: str) -> None:
 
 def text_editor(
     label: str,
-    language: Literal["json", "markdown"] | None,
+    language: Literal["json", "markdown", "yaml"] | None,
     elem_id: str,
     *,
     value: str = "",

@@ -7,6 +7,10 @@ from threading import Event, Lock, Thread
 from time import sleep
 from typing import Final, TypeVar
 
+from workbench.rollout.ports import Approval
+from workbench.rollout.steps import Step
+from workbench.ui.tabs.play.person import Person
+
 T = TypeVar("T")
 
 BATCHES_PER_SECOND: Final = 15
@@ -18,6 +22,7 @@ class Runs:
 
     def __init__(self) -> None:
         self._stops: dict[str, Event] = {}
+        self._persons: dict[str, Person] = {}
         self._lock = Lock()
 
     def begin(self, tab: str) -> bool:
@@ -43,6 +48,18 @@ class Runs:
         """Asks the turn of `tab` to stop; it ends by itself within a token."""
         self.stop_of(tab).set()
 
+    def meet(self, tab: str, person: Person) -> None:
+        """Who answers the questions of the turn of `tab`."""
+        with self._lock:
+            self._persons[tab] = person
+
+    def answer(self, tab: str, answer: Approval | Step) -> None:
+        """Hands an answer to the turn of `tab`; one that nobody waits for is dropped."""
+        with self._lock:
+            person = self._persons.get(tab)
+        if person is not None:
+            person.answer(answer)
+
     def stop_all(self) -> None:
         """Asks every turn to stop."""
         with self._lock:
@@ -53,6 +70,7 @@ class Runs:
         """Forgets the turn of `tab`, and stops it should it still run."""
         with self._lock:
             stop = self._stops.pop(tab, None)
+            self._persons.pop(tab, None)
         if stop is not None:
             stop.set()
 
@@ -62,16 +80,17 @@ class _Over:
     error: BaseException | None
 
 
-def play_aside(play: Callable[[], Iterable[T]]) -> Iterator[list[T]]:
+def play_aside(play: Callable[[Callable[[T], None]], Iterable[T]]) -> Iterator[list[T]]:
     """The things of `play`, made in a thread and handed over in batches.
 
+    `play` is given a function that hands a thing over between those that it yields.
     Whoever stops listening does not stop the thread: it plays to its end, and keeps what it keeps.
 
     Raises:
         BaseException: What `play` raised, once all before it was handed over.
     """
     made: Queue[T | _Over] = Queue()
-    Thread(target=_fill, args=(play, made), name="turn", daemon=True).start()
+    Thread(target=_fill, args=(lambda: play(made.put), made), name="turn", daemon=True).start()
     while True:
         batch = [made.get()]
         batch += _drained(made)

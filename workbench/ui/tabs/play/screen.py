@@ -17,6 +17,8 @@ from workbench.ui.present.session_bar import SessionBarView, show_bar
 from workbench.ui.present.sessions import AddressView, SessionsView
 from workbench.ui.present.setup import HeaderView, SetupFields
 from workbench.ui.present.transcript import TranscriptView
+from workbench.ui.present.waiting import WaitingView, show_waiting
+from workbench.ui.tabs.play.person import Waiting, WentOn
 from workbench.ui.visitor import Visitor
 
 Update = Mapping[str, object]
@@ -49,6 +51,9 @@ class Screen(NamedTuple):
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
+    waiting: WaitingView | Update | None = SAME
+    step_pane: Update = SAME
+    approval_pane: Update = SAME
 
     def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
         """All that shows a session, the visitor's state included."""
@@ -72,6 +77,15 @@ class Screen(NamedTuple):
             fixes_tab=gr.update(label=fixes_label(view.fixes)),
             timing=view.timing,
             decision=view.decision,
+        )
+
+    def with_waiting(self, asked: Waiting | WentOn) -> "Screen":
+        """The call that waits for the person, and the buttons that answer it; nothing once it went on."""
+        is_waiting = isinstance(asked, Waiting)
+        return self._replace(
+            waiting=show_waiting(asked.call, asked.reasons) if is_waiting else None,
+            step_pane=gr.update(visible=is_waiting and not asked.reasons),
+            approval_pane=gr.update(visible=is_waiting and bool(asked.reasons)),
         )
 
     def with_run(self, *, is_running: bool) -> "Screen":

@@ -23,6 +23,7 @@ from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.talk_column import TalkParts, build_talk
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.tabs.play.version_events import VersionEvents
+from workbench.ui.tabs.play.waiting_pane import wire_waiting
 from workbench.ui.visitor import Visitor
 
 
@@ -47,7 +48,10 @@ class PlayParts:
             "address": address,
         }
         return [
-            own.get(name) or getattr(self.talk, name, None) or getattr(self.inspector, name)
+            own.get(name)
+            or getattr(self.talk, name, None)
+            or getattr(self.talk.asking, name, None)
+            or getattr(self.inspector, name)
             for name in Screen._fields
         ]
 
@@ -92,6 +96,7 @@ def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, fr
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
     weigh = DecisionEvents(services, runs).on_weigh
     listen(parts.inspector.decision.event("weigh"), weigh, [parts.visitor], screen, is_model_work=True)
+    wire_waiting(parts.talk.asking, runs, is_local=not services.settings.is_on_space)
     keep_drafts(parts.talk.composer, parts.setup)
 
 
@@ -164,7 +169,8 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     begun = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
     drop_draft(begun.then)
-    sent = listen(begun.then, turns.on_send, [visitor, *setup.fields], screen, is_model_work=True)
+    asked = [visitor, talk.stepped, *setup.fields]
+    sent = listen(begun.then, turns.on_send, asked, screen, is_model_work=True)
     listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
     listen(talk.stop.click, turns.on_stop, is_queued=False)
     blocks.unload(turns.on_leave)

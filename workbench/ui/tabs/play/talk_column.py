@@ -13,6 +13,7 @@ from workbench.ui.components.panes import Panes
 from workbench.ui.components.session_bar import SessionBar
 from workbench.ui.components.transcript import Transcript
 from workbench.ui.present.editors import EditorNamesView
+from workbench.ui.tabs.play.waiting_pane import WaitingParts, build_waiting
 
 EDITORS: Final = EditorNamesView(
     names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON"))
@@ -27,6 +28,8 @@ class TalkParts:
     bar: SessionBar
     transcript: Transcript
     live: Live
+    asking: WaitingParts
+    stepped: gr.Checkbox
     notice: Notice
     composer: gr.Textbox
     send: gr.Button
@@ -40,6 +43,7 @@ def build_talk() -> TalkParts:
         bar = SessionBar(elem_id="play-bar")
         transcript = Transcript(elem_id="play-transcript")
         live = Live(elem_id="play-live")
+        asking = build_waiting()
         notice = Notice(elem_id="play-notice")
         with gr.Row(elem_id="play-compose"):
             composer = gr.Textbox(
@@ -49,6 +53,9 @@ def build_talk() -> TalkParts:
             with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
                 send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
                 stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
+        stepped = gr.Checkbox(
+            label="Step through the calls", container=False, min_width=0, elem_id="play-stepped"
+        )
         gr.HTML(
             "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
             apply_default_css=False, elem_id="play-keys-hint",
@@ -56,5 +63,6 @@ def build_talk() -> TalkParts:
         Keys(elem_id="play-keys")
         EditorNames(EDITORS, elem_id="play-editor-names")
     return TalkParts(
-        bar=bar, transcript=transcript, live=live, notice=notice, composer=composer, send=send, stop=stop
-    )
+        bar=bar, transcript=transcript, live=live, asking=asking, stepped=stepped, notice=notice,
+        composer=composer, send=send, stop=stop,
+    )  # fmt: skip

@@ -17,10 +17,11 @@ from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import read_fields, setup_of
 from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.person import WentOn
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.play.watching import watch
+from workbench.ui.tabs.play.watching import Wish, watch
 from workbench.ui.visitor import Visitor
 
 
@@ -51,7 +52,12 @@ class TurnEvents:
         ).with_run(is_running=True)
 
     def on_send(
-        self, visitor: Visitor, request: gr.Request, signed_in: gr.OAuthToken | None, *fields: object
+        self,
+        visitor: Visitor,
+        stepped: object,
+        request: gr.Request,
+        signed_in: gr.OAuthToken | None,
+        *fields: object,
     ) -> Iterator[Screen]:
         """Plays the turn, and shows what happens as it happens.
 
@@ -76,7 +82,15 @@ class TurnEvents:
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
-            for screen in watch(services, visitor, setup, text, stop.is_set, token=token):
+            wish = Wish(
+                setup=setup,
+                text=text,
+                is_cancelled=stop.is_set,
+                meet=lambda person: self.runs.meet(_tab(request), person),
+                is_stepped=stepped is True,
+                token=token,
+            )
+            for screen in watch(services, visitor, wish):
                 visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
                 yield screen
         except WorkbenchError as error:
@@ -90,9 +104,10 @@ class TurnEvents:
         if self.runs.is_running(_tab(request)):
             return Screen()
         services = services_of(self.services, visitor, request)
-        return Screen(
+        screen = Screen(
             live=LiveView(), sessions=list_sessions(services, visitor), header=self.setups.header(model)
-        ).with_run(is_running=False)
+        )
+        return screen.with_run(is_running=False).with_waiting(WentOn())
 
     def on_stop(self, request: gr.Request) -> None:
         """Asks the turn to stop; what was written until then is kept."""

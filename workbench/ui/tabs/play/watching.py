@@ -1,7 +1,8 @@
 """A turn as the page watches it: what each batch of its events changes on the screen."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from workbench.chat.message import Role
 from workbench.desk.kept import KeptMessage
@@ -15,6 +16,7 @@ from workbench.settings import Secret
 from workbench.ui.present.live import LiveRound
 from workbench.ui.present.notices import CLEAR, NoticeView, advice
 from workbench.ui.present.raw import show_prompt
+from workbench.ui.tabs.play.person import Person, Waiting, WentOn
 from workbench.ui.tabs.play.runs import play_aside
 from workbench.ui.tabs.play.screen import SAME, Screen, Update
 from workbench.ui.visitor import Visitor
@@ -26,53 +28,72 @@ BRANCHED = (
 """Said where a message became a branch without being asked to."""
 
 
-def watch(
-    services: Services,
-    visitor: Visitor,
-    setup: Setup,
-    text: str,
-    is_cancelled: Callable[[], bool],
-    *,
-    token: Secret | None = None,
-) -> Iterator[Screen]:
+Happening = Event | MessageKept | Waiting | WentOn
+"""Anything that a turn under way tells the page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """A turn that somebody wants played."""
+
+    setup: Setup
+    """What to play it with."""
+    text: str
+    """What the user says."""
+    is_cancelled: Callable[[], bool]
+    """True once the turn is to stop."""
+    meet: Callable[[Person], None]
+    """Takes whoever answers the turn's questions."""
+    is_stepped: bool = False
+    """Whether the turn waits at each call."""
+    token: Secret | None = None
+    """The visitor's own, for a hosted model."""
+
+
+def watch(services: Services, visitor: Visitor, wish: Wish) -> Iterator[Screen]:
     """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
 
     Args:
         services: Of the visitor's owner.
         visitor: With a session.
-        setup: What to play it with.
-        text: What the user says.
-        is_cancelled: True once the turn is to stop.
-        token: The visitor's own, for a hosted model.
+        wish: What to play.
 
     Raises:
         WorkbenchError: As `play_turn`.
     """
-    session_id, went_on_from = visitor.session_id or "", visitor.leaf_id
-
-    def play() -> Iterator[Event | MessageKept]:
-        return play_turn(
-            services,
-            session_id,
-            setup,
-            text,
-            is_cancelled=is_cancelled,
-            leaf_id=went_on_from,
-            token=token,
-        )
-
-    live = LiveRound()
-    for batch in play_aside(play):
+    went_on_from, live = visitor.leaf_id, LiveRound()
+    for batch in play_aside(partial(_play, services, visitor, wish)):
         for event in batch:
-            if not isinstance(event, MessageKept):
+            if not isinstance(event, MessageKept | Waiting | WentOn):
                 live = live.after(event, now_s=services.calendar.seconds())
         screen = Screen()
         kept = [event.kept for event in batch if isinstance(event, MessageKept)]
         if kept:
             visitor = replace(visitor, leaf_id=kept[-1].id)
-            screen = _shown(services, visitor, setup, kept, went_on_from)
+            screen = _shown(services, visitor, wish.setup, kept, went_on_from)
         screen = _with_prompt(_with_break(screen, batch), batch)
+        asked = next((event for event in reversed(batch) if isinstance(event, Waiting | WentOn)), None)
+        screen = screen.with_waiting(asked) if asked else screen
         yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
+
+
+def _play(
+    services: Services, visitor: Visitor, wish: Wish, tell: Callable[[Happening], None]
+) -> Iterator[Happening]:
+    timeout_s = services.settings.approval_timeout_s
+    person = Person(tell, is_stopped=wish.is_cancelled, timeout_s=timeout_s)
+    wish.meet(person)
+    return play_turn(
+        services,
+        visitor.session_id or "",
+        wish.setup,
+        wish.text,
+        is_cancelled=wish.is_cancelled,
+        leaf_id=visitor.leaf_id,
+        token=wish.token,
+        approver=person,
+        stepper=person if wish.is_stepped else None,
+    )
 
 
 def _shown(
@@ -99,7 +120,7 @@ def _is_branched(opened: OpenedSession, went_on_from: str | None) -> bool:
     return went_on_from is not None and not shown.issuperset(children(opened.tree, went_on_from))
 
 
-def _with_break(screen: Screen, batch: Sequence[Event | MessageKept]) -> Screen:
+def _with_break(screen: Screen, batch: Sequence[Happening]) -> Screen:
     """Why the answer broke off, where it did."""
     ended = next((event for event in batch if isinstance(event, TurnEnded) and event.problem), None)
     if ended is None:
@@ -107,7 +128,7 @@ def _with_break(screen: Screen, batch: Sequence[Event | MessageKept]) -> Screen:
     return screen._replace(notice=advice(f"The answer broke off, and what came is kept: {ended.problem}"))
 
 
-def _with_prompt(screen: Screen, batch: Sequence[Event | MessageKept]) -> Screen:
+def _with_prompt(screen: Screen, batch: Sequence[Happening]) -> Screen:
     """The prompt that was sent last, while its completion has not ended."""
     last = next(
         (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None

@@ -1,0 +1,51 @@
+"""The pages about tools say what the code does, and their examples work."""
+
+import json
+import re
+from pathlib import Path
+
+from workbench.chat.message import ToolCall
+from workbench.toolbox.approval.categories import NAMES
+from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog_file import load_toolset
+from workbench.toolbox.mcp.servers import load_servers
+from workbench.toolbox.mocking.templates import FILTERS
+from workbench.toolspec.lint import CODES
+
+DOCS = Path(__file__).parents[2] / "docs"
+REFERENCE = (DOCS / "reference/tools.md").read_text(encoding="utf-8")
+HOW_TO = (DOCS / "how-to/add-a-tool-file.md").read_text(encoding="utf-8")
+
+
+def test_a_newcomer_s_file_works_by_being_dropped_in(tmp_path):
+    [code] = re.findall(r"^```python\n(.*?)^```", HOW_TO, re.MULTILINE | re.DOTALL)
+    (tmp_path / "greetings.py").write_text(code, encoding="utf-8")
+    catalog = FileCatalog(tmp_path, packages=())
+    assert catalog.problems() == ()
+    assert catalog.toolsets()["greetings"].names == ("greet",)
+    run = catalog.toolbox().run(ToolCall(name="greet", arguments={"name": "Ana", "language": "fr"}))
+    assert json.loads(run.result.text) == {"greeting": "Bonjour, Ana!"}
+    catalog.close()
+
+
+def test_the_examples_of_files_can_be_read(tmp_path):
+    toolset, settings = re.findall(r"^```yaml\n(.*?)^```", REFERENCE, re.MULTILINE | re.DOTALL)
+    for name, text in (("shop.yaml", toolset), ("tools.yaml", settings)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert load_toolset(tmp_path / "shop.yaml").tools[0].spec.name == "find_article"
+    assert list(load_servers(tmp_path / "tools.yaml")) == ["time"]
+
+
+def test_the_tables_are_the_code_s():
+    rows = dict(
+        re.findall(
+            r"^\| `([a-z-]+)` \| (.*) \|$", REFERENCE.split("## Lint")[1].split("## ")[0], re.MULTILINE
+        )
+    )
+    assert rows == dict(CODES)
+    assert (
+        tuple(re.findall(r"^- (.+)$", REFERENCE.split("## Approval")[1].split("## ")[0], re.MULTILINE))
+        == NAMES
+    )
+    for name in FILTERS:
+        assert f"`{name}`" in REFERENCE

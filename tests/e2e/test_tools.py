@@ -1,0 +1,118 @@
+"""The Tools tab, step mode and approvals in a browser."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.play import SLOW_MS, Play, Server, write_script
+
+pytestmark = pytest.mark.browser
+
+
+def called(name: str, **arguments: object) -> str:
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
+
+
+@pytest.fixture
+def tab(page: Page, server: Server) -> Page:
+    """The tab, opened anew."""
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    page.goto(server.url)
+    page.get_by_role("tab", name="Tools").click()
+    expect(page.locator("#tools-spec")).to_contain_text("get_flumbuster")
+    return page
+
+
+def write(page: Page, name: str, text: str) -> None:
+    """Replaces the text of an editor at one go."""
+    page.get_by_role("textbox", name=name, exact=True).click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)
+
+
+def test_a_tool_is_opened_changed_and_tried(tab: Page) -> None:
+    expect(tab.locator("#tools-spec-notice")).to_contain_text("Sound")
+    expect(tab.locator("#tools-sizes")).to_contain_text("characters as")
+    tab.locator("[data-tool=calculate]").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("expression")
+    write(tab, "Arguments as JSON", '{"expression": "6*7"}')
+    tab.locator("#tools-call").click()
+    expect(tab.locator("#tools-tried")).to_contain_text('"result": 42')
+    tab.locator("[data-tool=get_weather]").click()
+    expect(tab.locator("#tools-rules")).to_contain_text("paris")
+    write(tab, "Mock rules as YAML", "- template: '{{ city | upper }}'")
+    expect(tab.locator("#tools-file")).to_contain_text("city | upper")
+    write(tab, "Arguments as JSON", '{"city": "Rome"}')
+    tab.locator("#tools-call").click()
+    expect(tab.locator("#tools-tried")).to_contain_text('"ROME"')
+    expect(tab.locator("#tools-tried")).to_contain_text("mock rule 1")
+
+
+def test_faults_are_told_as_they_are_typed_with_line_and_pointer(tab: Page) -> None:
+    write(tab, "Mock rules as YAML", "- result: 1\n- template: '{% for a in b %}{% endfor %}'")
+    expect(tab.locator("#tools-rules-notice")).to_contain_text("line 2")
+    expect(tab.locator("#tools-rules-notice")).to_contain_text("(/1/template)")
+    write(tab, "Spec as JSON", '{"name": "f",\n "parameters": {"type": "objekt"}}')
+    expect(tab.locator("#tools-spec-notice")).to_contain_text("line 2")
+    write(tab, "Spec as JSON", '{"name": "f", "parameters": {"type": "object"}}')
+    expect(tab.locator("#tools-lint")).to_contain_text("tool-no-description")
+    write(tab, "Arguments as JSON", "{")
+    tab.locator("#tools-call").click()
+    expect(tab.locator("#tools-notice")).to_contain_text("arguments, line 1")
+
+
+def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:
+    call = called("get_flumbuster", flumb="cairo")
+    play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}\n{call}", "Done."))
+    play.page.get_by_label("Step through the calls").check()
+    play.send("go")
+    pane = play.part("waiting-call")
+    expect(pane).to_contain_text("get_flumbuster")
+    play.part("step-use").click()
+    expect(play.part("step-result")).to_be_visible()
+    expect(play.part("transcript")).to_contain_text("get_flumbuster")
+    play.page.screenshot(path=artifacts / "step.png")
+    play.part("step-result").locator("textarea").fill('{"mine": 1}')
+    play.part("step-give").click()
+    expect(play.part("step-result").locator("textarea")).to_have_value("")
+    play.part("step-result").locator("textarea").fill("burnt")
+    play.part("step-fail").click()
+    play.wait_until_idle()
+    expect(play.part("step")).to_be_hidden()
+    heights = [play.part(name).evaluate("part => part.offsetHeight") for name in ("waiting", "transcript")]
+    assert heights[0] < 20 < 200 < heights[1], "a pane in which nothing waits takes no room"
+    texts = [kept.message.text for kept in play.server.path(play.session_id)]
+    assert json.loads(texts[3])["reading"] == 31
+    assert texts[4:] == ['{"mine": 1}', '{"error": "burnt"}', "Done."]
+
+
+def test_a_risky_command_asks_and_the_answer_holds_for_the_session(play: Play, tmp_path: Path) -> None:
+    script = [called("terminal", command="rm -rf build"), called("terminal", command="rm -rf dist"), "Done."]
+    play.use_script(write_script(tmp_path / "risky.yaml", *script))
+    play.page.get_by_label("Toolset", exact=True).click()
+    play.page.get_by_role("option", name="terminal").click()
+    expect(play.part("tools-text")).to_contain_text("workdir")
+    play.send("clean up")
+    expect(play.part("waiting-call")).to_contain_text("recursive delete")
+    play.part("approval-session").click()
+    play.wait_until_idle()
+    texts = [
+        kept.message.text for kept in play.server.path(play.session_id) if kept.message.name == "terminal"
+    ]
+    assert texts == ['{"output": "", "exit_code": 0}'] * 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_is_cut_off_at_any_width(tab: Page, artifacts: Path, scheme: str, width: int) -> None:
+    tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    tab.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.locator("#tools-call").scroll_into_view_if_needed()
+    tab.locator("#tools-call").click()
+    expect(tab.locator("#tools-tried pre")).to_be_visible()
+    tab.screenshot(path=artifacts / f"tools-{scheme}-{width}.png")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,102 @@
+"""Drafts: checked with line and pointer, tried, written as a file."""
+
+import json
+
+import pytest
+import yaml
+
+from tests.services import CHECKOUT
+from workbench.desk.ports.tools import ToolDraft
+from workbench.errors import BadInput
+from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog_file import parse_toolset
+from workbench.toolbox.studio import CatalogStudio
+
+SPEC = '{"name": "f", "description": "F.",\n "parameters": {"type": "object", "properties": {}}}'
+
+
+@pytest.fixture(scope="module")
+def studio():
+    studio = CatalogStudio(FileCatalog(CHECKOUT / "tools_catalog", packages=()))
+    yield studio
+    studio.close()
+
+
+def value_of(run):
+    return json.loads(run.result.text)
+
+
+@pytest.mark.parametrize("name", ["get_flumbuster", "book_flight", "calculate", "web_search"])
+def test_every_kind_of_tool_opens_sound(studio, name):
+    draft = studio.open_tool(name)
+    findings = studio.check_draft(draft)
+    assert (findings.spec, findings.rules) == ((), ())
+    assert bool(draft.rules_text) == (name != "calculate")
+
+
+def test_a_tool_that_is_not_there_is_told(studio):
+    with pytest.raises(BadInput, match="no such tool"):
+        studio.open_tool("nothing")
+
+
+@pytest.mark.parametrize(
+    ("spec", "line", "pointer"),
+    [
+        ("{", 1, ""),
+        ('{"name": "f",\n "parameters": {"type": "objekt"}}', 2, "/parameters/type"),
+        ('{"type": "function",\n "function":\n {"name": 5}}', 3, "/function/name"),
+    ],
+)
+def test_a_spec_s_faults_have_line_and_pointer(studio, spec, line, pointer):
+    finding = studio.check_draft(ToolDraft(spec_text=spec)).spec[0]
+    assert (finding.line, finding.pointer) == (line, pointer)
+
+
+@pytest.mark.parametrize(
+    ("rules", "line", "pointer"),
+    [
+        ("- result: [", 1, ""),
+        ("- result: 1\n- when: {a: {regex: '('}}\n  result: 2", 2, "/1/when/a"),
+        ("mocks:\n- result: 1\n  error: x", 2, "/mocks/0"),
+        ("mocks:\n- answer: 1", 2, "/mocks/0/answer"),
+        ("- template: '{% set a = 1 %}'", 1, "/0/template"),
+        ("returns: {type: integer}\nmocks:\n- result: 1\n- result: x", 4, "/mocks/1/result"),
+        ("returns:\n  type: objekt", 2, "/returns"),
+        ("- sequence:\n  - result: 1\n  - template: '{{'", 3, "/0/sequence/1/template"),
+        ("just text", 1, ""),
+    ],
+)
+def test_faults_of_rules_have_line_and_pointer(studio, rules, line, pointer):
+    findings = studio.check_draft(ToolDraft(spec_text=SPEC, rules_text=rules)).rules
+    assert (line, pointer) in [(one.line, one.pointer) for one in findings]
+
+
+def test_all_faults_are_told_not_the_first_alone(studio):
+    rules = "- template: '{{ a.__b__ }}'\n- template: '{% for a in b %}{% endfor %}'"
+    assert [one.line for one in studio.check_draft(ToolDraft(spec_text=SPEC, rules_text=rules)).rules] == [
+        1,
+        2,
+    ]
+
+
+def test_a_draft_is_tried_as_it_stands(studio):
+    draft = ToolDraft(spec_text=SPEC, rules_text="- sequence: [{result: 1}, {template: '{{ call_number }}'}]")
+    runs = [studio.try_draft(draft, {}, call_number=number, seed=0) for number in (1, 2)]
+    assert [value_of(run) for run in runs] == [1, 2]
+    assert (
+        value_of(
+            studio.try_draft(studio.open_tool("calculate"), {"expression": "2*3"}, call_number=1, seed=0)
+        )["result"]
+        == 6
+    )
+    with pytest.raises(BadInput, match="template"):
+        studio.try_draft(ToolDraft(spec_text=SPEC, rules_text="- template: '{{'"), {}, call_number=1, seed=0)
+
+
+def test_a_draft_is_written_as_a_file_of_the_catalog(studio):
+    draft = studio.open_tool("get_flumbuster")
+    text = studio.file_text(draft, toolset="mine")
+    toolset = parse_toolset(text, where="mine")
+    assert (toolset.name, toolset.tools[0].spec.name) == ("mine", "get_flumbuster")
+    shipped = yaml.safe_load((CHECKOUT / "tools_catalog/nonsense.yaml").read_text())["tools"][0]
+    assert yaml.safe_load(text)["tools"] == [shipped]

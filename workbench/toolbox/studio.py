@@ -1,0 +1,116 @@
+"""Tools edited and tried, before they stand in a file."""
+
+import json
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject
+from workbench.chat.message import ToolCall
+from workbench.desk.ports.tools import DraftFindings, ToolDraft
+from workbench.errors import BadInput
+from workbench.rollout.ports import ToolRun
+from workbench.toolbox.async_bridge import AsyncBridge
+from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog_file import (
+    CatalogTool,
+    CatalogToolset,
+    parse_tool,
+    render_rules,
+    render_toolset,
+)
+from workbench.toolbox.dispatch import CallCounts, Dispatcher
+from workbench.toolbox.mocking.samples import sample
+from workbench.toolbox.mocks import MockTool
+from workbench.toolbox.registering.entry import CallContext, ToolEntry
+from workbench.toolbox.registry import Registry
+from workbench.toolbox.rule_check import check_rules
+from workbench.toolspec.lint import lint_tools
+from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.tools_text import check_tools_text, parse_tools
+
+_WHERE: Final = "rules"
+_TOOLSET: Final = "draft"
+
+
+class CatalogStudio:
+    """Drafts of the catalog's tools; see `workbench.desk.ports.tools.Studio`.
+
+    Args:
+        catalog: Where tools are opened from, and where those that code answers are run.
+    """
+
+    def __init__(self, catalog: FileCatalog) -> None:
+        self._catalog = catalog
+        self._bridge = AsyncBridge()
+
+    def open_tool(self, name: str) -> ToolDraft:
+        """See `Studio`."""
+        entry = self._catalog.registry.find(name)
+        if entry is None:
+            raise BadInput(f"tool {name!r}", "no such tool", "choose one of the list")
+        declared = self._catalog.declared(name) if isinstance(entry.handler, MockTool) else None
+        spec_text = json.dumps(entry.spec.document, indent=2, ensure_ascii=False)
+        arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
+        return ToolDraft(
+            spec_text=spec_text,
+            rules_text=render_rules(declared) if declared else "",
+            arguments_text=json.dumps(arguments, indent=2, ensure_ascii=False),
+        )
+
+    def check_draft(self, draft: ToolDraft) -> DraftFindings:
+        """See `Studio`."""
+        faults = check_tools_text(_listed(draft.spec_text))
+        if faults:
+            return DraftFindings(spec=tuple(_unlisted(fault) for fault in faults))
+        tools = parse_tools(_listed(draft.spec_text))
+        rules = (
+            check_rules(tools.specs[0], draft.rules_text) if tools.specs and draft.rules_text.strip() else ()
+        )
+        return DraftFindings(rules=rules, lint=tuple(_unlisted(found) for found in lint_tools(tools)))
+
+    def try_draft(self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int) -> ToolRun:
+        """See `Studio`."""
+        spec = _spec(draft)
+        call = ToolCall(name=spec.name, arguments=arguments)
+        if not draft.rules_text.strip() and self._catalog.registry.find(spec.name):
+            return self._catalog.toolbox().run(call)
+        tool = _tool(spec, draft)
+        registry, counts = Registry(), CallCounts()
+        handler = MockTool(name=spec.name, rules=tool.rules, returns=tool.returns)
+        registry.add(ToolEntry(spec=spec, toolset=_TOOLSET, handler=handler))
+        for _ in range(call_number - 1):
+            counts.next("", spec.name)
+        context = CallContext(seed=seed)
+        return Dispatcher(registry, bridge=self._bridge, context=context, counts=counts).run(call)
+
+    def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
+        """See `Studio`."""
+        return render_toolset(CatalogToolset(name=toolset, tools=(_tool(_spec(draft), draft),)))
+
+    def close(self) -> None:
+        """Ends what handlers left running."""
+        self._bridge.close()
+
+
+def _listed(spec_text: str) -> str:
+    """The text of a list of one spec; lines and columns stay, and so do lists."""
+    text = spec_text.strip()
+    return spec_text if text.startswith("[") or not text else f"[{spec_text}]"
+
+
+def _unlisted(finding: Finding) -> Finding:
+    """The finding as one of the spec alone."""
+    return replace(finding, pointer=(finding.pointer or "").removeprefix("/0"))
+
+
+def _spec(draft: ToolDraft) -> ToolSpec:
+    specs = parse_tools(_listed(draft.spec_text)).specs
+    if len(specs) != 1:
+        raise BadInput("spec", f"it holds {len(specs)} tools", "edit one at a time")
+    return specs[0]
+
+
+def _tool(spec: ToolSpec, draft: ToolDraft) -> CatalogTool:
+    return parse_tool(spec, draft.rules_text, where=_WHERE)

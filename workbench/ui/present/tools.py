@@ -1,0 +1,141 @@
+"""What the Tools tab shows: the list of tools, findings of a draft, what a call came to."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import cast
+
+from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.desk.ports.tools import Availability, DraftFindings
+from workbench.desk.tool_sizes import ToolSize
+from workbench.errors import BadInput
+from workbench.rollout.ports import ToolRun
+from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
+from workbench.ui.present.words import milliseconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolLine:
+    """One tool of the list."""
+
+    name: str
+    """The tool."""
+    title: str
+    """Its name behind its sign, as the pointer tells it."""
+    reason: str
+    """Why it cannot be used; empty where it can."""
+    is_open: bool
+    """Whether it is being edited."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolGroup:
+    """A toolset of the list."""
+
+    name: str
+    """The toolset."""
+    tools: tuple[ToolLine, ...]
+    """By name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolListView:
+    """All tools, and what could not be loaded."""
+
+    groups: tuple[ToolGroup, ...]
+    """By name."""
+    problems: tuple[str, ...] = ()
+    """A line about each file, package or server that failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedView:
+    """What one call came to."""
+
+    status: str
+    """`result` or `failed`, in a word."""
+    is_error: bool
+    """True where the tool failed."""
+    text: str
+    """The result as the model would see it, laid out."""
+    note: str
+    """Which rule answered, and how long it took."""
+    told: tuple[str, ...] = ()
+    """Changes that were made to the arguments."""
+
+
+def show_tools(
+    availability: Sequence[Availability], problems: Sequence[str], *, open_name: str
+) -> ToolListView:
+    """The list, by toolset."""
+    ordered = sorted(availability, key=lambda one: (one.toolset, one.name))
+    groups = tuple(
+        ToolGroup(name=toolset, tools=tuple(_line(one, open_name) for one in members))
+        for toolset, members in groupby(ordered, key=lambda one: one.toolset)
+    )
+    return ToolListView(groups=groups, problems=tuple(problems))
+
+
+def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeView]:
+    """The notices below the spec, below the rules, and of the lint."""
+    spec = tool_findings(findings.spec) if findings.spec else _quiet("Sound.")
+    lint = NoticeView(lines=tuple(map(_lint_line, findings.lint)))
+    is_calm = not findings.spec and not findings.lint
+    return spec, tool_findings(findings.rules), _quiet("Nothing found.") if is_calm else lint
+
+
+def show_sizes(sizes: Sequence[ToolSize]) -> NoticeView:
+    """What the tool costs in a prompt, a line a spelling."""
+    return NoticeView(lines=tuple(NoticeLine(word="size", text=_size(size), tone="quiet") for size in sizes))
+
+
+def show_tried(run: ToolRun) -> TriedView:
+    """A run as the tab shows it."""
+    value = cast(JsonValue, json.loads(run.result.text))
+    return TriedView(
+        status="failed" if run.result.is_error else "result",
+        is_error=run.result.is_error,
+        text=json.dumps(value, indent=2, ensure_ascii=False),
+        note=" · ".join((run.rule or "run by code", milliseconds(run.milliseconds))),
+        told=tuple(finding.message for finding in run.findings),
+    )
+
+
+def read_arguments(text: str) -> JsonObject:
+    """The arguments that a person wrote.
+
+    Raises:
+        BadInput: They are no JSON object.
+    """
+    try:
+        value = cast(JsonValue, json.loads(text or "{}"))
+    except json.JSONDecodeError as error:
+        raise BadInput(f"arguments, line {error.lineno}", f"not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput("arguments", f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise BadInput("arguments", "no JSON object", 'write {"name": value}')
+    return cast(JsonObject, value)
+
+
+def _line(one: Availability, open_name: str) -> ToolLine:
+    title = f"{one.emoji} {one.name}".strip()
+    return ToolLine(name=one.name, title=title, reason=one.reason, is_open=one.name == open_name)
+
+
+def _size(size: ToolSize) -> str:
+    tokens = "" if size.tokens is None else f"{size.tokens} tokens, "
+    return f"{tokens}{size.chars} characters as {', '.join(size.families)}"
+
+
+def _lint_line(finding: Finding) -> NoticeLine:
+    place = f" ({finding.pointer})" if finding.pointer else ""
+    return NoticeLine(
+        word=finding.severity.value, text=f"{finding.code}: {finding.message}{place}", tone="warning"
+    )
+
+
+def _quiet(text: str) -> NoticeView:
+    return NoticeView(lines=(NoticeLine(word="note", text=text, tone="quiet"),))
