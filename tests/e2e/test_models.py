@@ -5,7 +5,7 @@ import os
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import _served
+from tests.e2e.conftest import served
 from tests.e2e.play import SLOW_MS
 from tests.engines.hub.hub_server import hub_server
 
@@ -19,8 +19,8 @@ def tab(page: Page, tmp_path, monkeypatch):
     with hub_server(dict(FILES)) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-        served = _served(tmp_path, "scripted:demo")
-        server = next(served)
+        serving = served(tmp_path, "scripted:demo")
+        server = next(serving)
         page.set_default_timeout(SLOW_MS)
         expect.set_options(timeout=SLOW_MS)
         page.goto(server.url)
@@ -28,7 +28,7 @@ def tab(page: Page, tmp_path, monkeypatch):
         expect(page.locator("#models-here")).to_contain_text("scripted:demo")
         yield page
         page.context.close()
-        next(served, None)
+        next(serving, None)
 
 
 def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
