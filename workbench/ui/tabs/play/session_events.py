@@ -146,7 +146,7 @@ class SessionEvents:
         self, services: Services, visitor: Visitor, opened: OpenedSession, draft: str
     ) -> tuple[object, ...]:
         session, is_read_only = opened.session, not opened.session.is_own
-        visitor = replace(visitor, is_read_only=is_read_only, sampling=session.setup.sampling)
+        visitor = replace(visitor, is_read_only=is_read_only)
         listed = replace(visitor, session_id=None if visitor.share_key else session.id)
         screen = Screen(
             composer=gr.update(
