@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import TYPE_CHECKING
 
 from workbench.desk.calendar import SystemCalendar
-from workbench.desk.loop_tools.memory import ProcessMemories
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.services import Services
 from workbench.desk.versions.files import take_files
@@ -118,7 +117,7 @@ def open_services(settings: Settings) -> Generator[Services]:
             hub=hub,
             calendar=SystemCalendar(),
             studio=CatalogStudio(catalog),
-            memories=ProcessMemories(),
+            memories=store.memories,
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services

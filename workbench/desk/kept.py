@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
 from workbench.desk.setup import Setup
@@ -35,6 +36,8 @@ class KeptToolRun:
     """The call's body as the model wrote it; None where it is not known."""
     arguments: JsonObject | None = field(default=None, hash=False)
     """What the tool was given, after fixes and coercions; None where it is not known."""
+    findings: tuple[Finding, ...] = ()
+    """What was changed in the arguments before it ran, and what went wrong beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

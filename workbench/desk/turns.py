@@ -167,7 +167,8 @@ def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
         milliseconds=event.run.milliseconds,
         rule=event.run.rule,
         arguments_text=event.call.payload,
-        arguments=event.call.arguments,
+        arguments=event.call.arguments if event.run.arguments is None else event.run.arguments,
+        findings=event.run.findings,
     )
     origin = Origin.PERSON if event.run.rule == BY_HAND else Origin.MOCK
     return NewMessage(message=event.message, origin=origin, tool_run=run)

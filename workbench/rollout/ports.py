@@ -247,6 +247,8 @@ class ToolRun:
     """Which mock rule answered, such as `mock rule 2`; None where a handler ran or none could."""
     findings: tuple[Finding, ...] = ()
     """What was changed in the arguments before it ran, and what went wrong beside it."""
+    arguments: JsonObject | None = field(default=None, hash=False)
+    """What the tool was given, coerced to its schema; None where that is what the call says, or it did not run."""
 
 
 class Toolbox(Protocol):

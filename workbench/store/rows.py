@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from workbench.chat.finding import Finding
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.owner import Owner
@@ -29,6 +30,7 @@ TITLE_SIZE_CHARS: Final = 60
 
 _SETUP: Final = TypeAdapter(Setup)
 _SAMPLING: Final = TypeAdapter(Sampling)
+_FINDINGS: Final[TypeAdapter[tuple[Finding, ...]]] = TypeAdapter(tuple[Finding, ...])
 _TOKENS: Final[TypeAdapter[tuple[EmittedToken, ...] | None]] = TypeAdapter(tuple[EmittedToken, ...] | None)
 _GENERATION: Final = TypeAdapter(Generation)
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
@@ -159,6 +161,7 @@ def generation_row(generation: Generation, session_id: str) -> GenerationRow:
         contract_fingerprint=generation.contract_fingerprint,
         ephemeral=generation.ephemeral or None,
         tokens=_TOKENS.dump_python(generation.tokens, mode="json"),
+        findings=_findings_documents(generation.findings),
     )
 
 
@@ -189,7 +192,16 @@ def unfinished_value(row: UnfinishedRow) -> NewMessage:
 
 def tool_run_row(run: KeptToolRun, message_id: str) -> ToolRunRow:
     """The row of a tool's run."""
-    return ToolRunRow(message_id=message_id, **asdict(run))
+    return ToolRunRow(
+        message_id=message_id,
+        call_index=run.call_index,
+        is_error=run.is_error,
+        milliseconds=run.milliseconds,
+        rule=run.rule,
+        arguments_text=run.arguments_text,
+        arguments=None if run.arguments is None else dict(run.arguments),
+        findings=_findings_documents(run.findings),
+    )
 
 
 def message_value(parts: MessageParts) -> KeptMessage:
@@ -239,7 +251,17 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
         contract_fingerprint=row.contract_fingerprint,
         ephemeral=row.ephemeral or "",
         tokens=_tokens_value(row.tokens),
+        findings=_findings_value(row.findings),
     )
+
+
+def _findings_documents(findings: tuple[Finding, ...]) -> list[dict[str, Any]] | None:
+    return _FINDINGS.dump_python(findings, mode="json") or None
+
+
+def _findings_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[Finding, ...]:
+    with _place_told("findings"):
+        return _FINDINGS.validate_python(documents or ())
 
 
 def _tokens_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[EmittedToken, ...] | None:
@@ -273,4 +295,5 @@ def _tool_run_value(row: ToolRunRow | None) -> KeptToolRun | None:
         rule=row.rule,
         arguments_text=row.arguments_text,
         arguments=row.arguments,
+        findings=_findings_value(row.findings),
     )

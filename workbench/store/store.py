@@ -10,6 +10,7 @@ from workbench.store.audit import SqlAudit
 from workbench.store.database import open_database
 from workbench.store.facts import SqlFacts
 from workbench.store.labels import SqlLabels
+from workbench.store.notes import SqlNotes
 from workbench.store.purge import purge
 from workbench.store.search import SqlSearch
 from workbench.store.sessions import SqlSessions
@@ -62,6 +63,11 @@ class SqlStore:
             search=SqlSearch(*view),
             facts=SqlFacts(*view),
         )
+
+    @property
+    def memories(self) -> SqlNotes:
+        """What models keep in mind, each owner's apart."""
+        return SqlNotes(self._database)
 
     def purge(self) -> int:
         """Removes for good what was deleted 30 days ago or before; gives the number of sessions.

@@ -111,7 +111,7 @@ class Dispatcher:
         call = replace(call, arguments=fitted.arguments, arguments_text=None)
         refused = _invalid(fitted.broken) if fitted.broken else self._refused(call, context)
         run = refused or self._finished(entry, call, context)
-        return replace(run, findings=(*fitted.told, *run.findings))
+        return replace(run, findings=(*fitted.told, *run.findings), arguments=fitted.arguments)
 
     def _unknown(self, call: ToolCall) -> ToolRun:
         if self._echoes_unknown:

@@ -1,7 +1,5 @@
 """`memory`: short notes that outlive a conversation."""
 
-from collections.abc import Sequence
-from threading import Lock
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -10,24 +8,6 @@ from workbench.desk.ports.memory import Memories
 
 MOST_NOTES: Final = 100
 MAX_NOTE_CHARS: Final = 500
-
-
-class ProcessMemories:
-    """Notes that live as long as the process."""
-
-    def __init__(self) -> None:
-        self._notes: dict[str | None, tuple[str, ...]] = {}
-        self._lock = Lock()
-
-    def notes(self, owner: Owner) -> Sequence[str]:
-        """See `Memories`."""
-        with self._lock:
-            return self._notes.get(owner.key, ())
-
-    def save_notes(self, owner: Owner, notes: Sequence[str]) -> None:
-        """See `Memories`."""
-        with self._lock:
-            self._notes[owner.key] = tuple(notes)
 
 
 class Memory:

@@ -13,6 +13,7 @@ from workbench.store.tables.labels import (
     LabelTagRow,
     LabelTaskRow,
 )
+from workbench.store.tables.notes import NoteRow
 from workbench.store.tables.search import DocumentRow
 from workbench.store.tables.sessions import (
     GenerationRow,
@@ -37,6 +38,7 @@ __all__ = [
     "LabelTagRow",
     "LabelTaskRow",
     "MessageRow",
+    "NoteRow",
     "NullableJson",
     "PromptRow",
     "SessionRow",

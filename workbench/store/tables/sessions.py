@@ -110,6 +110,8 @@ class GenerationRow(StoreTable, table=True):
     """The part of the prompt that is never exported; None where there was none."""
     tokens: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
     """The fields of each `EmittedToken`; None where it was not asked for or told."""
+    findings: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
+    """The fields of each `Finding` beside the reading's; None where nothing was told."""
     contract_version: str | None = Field(default=None, sa_type=Text, index=True)
     """The session's when it was made; None where it was made before versions were kept."""
     tools_version: str | None = Field(default=None, sa_type=Text)
@@ -197,3 +199,5 @@ class ToolRunRow(StoreTable, table=True):
     """The call's body as the model wrote it; None of what was written before it was noted."""
     arguments: dict[str, Any] | None = Field(default=None, sa_type=NullableJson)
     """What the tool was given, after fixes and coercions; None as above."""
+    findings: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
+    """The fields of each `Finding` of the run; None where nothing was told."""
