@@ -51,6 +51,29 @@ KV_TYPES: Final = ("f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl
 """Types that the keys and values of a context may have, the most exact first."""
 
 
+class Variables(Mapping[str, str]):
+    """Variables of the process, which no way of showing them shows: some are secrets.
+
+    Args:
+        given: By name.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+
+    def __getitem__(self, name: str) -> str:
+        return self._given[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} variables"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How this workbench is set up; each field is a variable of `docs/reference/settings.md`."""
@@ -113,7 +136,7 @@ class Settings:
     """The model that looks at risky commands first; empty where the person is asked at once."""
     approval_timeout_s: float
     """A person who does not answer for so long has said no."""
-    environment: Mapping[str, str] = field(repr=False, compare=False)
+    environment: "Variables" = field(repr=False, compare=False)
     """Every variable of the process, for tools that require one."""
     accounts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
     """Password hash by name of those who may log in; empty where nobody has to."""
@@ -199,7 +222,7 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_FLASH_ATTENTION",
         default="auto",
-        meaning="Flash attention of a local model: `on`, `off`, or `auto`, where the device can",
+        meaning="Flash attention of a local model: `on`, `off`, or `auto`, on a GPU that can",
     ),
     Variable(
         name="WORKBENCH_KV_TYPE",
@@ -343,7 +366,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         terminal=_terminal(given, text("WORKBENCH_TERMINAL"), text("WORKBENCH_ALLOW_TERMINAL")),
         judge=text("WORKBENCH_JUDGE"),
         approval_timeout_s=number("WORKBENCH_APPROVAL_TIMEOUT", least=1, most=86_400),
-        environment=given,
+        environment=Variables(given),
         accounts=_accounts(text("WORKBENCH_AUTH")),
         admins=frozenset(_names(text("WORKBENCH_ADMINS"))),
         is_on_space="SPACE_ID" in given,

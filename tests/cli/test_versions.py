@@ -33,7 +33,7 @@ def test_files_are_the_first_versions(verb, home, minimal):
     found = read(verb, "list")["versions"]
     assert [(one["kind"], one["name"], one["number"], one["author"]) for one in found] == [
         ("contract", "full", 1, "file"), ("contract", "hermes-3", 1, "file"), ("contract", "minimal", 1, "file"),
-        ("tools", "nonsense", 1, "file"), ("tools", "search", 1, "file"), ("tools", "weather", 1, "file"),
+        *(("tools", file.stem, 1, "file") for file in sorted((home / "tools_catalog").glob("*.yaml"))),
     ]  # fmt: skip
     assert verb("versions", "show", "minimal").out.encode() == minimal.read_bytes()
     assert "contract:minimal" in verb("versions", "list").out

@@ -29,6 +29,9 @@ _FLASH: Final[dict[FlashAttention, int]] = {
     "off": llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED,
 }
 
+_WHOLE_KV: Final = ("f32", "f16")
+"""Types of keys and values that attention takes without flash attention too."""
+
 Logits = NDArray[numpy.float32]
 """One value a token of the vocabulary."""
 State = ctypes.Array[ctypes.c_uint8]
@@ -179,7 +182,7 @@ class Binding:
         params.n_ctx = min(loading.context_tokens or trained, trained)
         params.n_batch = params.n_ubatch = min(BATCH_TOKENS, params.n_ctx)
         params.n_threads = params.n_threads_batch = loading.threads or os.cpu_count() or 1
-        params.flash_attn_type = _FLASH[loading.flash_attention]
+        params.flash_attn_type = _flash_type(loading)
         params.type_k = params.type_v = getattr(llama_cpp, f"GGML_TYPE_{loading.kv_type.upper()}")
         self.threads = params.n_threads
         context = self._there(llama_cpp.llama_init_from_model(self.model, params), path)
@@ -213,3 +216,15 @@ class Binding:
         if not pointer:
             raise EngineError(f"llama.cpp cannot load {path}: {self._log.take() or 'no reason given'}")
         return pointer
+
+
+def _flash_type(loading: Loading) -> int:
+    """What llama.cpp is told of flash attention; by `auto` a CPU only has it where the KV type needs it.
+
+    There it saves no time, and its sums depend on the number of threads: a small model then gives other
+    answers on other machines.
+    """
+    is_on_cpu = loading.gpu_layers == 0 or not llama_cpp.llama_supports_gpu_offload()
+    if loading.flash_attention == "auto" and is_on_cpu:
+        return _FLASH["off" if loading.kv_type in _WHOLE_KV else "on"]
+    return _FLASH[loading.flash_attention]

@@ -30,7 +30,7 @@ class Loading:
     gpu_layers: int
     """-1 takes all, where the build can."""
     flash_attention: FlashAttention = "auto"
-    """`auto` uses it where the device can."""
+    """`auto` uses it on a GPU that can, and where the KV type needs it."""
     kv_type: str = "f16"
     """One of `workbench.settings.KV_TYPES`; a quantised one needs flash attention."""
     lora: tuple[LoraAdapter, ...] = ()

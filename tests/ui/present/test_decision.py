@@ -30,8 +30,8 @@ DECISION = Decision(
 def rounds(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session_id = play("Reading?")
-        session = services.store.find_session(session_id)
-        yield services, session, read_path(services.store.path(session_id), session.setup.offered_tools())
+        session = services.sessions.find_session(session_id)
+        yield services, session, read_path(services.sessions.path(session_id), session.setup.offered_tools())
 
 
 def weighed(**changes):

@@ -228,7 +228,7 @@ def _ending(kept: KeptMessage, reading: Reading) -> str:
     if generation.finish_reason is FinishReason.LENGTH:
         return f"cut off at {count(generation.timing.completion_tokens, 'token')}"
     if generation.finish_reason is FinishReason.INTERRUPTED:
-        return "unfinished: it broke off; what had come was kept"
+        return "interrupted: what had come was kept"
     return "" if reading.text.strip() else "the model wrote nothing"
 
 
