@@ -37,7 +37,7 @@ def pairing_findings(seen: SeenRow) -> Iterator[RowFinding]:
         if not one.is_whole:
             continue
         if one.asked is None or not one.asked.has_calls:
-            yield from map(_unasked, one.results)
+            yield from _unasked(one.results)
         elif one.results or not one.is_last:
             yield from _of_round(one.asked, one.results)
 
@@ -78,7 +78,7 @@ def _of_round(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFindi
         return
     called, answered = keys
     missing = list((Counter(called) - Counter(answered)).elements())
-    left = Counter(called)
+    left, unasked = Counter(called), list[_Result]()
     for one, key in zip(results, answered, strict=True):
         left[key] -= 1
         # One that answers the wrong call explains one that has no answer.
@@ -86,9 +86,9 @@ def _of_round(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFindi
             missing = missing[1:]
             yield _stranger(one, key)
         elif left[key] < 0:
-            yield _unasked(one)
-    for key in missing:
-        yield _unanswered(asked, asked.calls[called.index(key)])
+            unasked.append(one)
+    yield from _unasked(unasked)
+    yield from _unanswered(asked, [asked.calls[called.index(key)] for key in missing])
     if answered != called and Counter(answered) == Counter(called):
         message = "the results stand in another order than their calls"
         yield said("result-order", message, entry=results[0].entry, pointer=results[0].result.pointer)
@@ -106,20 +106,26 @@ def _keys(
 
 
 def _by_count(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFinding]:
-    for call in asked.calls[len(results) :]:
-        yield _unanswered(asked, call)
-    for one in results[len(asked.calls) :]:
-        yield _unasked(one)
+    yield from _unanswered(asked, asked.calls[len(results) :])
+    yield from _unasked(results[len(asked.calls) :])
 
 
-def _unanswered(asked: SeenEntry, call: SeenCall) -> RowFinding:
-    message = f"the call of {short(call.name)} has no result, though the conversation goes on"
-    return said("call-without-result", message, entry=asked.entry, pointer=call.pointer)
+def _unanswered(asked: SeenEntry, calls: Sequence[SeenCall]) -> Iterator[RowFinding]:
+    """One finding for all calls of an entry, at the first of them."""
+    if calls:
+        others = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
+        message = f"the call of {short(calls[0].name)}{others} has no result, though it goes on"
+        yield said("call-without-result", message, entry=asked.entry, pointer=calls[0].pointer)
 
 
-def _unasked(one: _Result) -> RowFinding:
-    message = "a result that answers no call of the entry before it"
-    return said("result-without-call", message, entry=one.entry, pointer=one.result.pointer)
+def _unasked(results: Sequence[_Result]) -> Iterator[RowFinding]:
+    """One finding for all results of an entry, at the first of them."""
+    told: set[int] = set()
+    for one in results:
+        if one.entry.place not in told:
+            told.add(one.entry.place)
+            message = "a result that answers no call of the entry before it"
+            yield said("result-without-call", message, entry=one.entry, pointer=one.result.pointer)
 
 
 def _stranger(one: _Result, key: str) -> RowFinding:
