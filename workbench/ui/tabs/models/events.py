@@ -8,6 +8,7 @@ import gradio as gr
 
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
+from workbench.ui.owners import owner_of
 from workbench.ui.present.models import (
     ModelRowsView,
     PullView,
@@ -24,6 +25,10 @@ from workbench.ui.tabs.play.screen import SAME, Update
 
 LOOKS_PER_SECOND: Final = 5
 """A browser is told of a download's progress this often at most."""
+
+
+ADMINS_ONLY: Final = "On a Space only its admins get and delete models: WORKBENCH_ADMINS names them."
+"""Said to a visitor, whose download would fill the disk of all."""
 
 
 class ModelsScreen(NamedTuple):
@@ -66,6 +71,9 @@ class ModelsEvents:
 
     def on_pull(self, event: gr.EventData, request: gr.Request) -> Generator[ModelsScreen]:
         """Fetches a model, told as it comes; the tab's lists are as it left them at the end."""
+        if not self._may_change(request):
+            yield ModelsScreen(notice=advice(ADMINS_ONLY))
+            return
         name = str(event.name)
         stop = self.pulls.begin(request.session_hash or "")
         if stop is None:
@@ -90,13 +98,20 @@ class ModelsEvents:
         """Asks the download to stop; what has come is kept."""
         self.pulls.stop(request.session_hash or "")
 
-    def on_delete(self, event: gr.EventData) -> ModelsScreen:
+    def on_delete(self, event: gr.EventData, request: gr.Request) -> ModelsScreen:
         """Deletes a model of the cache, which the browser has asked twice."""
+        if not self._may_change(request):
+            return ModelsScreen(notice=advice(ADMINS_ONLY))
         try:
             self.services.hub.delete(str(event.name))
         except WorkbenchError as error:
             return ModelsScreen(notice=problem(error))
         return ModelsScreen(here=self.here(), notice=CLEAR, model=self._choices())
+
+    def _may_change(self, request: gr.Request) -> bool:
+        """Whether models may be fetched and deleted: by anyone on an own machine, by admins on a Space."""
+        settings = self.services.settings
+        return not settings.is_on_space or owner_of(settings, None, request).is_admin
 
     def on_use(self, event: gr.EventData) -> tuple[Update, Update, NoticeView]:
         """The Play tab's model, and the tab itself."""
