@@ -1,6 +1,5 @@
 """Labelling projects in a database, and which sessions they give to whom."""
 
-import secrets
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -21,6 +20,7 @@ from workbench.store.scope import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import LabelProjectRow, LabelTaskRow
+from workbench.store.writing import new_id
 
 
 class SqlProjects(Owned):
@@ -120,7 +120,7 @@ class SqlProjects(Owned):
 
     def _made_project(self, db: Session, name: str) -> LabelProjectRow:
         made = {
-            "id": secrets.token_urlsafe(16),
+            "id": new_id(),
             "owner": self._scope,
             "name": name,
             "created_at": self._now(),

@@ -1,6 +1,5 @@
 """Labels written, in the caller's transaction: never over what somebody else saved meanwhile."""
 
-import secrets
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from workbench.desk.labels.told import content_text
 from workbench.errors import WriteConflict
 from workbench.store.label_rows import OF_MESSAGE, content_of, put_content, slot_of
 from workbench.store.tables.labels import LabelProjectRow, LabelRow, LabelTagRow
+from workbench.store.writing import new_id
 
 
 class WrittenLabel(NamedTuple):
@@ -79,7 +79,7 @@ def _is_same(row: LabelRow, new: NewLabel) -> bool:
 
 def _new_row(project: LabelProjectRow, new: NewLabel, now: datetime) -> LabelRow:
     return LabelRow(
-        id=secrets.token_urlsafe(16),
+        id=new_id(),
         project_id=project.id,
         session_id=new.target.session_id,
         message_id=new.target.message_id,

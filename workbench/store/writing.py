@@ -16,8 +16,8 @@ from workbench.store.tables import GenerationRow, MessageRow, PromptRow, Session
 
 
 def new_id() -> str:
-    """An id that nobody guesses."""
-    return secrets.token_urlsafe(16)
+    """An id that nobody guesses, of 128 bits; it begins with a letter or digit: a dash would make it an option."""
+    return secrets.token_hex(16)
 
 
 def write_message(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts:
