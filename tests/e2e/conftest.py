@@ -37,6 +37,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--picture", help="Write the picture of the page there, for the README")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The browser's tests come last: its driver leaves a running event loop in the main thread."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
