@@ -1,0 +1,23 @@
+"""The environment as one value; nothing else reads it."""
+
+from workbench.settings.chosen_model import CHOSEN_MODEL, choose_model, chosen_model
+from workbench.settings.reading import is_colour_wanted, read_settings
+from workbench.settings.secret import Secret, read_secret
+from workbench.settings.value import KV_TYPES, FlashAttention, Settings, Variables
+from workbench.settings.variables import VARIABLES, Variable
+
+__all__ = [
+    "CHOSEN_MODEL",
+    "KV_TYPES",
+    "VARIABLES",
+    "FlashAttention",
+    "Secret",
+    "Settings",
+    "Variable",
+    "Variables",
+    "choose_model",
+    "chosen_model",
+    "is_colour_wanted",
+    "read_secret",
+    "read_settings",
+]

@@ -1,0 +1,61 @@
+"""What the text of a variable may say: numbers, names, adapters, accounts, a terminal."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from workbench.errors import BadInput
+
+_HASH_REMEDY: Final = "`workbench auth hash NAME` prints one"
+
+
+def adapters(text: str) -> Iterator[tuple[Path, float]]:
+    """`PATH` or `PATH=SCALE`, parted by commas."""
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        path, equals, scale = part.rpartition("=")
+        try:
+            yield Path(path if equals else part).expanduser(), float(scale) if equals else 1.0
+        except ValueError:
+            raise BadInput("setting WORKBENCH_LORA", f"the scale {scale!r} is no number") from None
+
+
+def whole_number(name: str, text: str, *, least: int, most: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise BadInput(f"setting {name}", f"{text!r} is not a whole number") from None
+    if not least <= number <= most:
+        raise BadInput(f"setting {name}", f"{number} is not between {least} and {most}")
+    return number
+
+
+def names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def accounts(text: str) -> Mapping[str, str]:
+    accounts: dict[str, str] = {}
+    for number, pair in enumerate(text.replace(",", " ").split(), start=1):
+        name, colon, hashed = pair.partition(":")
+        # The pair itself is not shown: it may hold a password.
+        if not name or not colon or not hashed:
+            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", "it is no `name:hash`", _HASH_REMEDY)
+        if name in accounts:
+            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", f"{name!r} is there twice")
+        accounts[name] = hashed
+    return accounts
+
+
+def terminal(given: Mapping[str, str], wanted: str, allowed: str) -> str:
+    """The terminal that is wanted; a real one only where it is allowed, and on no Space."""
+    if wanted == "mock":
+        return wanted
+    if "SPACE_ID" in given:
+        raise BadInput("setting WORKBENCH_TERMINAL", "a Space has strangers on it", "leave it at mock there")
+    if allowed != "1":
+        raise BadInput(
+            "setting WORKBENCH_TERMINAL",
+            f"{wanted!r} runs commands",
+            "set WORKBENCH_ALLOW_TERMINAL=1 to allow it",
+        )
+    return wanted
