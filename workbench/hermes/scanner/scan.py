@@ -1,11 +1,12 @@
 """A completion cut into stretches: thoughts, call blocks, cuts, and the prose between; one pass."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.finding import Finding
+from workbench.chat.span import Span
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.scanner.alternates import read_alternate
@@ -21,7 +22,7 @@ _THOUGHT_CLOSE: Final = {
     word: re.compile(f"</{word}>") for word in ("think", "scratch_pad", "REASONING_SCRATCHPAD")
 }
 _FENCE_BEFORE: Final = re.compile(r"(?:^|(?<=\n))```[\w+-]*[^\S\n]*\r?\n\s*\Z")
-_FENCE_BEHIND: Final = re.compile(r"[^\S\n]*\n\s*?(```[^\S\n]*(?:\n|\Z))")
+_FENCE_BEHIND: Final = re.compile(r"(?:[^\S\n]*\n|(?<=\n))\s*?(```[^\S\n]*(?:\n|\Z))")
 _LONGEST_FENCE: Final = 200
 
 
@@ -201,28 +202,42 @@ _HANDLERS: Final[dict[str, Callable[[Scan, Tag], int]]] = {
 
 
 def _note_fences(found: Scan) -> None:
-    """Note each code fence around a block, or around several that touch."""
+    """Note each code fence around a block, around several that touch, or that touch without their own fences."""
     text = found.completion.text
     if "`" not in text or "```" not in text:  # a search for one character is much the faster
         return
-    group: list[Block] = []
-    floor = 0
-    for block in [*(block for block in found.blocks if block.is_call or _is_duplicate(block)), None]:
-        if group and (block is None or text[group[-1].end : block.start].strip()):
-            floor = _note_fence(found, floor, group[0].start, group[-1].end)
-            group = []
-        if block is not None:
-            group.append(block)
+    groups: list[Span] = []
+    for group in _touching(found):
+        group = _without_fence(found, groups[-1].end if groups else 0, group)
+        while groups and not text[groups[-1].end : group.start].strip():
+            group = Span(groups.pop().start, group.end)
+            group = _without_fence(found, groups[-1].end if groups else 0, group)
+        groups.append(group)
+
+
+def _touching(found: Scan) -> Iterator[Span]:
+    """Stretches of blocks with nothing but white space between them."""
+    text = found.completion.text
+    group: Span | None = None
+    for block in found.blocks.copy():
+        if not (block.is_call or _is_duplicate(block)):
+            continue
+        if group and text[group.end : block.start].strip():
+            yield group
+            group = None
+        group = Span(group.start if group else block.start, block.end)
+    if group:
+        yield group
 
 
 def _is_duplicate(block: Block) -> bool:
     return any(fix.code == "duplicate-open-tag" for fix in block.fixes)
 
 
-def _note_fence(found: Scan, floor: int, start: int, end: int) -> int:
-    """Note the fences around `[start, end)`, the inner ones first; give the position behind them."""
+def _without_fence(found: Scan, floor: int, group: Span) -> Span:
+    """Note the fences around `group`, the inner ones first, none before `floor`; give it and them."""
     text, notes = found.completion.text, Notes(found.completion.text)
-    first, last = start, end
+    first, last = group
     while True:
         before = _fence_before(text, floor, first)
         behind = _FENCE_BEHIND.match(text, last)
@@ -231,9 +246,9 @@ def _note_fence(found: Scan, floor: int, start: int, end: int) -> int:
         notes.edit("fenced-block", before, first, "")
         notes.edit("fenced-block", behind.start(1), behind.end(1), "")
         first, last = before, behind.end(1)
-    if last > end:
+    if last > group.end:
         found.blocks.append(Block(first, first, SegmentKind.PROSE, fixes=notes.fixes()))
-    return last
+    return Span(first, last)
 
 
 def _fence_before(text: str, floor: int, position: int) -> int:

@@ -4,13 +4,16 @@ Such a block was read on past its end, in a string or a value that never closed.
 then the block would read otherwise, and take along what follows.
 """
 
-from collections.abc import Iterator
+import re
 from dataclasses import replace
+from typing import Final
 
 from workbench.chat.fix import Edit
 from workbench.chat.span import Span
 from workbench.hermes.marks import ANY_TAG
 from workbench.hermes.scanner.block import Block
+
+_FENCE: Final = re.compile("```")
 
 
 def has_unread_before_fix(blocks: list[Block]) -> bool:
@@ -24,12 +27,12 @@ def has_unread_before_fix(blocks: list[Block]) -> bool:
 
 
 def sealed(text: str, blocks: list[Block]) -> list[Block]:
-    """`blocks`, where the next fix behind each that gives no call turns also the tags of that into text."""
+    """`blocks`, where the next fix behind each that gives no call turns also the tags and fences of that into text."""
     kept: list[Block] = []
     waiting: list[Edit] = []
     for block in blocks:
         if block.is_unread:
-            waiting.extend(_tags_as_text(text, block))
+            waiting.extend(_as_text(text, block))
         elif block.fixes and waiting:
             block, waiting = _with_edits(block, waiting), []
         kept.append(block)
@@ -41,9 +44,16 @@ def as_text(tag: str) -> str:
     return f"&lt;{tag[1:-1]}&gt;"
 
 
-def _tags_as_text(text: str, block: Block) -> Iterator[Edit]:
-    for tag in ANY_TAG.finditer(text, block.start, block.end):
-        yield Edit(span=Span(*tag.span()), before=tag.group(), after=as_text(tag.group()))
+def _as_text(text: str, block: Block) -> list[Edit]:
+    edits = [
+        Edit(span=Span(*tag.span()), before=tag.group(), after=as_text(tag.group()))
+        for tag in ANY_TAG.finditer(text, block.start, block.end)
+    ]
+    edits += (
+        Edit(span=Span(*fence.span()), before=fence.group(), after="&#96;" * 3)
+        for fence in _FENCE.finditer(text, block.start, block.end)
+    )
+    return sorted(edits, key=lambda edit: edit.span)
 
 
 def _with_edits(block: Block, edits: list[Edit]) -> Block:
