@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 from threading import Event, Thread, Timer
 
+import gguf
+import numpy
 import pytest
 
 from workbench.engines.embedded import REMEDY, find_embedded
@@ -414,6 +416,41 @@ def test_an_adapter_that_is_none_is_told(tmp_path):
     missing.path.write_bytes(b"no adapter")
     with pytest.raises(EngineError, match=r"none\.gguf"):
         load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=(missing,)))
+
+
+def write_adapter(path, *, rank=2):
+    """A GGUF adapter for the embedded model, over one projection of each layer, of small random numbers."""
+    chance = numpy.random.default_rng(7)
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(rank))
+    for layer in range(30):
+        for part, shape in (("a", (rank, 1536)), ("b", (576, rank))):
+            numbers = chance.normal(0, 0.05, shape).astype(numpy.float32)
+            writer.add_tensor(f"blk.{layer}.ffn_down.weight.lora_{part}", numbers)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def test_an_adapter_moves_the_logits_by_its_scale(tmp_path):
+    write_adapter(tmp_path / "adapter.gguf")
+
+    def weights(*adapters):
+        engine = load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=adapters))
+        weighed = engine.weigh(CHAT.format("Say hello."), "Hello there.", is_cancelled=lambda: False)
+        fingerprint = engine.fingerprint
+        engine.close()
+        return [token.logprob for token in weighed], fingerprint
+
+    bare, bare_print = weights()
+    without, _ = weights(LoraAdapter(path=tmp_path / "adapter.gguf", scale=0.0))
+    with_adapter, its_print = weights(LoraAdapter(path=tmp_path / "adapter.gguf"))
+    assert without == pytest.approx(bare, abs=1e-4)
+    assert max(abs(one - other) for one, other in zip(with_adapter, bare, strict=True)) > 0.1
+    assert its_print != bare_print
 
 
 def test_the_device_and_its_layers_are_told(engine):
