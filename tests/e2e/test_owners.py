@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import served
 from tests.e2e.play import Play, Server, write_script
+from tests.e2e.provider import Provider, provided
 from workbench.desk.passwords import hash_password
 
 pytestmark = pytest.mark.browser
@@ -30,6 +31,22 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     script = write_script(folder / "script.yaml", "Hello.")
     accounts = ",".join(f"{name}:{hash_password(name + '!', n=2**10)}" for name in ("ann", "root"))
     variables = {"WORKBENCH_AUTH": accounts, "WORKBENCH_ADMINS": "root"}
+    yield from served(folder, f"scripted:{script}", **variables)
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    """Where those of Hugging Face sign in."""
+    with provided() as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def space_with_login(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Server]:
+    """The page as on a Space with `hf_oauth: true`."""
+    folder = tmp_path_factory.mktemp("login")
+    script = write_script(folder / "script.yaml", "Hello.")
+    variables = {**provider.environment(), "WORKBENCH_HOST": "127.0.0.1"}
     yield from served(folder, f"scripted:{script}", **variables)
 
 
@@ -127,3 +144,36 @@ def test_a_link_shows_a_session_read_only_and_it_can_be_copied(
     expect(ann.part("bar").get_by_role("button", name="Share")).to_be_visible()
     bob.open(query)
     expect(bob.part("notice")).to_contain_text("shows no session")
+
+
+@pytest.fixture
+def unwatched(browser: Browser) -> Iterator[list[Page]]:
+    """Tabs of two browsers. Gradio itself asks the hub for a header, where it takes itself for a Space."""
+    contexts = [browser.new_context(viewport={"width": 1440, "height": 900}) for _ in range(2)]
+    yield [context.new_page() for context in contexts]
+    for context in contexts:
+        context.close()
+
+
+def test_who_signs_in_with_hugging_face_finds_their_sessions_in_another_browser(
+    unwatched: list[Page], provider: Provider, space_with_login: Server
+) -> None:
+    here, there = (Play(page, space_with_login).open() for page in unwatched)
+    here.ask("Nobody's question")
+    for tab in (here, there):
+        _sign_in_or_out(tab, shows="Logout (ada)")
+    expect(here.part("session-list")).not_to_contain_text("Nobody's question")
+    here.open().ask("Ada's question")
+    there.reload()
+    expect(there.part("session-list")).to_contain_text("Ada's question")
+    provider.person = {"sub": "2", "preferred_username": "bob"}
+    _sign_in_or_out(there, shows="Sign in")
+    _sign_in_or_out(there, shows="Logout (bob)")
+    expect(there.part("session-list")).not_to_contain_text("Ada's question")
+    assert {"/oauth/authorize", "/oauth/token", "/oauth/jwks"} <= set(provider.seen)
+
+
+def _sign_in_or_out(play: Play, *, shows: str) -> None:
+    play.page.locator("#page-login").click()
+    expect(play.page.locator("#page-login")).to_contain_text(shows)
+    play.wait_until_open()
