@@ -9,6 +9,7 @@ from workbench.desk.ports import (
     Audit,
     Calendar,
     Catalog,
+    Corpus,
     Facts,
     Labels,
     Library,
@@ -87,6 +88,11 @@ class Services:
     def facts(self) -> Facts:
         """What the reader noted of the owner's conversations."""
         return self.store.of(self.owner).facts
+
+    @property
+    def corpus(self) -> Corpus:
+        """The owner's conversations as training rows, and rows as conversations."""
+        return self.store.of(self.owner).corpus
 
     @property
     def sharing(self) -> Sharing:
