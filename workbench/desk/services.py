@@ -21,6 +21,7 @@ from workbench.desk.ports import (
     VersionFiles,
     Versions,
 )
+from workbench.desk.ports.datasets import Datasets
 from workbench.desk.ports.memory import Memories
 from workbench.desk.ports.tools import Studio
 from workbench.desk.setup import Setup
@@ -56,6 +57,8 @@ class Services:
     """Where tools are edited and tried."""
     memories: Memories
     """What models remember for an owner."""
+    datasets: Datasets
+    """Files of training rows."""
     owner: Owner = LOCAL_OWNER
     """Whose data is read and written."""
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.desk.corpus.choice import Choice
@@ -32,6 +32,8 @@ class Wanted:
     """Name of a format that is written."""
     terms: Terms = Terms()
     """How rows are written."""
+    arguments: Literal["auto", "object", "text"] = "auto"
+    """As in `Terms`, which it wins over; `auto` looks through all rows first."""
     is_stale_taken: bool = False
     """Whether messages count that a correction above them has overtaken."""
     is_unfinished_taken: bool = False
