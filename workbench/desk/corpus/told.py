@@ -101,6 +101,8 @@ def _corrected(message: RowMessage, judged: Judged) -> Told | str:
 
 def _defect(reading: Reading, judged: Judged) -> str:
     """Code and reason; empty where a trainer may have it. What was corrected does not count."""
+    if any(segment.kind is SegmentKind.UNCLOSED for segment in reading.segments):
+        return "call-truncated: a call or thought is cut off"
     if reading.dropped:
         codes = ", ".join(sorted({finding.code for finding in reading.findings}))
         return f"call-unreadable: {reading.dropped} call block(s) could not be read ({codes})"
@@ -108,6 +110,4 @@ def _defect(reading: Reading, judged: Judged) -> str:
     guesses = sorted({fix.code for fix in reading.fixes if fix.is_guess and fix not in settled})
     if guesses:
         return f"call-guessed: a fix is a guess ({', '.join(guesses)}); correct the message by hand"
-    if any(segment.kind is SegmentKind.UNCLOSED for segment in reading.segments):
-        return "call-truncated: a call or thought is cut off"
     return ""
