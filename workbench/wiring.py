@@ -17,6 +17,7 @@ from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server
 from workbench.engines.server_file import load_servers
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
+from workbench.library.datasets.exporting import FileDatasets
 from workbench.library.home_files import HomeFiles
 from workbench.library.homes import find_folder
 from workbench.library.prompts import FileLibrary
@@ -118,6 +119,7 @@ def open_services(settings: Settings) -> Generator[Services]:
             calendar=SystemCalendar(),
             studio=CatalogStudio(catalog),
             memories=store.memories,
+            datasets=FileDatasets(),
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services

@@ -9,13 +9,13 @@ from workbench.desk.export import export_sharegpt
 from workbench.errors import BadInput
 
 
-def test_all_sessions_are_exported_last_used_first(tmp_path):
+def test_all_sessions_are_exported_in_the_order_of_their_making(tmp_path):
     with services_for(tmp_path, "A.", "B.") as (services, play):
         play("One?")
         play("Two?")
         done = export_sharegpt(services)
         rows = [json.loads(line) for line in done.text.splitlines()]
-        assert [row["conversations"][1]["value"] for row in rows] == ["Two?", "One?"]
+        assert [row["conversations"][1]["value"] for row in rows] == ["One?", "Two?"]
         assert (done.row_count, done.left_out) == (2, ())
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Collection
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Final, NamedTuple, NoReturn
 
 import typer
@@ -20,7 +21,7 @@ class Verb(NamedTuple):
     """Where a verb is, and what it does."""
 
     module: str
-    """Has a function of the verb's name, or `build_app` for a group of verbs."""
+    """Has a function of the verb's name, an underscore behind a word of Python's; or `build_app` for a group."""
     line: str
     """One line for the list of verbs."""
 
@@ -36,8 +37,9 @@ VERBS: Final = {
     "template": Verb("workbench.cli.prompts.template", "Look into a model's own chat template."),
     "tools": Verb("workbench.cli.tools.app", "See, check, import, export and call tools."),
     "export": Verb(
-        "workbench.cli.export", "Write sessions as rows, one a line; say which stay out, and why."
+        "workbench.cli.sessions.export", "Write sessions as rows with their receipt; say which stay out, why."
     ),
+    "import": Verb("workbench.cli.sessions.import_", "Make sessions of the rows of files, to label them."),
     "search": Verb("workbench.cli.search", "Find sessions by the words in them."),
     "db": Verb("workbench.cli.db", "Back the database up, restore it, check it, pack it."),
     "versions": Verb(
@@ -97,7 +99,7 @@ def build_app(loaded: Collection[str] = tuple(VERBS)) -> typer.Typer:
         if hasattr(module, "build_app"):
             app.add_typer(module.build_app(), name=name, help=verb.line)
         else:
-            app.command(name)(getattr(module, name))
+            app.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
     return app
 
 

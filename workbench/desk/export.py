@@ -1,18 +1,14 @@
-"""Sessions of the store as training rows."""
+"""Some sessions as rows in one text, as the page hands them to a browser."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Final
 
-from workbench.desk.kept import KeptSession
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.export import SessionDone, export_rows
+from workbench.desk.corpus.source import Wanted
 from workbench.desk.services import Services
 from workbench.errors import BadInput
-from workbench.trajectory.sharegpt import Exported, FinishedMessage, to_sharegpt
-
-SOURCE: Final = "hermes-workbench"
-PAGE: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +28,7 @@ def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None
 
     Args:
         services: The edges.
-        session_ids: Which, in this order; None takes all, the last used first.
+        session_ids: Which; None takes all that nobody discarded.
 
     Raises:
         BadInput: There is no session of such an id.
@@ -40,57 +36,34 @@ def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None
     """
     lines: list[str] = []
     left_out: list[str] = []
-    for session_id, damage in _wanted(services, session_ids):
-        exported = Exported(row=None, problem=f"its row is damaged: {damage}") if damage else None
-        exported = exported or _export(services, _session(services, session_id))
-        if exported.row is None:
-            left_out.append(f"session {session_id}: {exported.problem}")
-        else:
-            lines.append(json.dumps(exported.row, ensure_ascii=False) + "\n")
+    for done in export_rows(services.corpus, Wanted(choice=choice_of(services, session_ids))):
+        lines.extend(json.dumps(one.row, ensure_ascii=False) + "\n" for one in done.rows if one.row)
+        left_out.extend(lines_of(done))
     return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))
 
 
-def selected_sessions(services: Services, session_ids: Sequence[str] | None) -> Sequence[KeptSession]:
-    """The sessions of these ids, in this order; None takes all that are whole, the last used first.
+def choice_of(services: Services, session_ids: Sequence[str] | None) -> Choice:
+    """The sessions of these ids, whatever labellers think of them; None takes all that nobody discarded.
 
     Raises:
         BadInput: There is no session of such an id.
         StoreError: The store cannot be read.
     """
+    if session_ids is None:
+        return Choice()
+    for session_id in session_ids:
+        if services.sessions.find_session(session_id) is None:
+            raise BadInput(
+                f"session {session_id!r}",
+                "no such session",
+                "`workbench export` without --session takes all",
+            )
+    return Choice(session_ids=tuple(session_ids), is_discarded_taken=True)
+
+
+def lines_of(done: SessionDone) -> list[str]:
+    """Why a session, or a row of it, stays out: a line a reason, with its place in the row where it has one."""
     return [
-        _session(services, session_id)
-        for session_id, damage in _wanted(services, session_ids)
-        if damage is None
+        f"session {done.session_id}: {one.message}" + (f" ({one.pointer})" if one.pointer else "")
+        for one in done.all_obstacles
     ]
-
-
-def _wanted(services: Services, session_ids: Sequence[str] | None) -> Iterator[tuple[str, str | None]]:
-    """The id of each session, and its damage where there is any."""
-    if session_ids is not None:
-        yield from ((session_id, None) for session_id in session_ids)
-        return
-    for offset in count(step=PAGE):
-        page = services.sessions.list_sessions(limit=PAGE, offset=offset)
-        yield from ((listed.id, listed.damage) for listed in page)
-        if len(page) < PAGE:
-            return
-
-
-def _session(services: Services, session_id: str) -> KeptSession:
-    session = services.sessions.find_session(session_id)
-    if session is None:
-        raise BadInput(
-            f"session {session_id!r}", "no such session", "`workbench export` without --session takes all"
-        )
-    return session
-
-
-def _export(services: Services, session: KeptSession) -> Exported:
-    messages = [
-        FinishedMessage(
-            message=kept.message,
-            finish_reason=kept.generation.finish_reason if kept.generation else "stop",
-        )
-        for kept in services.sessions.path(session.id)
-    ]
-    return to_sharegpt(messages, session.setup.offered_tools(), source=SOURCE)

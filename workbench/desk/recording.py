@@ -3,7 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from workbench.desk.export import Export, selected_sessions
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.export import chosen_ids
+from workbench.desk.export import Export, choice_of
 from workbench.desk.services import Services
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.recording import recording_row
@@ -14,22 +16,31 @@ def export_recording(services: Services, session_ids: Sequence[str] | None = Non
 
     Args:
         services: The edges.
-        session_ids: Which, in this order; None takes all, the last used first.
+        session_ids: Which; None takes all that nobody discarded.
 
     Raises:
         BadInput: There is no session of such an id.
         StoreError: The store cannot be read.
     """
+    return record(services, choice_of(services, session_ids))
+
+
+def record(services: Services, choice: Choice) -> Export:
+    """The same of a choice of sessions.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
     lines: list[str] = []
     left_out: list[str] = []
-    for session in selected_sessions(services, session_ids):
-        for kept in services.sessions.path(session.id):
+    for session_id in chosen_ids(services.corpus, choice):
+        for kept in services.sessions.path(session_id):
             generation = kept.generation
             if generation is None:
                 continue
             if generation.finish_reason in (FinishReason.CANCELLED, FinishReason.INTERRUPTED):
                 left_out.append(
-                    f"session {session.id}: a completion was not finished ({generation.finish_reason})"
+                    f"session {session_id}: a completion was not finished ({generation.finish_reason})"
                 )
                 continue
             row = recording_row(generation, kept.message)

@@ -9,6 +9,7 @@ from workbench.desk.ports import (
     Audit,
     Calendar,
     Catalog,
+    Corpus,
     Facts,
     Labels,
     Library,
@@ -20,6 +21,7 @@ from workbench.desk.ports import (
     VersionFiles,
     Versions,
 )
+from workbench.desk.ports.datasets import Datasets
 from workbench.desk.ports.memory import Memories
 from workbench.desk.ports.tools import Studio
 from workbench.desk.setup import Setup
@@ -55,6 +57,8 @@ class Services:
     """Where tools are edited and tried."""
     memories: Memories
     """What models remember for an owner."""
+    datasets: Datasets
+    """Files of training rows."""
     owner: Owner = LOCAL_OWNER
     """Whose data is read and written."""
 
@@ -87,6 +91,11 @@ class Services:
     def facts(self) -> Facts:
         """What the reader noted of the owner's conversations."""
         return self.store.of(self.owner).facts
+
+    @property
+    def corpus(self) -> Corpus:
+        """The owner's conversations as training rows, and rows as conversations."""
+        return self.store.of(self.owner).corpus
 
     @property
     def sharing(self) -> Sharing:

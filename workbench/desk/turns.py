@@ -88,7 +88,7 @@ def play_turn(
     path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
     seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
     user = Message(role=Role.USER, text=user_text)
-    conversation = Conversation(messages=(seen, *(one.message for one in path[1:]), user))
+    conversation = Conversation(messages=(seen, *(one.message for one in _behind_system(path)), user))
     task = ToolTask(session_id=session_id, approver=approver, seed=setup.sampling.seed)
     toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=is_cancelled)
     turn = Turn(
@@ -144,8 +144,13 @@ def _say(
     if path and path[0].message == system:
         return services.sessions.append(session_id, user, parent_id=path[-1].id)
     root = NewMessage(message=system, origin=Origin.PERSON)
-    copies = map(_copy_of, path[1:])
+    copies = map(_copy_of, _behind_system(path))
     return services.sessions.append_all(session_id, (root, *copies, user), parent_id=None)[-1]
+
+
+def _behind_system(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
+    """The path without its system text, which a session that was imported may not have."""
+    return path[1:] if path and path[0].message.role is Role.SYSTEM else path
 
 
 def _copy_of(kept: KeptMessage) -> NewMessage:

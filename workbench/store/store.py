@@ -7,6 +7,7 @@ from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
 from workbench.desk.ports.label_log import LabelLog
 from workbench.store.audit import SqlAudit
+from workbench.store.corpus import SqlCorpus
 from workbench.store.database import open_database
 from workbench.store.facts import SqlFacts
 from workbench.store.labels import SqlLabels
@@ -62,6 +63,7 @@ class SqlStore:
             audit=SqlAudit(self._database, owner),
             search=SqlSearch(*view),
             facts=SqlFacts(*view),
+            corpus=SqlCorpus(*view),
         )
 
     @property

@@ -1,6 +1,7 @@
 """The ports that edges implement for each other."""
 
 from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.corpus import Corpus
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
 from workbench.desk.ports.labels import Labels
 from workbench.desk.ports.search import Facts, Search
@@ -11,6 +12,7 @@ __all__ = [
     "Audit",
     "Calendar",
     "Catalog",
+    "Corpus",
     "Facts",
     "Labels",
     "Library",

@@ -7,6 +7,7 @@ from typing import Protocol
 from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
 from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.corpus import Corpus
 from workbench.desk.ports.labels import Labels
 from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.versions import Versions
@@ -172,6 +173,8 @@ class OwnedStore:
     """Conversations, found by the words in them."""
     facts: Facts
     """What the reader noted of the models' messages."""
+    corpus: Corpus
+    """Conversations as training rows, and rows as conversations."""
 
 
 class Store(Protocol):

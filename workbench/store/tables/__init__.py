@@ -6,6 +6,7 @@ Importing this package makes `METADATA` whole.
 from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
 from workbench.store.tables.facts import FactRow
+from workbench.store.tables.imports import ImportRow
 from workbench.store.tables.labels import (
     AcceptedMessageRow,
     LabelProjectRow,
@@ -33,6 +34,7 @@ __all__ = [
     "DocumentRow",
     "FactRow",
     "GenerationRow",
+    "ImportRow",
     "LabelProjectRow",
     "LabelRow",
     "LabelTagRow",

@@ -13,7 +13,10 @@ class SessionRow(StoreTable, table=True):
     """A conversation; `leaf_id` has no foreign key, since `message` already points here."""
 
     __tablename__: ClassVar[Any] = "session"
-    __table_args__: ClassVar[Any] = (Index(None, "owner", "updated_at"),)
+    __table_args__: ClassVar[Any] = (
+        Index(None, "owner", "updated_at"),
+        Index(None, "owner", "created_at"),
+    )
 
     id: str = Field(primary_key=True, sa_type=Text)
     """Unguessable; stands in the address bar."""

@@ -120,6 +120,7 @@ class SessionEvents:
             )
             return self._open(services, replace(visitor, share_key=asked["shared"]), draft, unshared)
         if asked.get("session"):
+            visitor = replace(visitor, message_id=asked.get("message"))
             return self.open(services, visitor, asked["session"], draft)
         return self.start(services, visitor, draft)
 

@@ -1,0 +1,139 @@
+"""Which sessions are chosen, by whom, and rows that sessions are made of."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.desk.corpus.sessions import label, talk
+from tests.services import services_for
+from workbench.chat.message import Message, Role
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.export import chosen_ids
+from workbench.desk.corpus.material import NewImport
+from workbench.desk.kept import Origin
+from workbench.desk.labels.label import Verdict
+from workbench.desk.labels.project import Project, QueueState
+from workbench.desk.owner import Owner
+from workbench.errors import BadInput
+
+
+@pytest.fixture
+def services(tmp_path):
+    with services_for(tmp_path) as (services, _):
+        yield services
+
+
+def chosen(services, **wanted):
+    found = list(chosen_ids(services.corpus, Choice(**wanted)))
+    assert services.corpus.count(Choice(**wanted)) == len(found)
+    return found
+
+
+def new_import(*texts, **more):
+    roles = (Role.USER, Role.ASSISTANT)
+    messages = tuple(Message(role=roles[place % 2], text=text) for place, text in enumerate(texts))
+    fields = {"file": "rows.jsonl", "number": 1, "format": "openai", "fields": {"a": "\0"}, **more}
+    return NewImport(setup=_setup(), messages=messages, **fields)
+
+
+def _setup():
+    from workbench.desk.setup import Setup
+
+    return Setup(contract_name="imported", contract_text="", tools_text="[]")
+
+
+def test_sessions_come_page_by_page_in_the_order_of_their_making(services):
+    made = [talk(services)[0] for _ in range(5)]
+    assert services.corpus.choose(Choice(), limit=2) == made[:2]
+    assert services.corpus.choose(Choice(), after=made[1], limit=2) == made[2:4]
+    assert chosen(services) == made
+
+
+def test_another_owner_chooses_none_of_them_and_sees_none(services):
+    session_id, _ = talk(services, tag="blue")
+    other = services.of(Owner(key="someone"))
+    assert chosen(other) == []
+    assert chosen(other, session_ids=(session_id,), tag="blue") == []
+    assert other.corpus.material(session_id) is None
+    digest = "d"
+    services.corpus.add_import(new_import("Hi?", "Hello."), digest=digest)
+    assert other.corpus.find_import(digest) is None
+
+
+def test_deleted_and_empty_sessions_are_not_there(services):
+    session_id, _ = talk(services)
+    services.sessions.create_session(services.setup_for())
+    services.sessions.delete_session(session_id)
+    assert chosen(services) == []
+    assert services.corpus.material(session_id) is None
+
+
+def test_choices_by_tag_verdict_rating_state_contract_model_and_time(services):
+    one, path = talk(services, tag="blue")
+    two, other = talk(services)
+    label(services, one, path[4].id, verdict=Verdict.GOOD, rating=4, tags=("odd",))
+    label(services, two, other[4].id, verdict=Verdict.BAD_ANSWER, rating=2)
+    services.labels.move(two, QueueState.DONE)
+    now = datetime.now(UTC)
+    for wanted, found in (
+        ({"tag": "blue"}, [one]),
+        ({"tag": "odd"}, [one]),
+        ({"verdict": "good"}, [one]),
+        ({"min_rating": 3}, [one]),
+        ({"max_rating": 3}, [two]),
+        ({"min_rating": 2, "max_rating": 4}, [one, two]),
+        ({"state": QueueState.DONE}, [two]),
+        ({"state": QueueState.DRAFT}, [one]),
+        ({"contract": "minimal"}, [one, two]),
+        ({"contract": "full"}, []),
+        ({"model": "nobody"}, []),
+        ({"since": now - timedelta(hours=1)}, [one, two]),
+        ({"until": now - timedelta(hours=1)}, []),
+        ({"session_ids": (two, "nowhere", "a\0")}, [two]),
+        ({"tag": "a\0"}, []),
+    ):
+        assert chosen(services, **wanted) == found, wanted
+
+
+def test_where_a_label_decides_the_others_at_its_place_do_not_count(services):
+    session_id, path = talk(services)
+    label(services, session_id, path[4].id, labeller="ann", verdict=Verdict.BAD_ANSWER, rating=1)
+    assert chosen(services, verdict="bad-answer", max_rating=2) == [session_id]
+    label(services, session_id, path[4].id, labeller="eve", is_deciding=True, verdict=Verdict.GOOD, rating=5)
+    assert chosen(services, verdict="bad-answer") == []
+    assert chosen(services, verdict="good", min_rating=4) == [session_id]
+
+
+def test_a_project_chooses_by_its_own_labels_alone(services):
+    session_id, path = talk(services)
+    services.labels.save_project(Project(name="p"))
+    label(services, session_id, path[4].id, verdict=Verdict.GOOD)
+    assert chosen(services, verdict="good") == [session_id]
+    assert chosen(services, verdict="good", project="p") == []
+    label(services, session_id, path[4].id, verdict=Verdict.GOOD, project="p")
+    assert chosen(services, verdict="good", project="p") == [session_id]
+
+
+def test_an_imported_row_is_a_session_with_tags_queue_place_and_branches(services):
+    rejected = (Message(role=Role.ASSISTANT, text="Bad."),)
+    new = new_import("Hi?", "Good.", rejected=rejected, answer_start=1, tags=("blue", "blue"), is_queued=True)
+    session_id = services.corpus.add_import(new, digest="d")
+    path = services.sessions.path(session_id)
+    assert [one.message.text for one in path] == ["Hi?", "Good."]
+    assert {one.origin for one in path} == {Origin.IMPORT}
+    found = services.sessions.find_session(session_id)
+    assert (found.title, found.tags, found.message_count) == ("Hi?", ("blue",), 3)
+    assert chosen(services, state=QueueState.PENDING, project="") == [session_id]
+    imported = services.corpus.material(session_id).imported
+    assert imported.message_ids == tuple(one.id for one in path)
+    assert imported.row_text == '{"a": "\\u0000"}'
+    assert services.corpus.find_import("d") == session_id
+    services.sessions.delete_session(session_id)
+    assert services.corpus.find_import("d") is None
+
+
+def test_what_cannot_be_stored_makes_no_session(services):
+    with pytest.raises(BadInput, match="NUL"):
+        services.corpus.add_import(new_import("Hi\0?", "Hello."), digest="d")
+    assert chosen(services) == []
+    assert services.corpus.find_import("d") is None

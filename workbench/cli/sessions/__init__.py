@@ -1,0 +1,1 @@
+"""`workbench export` and `import`: sessions as rows, and rows as sessions."""

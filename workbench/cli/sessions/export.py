@@ -1,0 +1,180 @@
+"""`workbench export`: sessions as training rows."""
+
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from workbench.cli.rows.convert import Arguments, ResultRole
+from workbench.cli.sessions.export_report import Report, summary_json, summary_lines
+from workbench.cli.terminal.json_lines import write_json_line
+from workbench.cli.terminal.progress import with_progress
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.source import Wanted
+from workbench.desk.export import choice_of
+from workbench.desk.labels.label import MAX_RATING, MIN_RATING, Verdict
+from workbench.desk.labels.project import QueueState
+from workbench.desk.owner import Owner
+from workbench.desk.ports.datasets import ExportSummary, Refused, Target
+from workbench.desk.recording import record
+from workbench.desk.services import Services
+from workbench.errors import BadInput
+from workbench.settings import read_settings
+from workbench.trajectory.formats.known import WRITTEN
+from workbench.trajectory.sets.split import Split, parse_shares
+from workbench.trajectory.system_text import FRAMES
+from workbench.trajectory.writing.holding import Terms
+
+REFUSED: Final = 1
+"""Exit code where sessions have defects, or there is no row to write."""
+GENERATIONS: Final = "generations"
+"""What `replay:FILE` answers from: no row format, but an export."""
+Moment = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="UTC.")]
+
+
+class Taken(StrEnum):
+    """What keeps a session out unless it is asked for."""
+
+    STALE = "stale"
+    DISCARDED = "discarded"
+    UNFINISHED = "unfinished"
+
+
+def export(
+    out: Annotated[str, typer.Option(help="NAME.jsonl, .jsonl.gz, .parquet or -; with --split a folder.")],
+    format_: Annotated[
+        str, typer.Option("--format", help=f"One of {', '.join(WRITTEN)}, {GENERATIONS}.")
+    ] = "sharegpt",
+    session: Annotated[list[str] | None, typer.Option(help="Only this session; repeatable.")] = None,
+    owner: Annotated[str, typer.Option(help="Whose sessions, such as account:ann; empty for your own.")] = "",
+    tag: Annotated[str | None, typer.Option(help="A tag of the session or of a label.")] = None,
+    verdict: Annotated[Verdict | None, typer.Option(help="A label says so.")] = None,
+    min_rating: Annotated[
+        int | None, typer.Option(min=MIN_RATING, max=MAX_RATING, help="No rating is lower.")
+    ] = None,
+    max_rating: Annotated[
+        int | None, typer.Option(min=MIN_RATING, max=MAX_RATING, help="No rating is higher.")
+    ] = None,
+    state: Annotated[QueueState | None, typer.Option(help="How far its labelling is.")] = None,
+    project: Annotated[
+        str | None, typer.Option(help="Only labels and queue of this labelling project.")
+    ] = None,
+    contract: Annotated[str | None, typer.Option(help="Name of the contract, or its hash.")] = None,
+    model: Annotated[str | None, typer.Option(help="Which model wrote it.")] = None,
+    since: Moment = None,
+    until: Moment = None,
+    take: Annotated[list[Taken] | None, typer.Option(help="Do not leave these out; repeatable.")] = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Leave out sessions with a defect, and say how many.")
+    ] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Write texts as the model did, defects too.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="A row that would lose something is a defect.")] = False,
+    split: Annotated[
+        str, typer.Option(metavar="NAME=SHARE,…", help="Deal rows out, as train=0.9,test=0.1.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Another seed deals otherwise.")] = 0,
+    group: Annotated[str, typer.Option(metavar="COLUMN", help="Equal values stay in one split.")] = "",
+    result_role: Annotated[ResultRole, typer.Option(help="Whose entry holds results.")] = ResultRole.TOOL,
+    frame: Annotated[
+        str, typer.Option(help=f"Sentences that tell of tools: {', '.join(FRAMES)}.")
+    ] = "hermes-array",
+    arguments: Annotated[Arguments, typer.Option(help="For trl, dpo, kto.")] = Arguments.AUTO,
+    licence: Annotated[
+        str, typer.Option("--licence", "--license", help="Write a card too; as the hub names licences.")
+    ] = "",
+    title: Annotated[str, typer.Option(help="Title of the card.")] = "",
+    push: Annotated[str, typer.Option(metavar="OWNER/NAME", help="Send it all to a data set on the hub.")] = "",
+    public: Annotated[bool, typer.Option("--public", help="Make a new repository public.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Write sessions as rows with their receipt; say which stay out, and why."""
+    from workbench.wiring import open_services
+
+    _check(out, frame, licence, push, as_json=as_json)
+    taken = frozenset(take or ())
+    choice = Choice(
+        session_ids=tuple(session) if session else None,
+        tag=tag,
+        verdict=verdict.value if verdict else None,
+        min_rating=min_rating,
+        max_rating=max_rating,
+        state=state,
+        project=project,
+        contract=contract,
+        model=model,
+        since=since and since.replace(tzinfo=UTC),
+        until=until and until.replace(tzinfo=UTC),
+        is_discarded_taken=Taken.DISCARDED in taken or bool(session),
+    )
+    wanted = Wanted(
+        choice=choice,
+        format=format_,
+        terms=Terms(result_role=result_role.value, frame=frame),
+        arguments=arguments.value,
+        is_stale_taken=Taken.STALE in taken,
+        is_unfinished_taken=Taken.UNFINISHED in taken,
+        is_raw=raw,
+        is_strict=strict,
+    )
+    dealt = Split(shares=parse_shares(split), seed=seed, column=group) if split else None
+    target = Target(out=out, split=dealt, skips_invalid=skip_invalid, licence=licence, title=title)
+    with open_services(read_settings()) as services:
+        own = services.of(Owner(key=owner)) if owner else services
+        choice_of(own, session)
+        if format_ == GENERATIONS:
+            _record(own, choice, out)
+            return
+        summary = _export(own, wanted, target)
+        if push and summary.files:
+            message = f"{summary.rows} rows"
+            print(
+                own.datasets.push(push, summary.files, message=message, is_private=not public, token=None),
+                file=sys.stderr,
+            )
+    if as_json:
+        write_json_line(summary_json(summary))
+    if not summary.rows:
+        raise typer.Exit(REFUSED)
+
+
+def _export(services: Services, wanted: Wanted, target: Target) -> ExportSummary:
+    """Write it, telling of each session that stays out."""
+    summary, report = ExportSummary(), Report()
+    try:
+        done = services.datasets.export(services.corpus, wanted, target, summary)
+        for one in with_progress(done, "sessions"):
+            report.add(one)
+    except Refused as error:
+        report.end()
+        print(f"workbench: {error}", file=sys.stderr)
+        raise typer.Exit(REFUSED) from None
+    report.end()
+    for line in summary_lines(summary):
+        print(line, file=sys.stderr)
+    return summary
+
+
+def _record(services: Services, choice: Choice, out: str) -> None:
+    done = record(services, choice)
+    if out == "-":
+        sys.stdout.write(done.text)
+    else:
+        try:
+            Path(out).write_text(done.text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise BadInput(f"--out {out}", str(error.strerror or error)) from error
+    for line in done.left_out:
+        print(f"left out: {line}", file=sys.stderr)
+    print(f"{done.row_count} rows written", file=sys.stderr)
+
+
+def _check(out: str, frame: str, licence: str, push: str, *, as_json: bool) -> None:
+    if frame not in FRAMES:
+        raise BadInput(f"--frame {frame}", "there is no such frame", f"use one of {', '.join(FRAMES)}")
+    if out == "-" and as_json:
+        raise BadInput("--json", "standard output is taken by the rows", "give --out a file")
+    if push and (out == "-" or not licence):
+        raise BadInput("--push", "it needs files and a card", "give --out a file, and --licence")

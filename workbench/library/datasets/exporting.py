@@ -1,0 +1,209 @@
+"""Sessions into files of rows, with their receipt and card: all of it is there, or nothing."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.desk.corpus.export import SessionDone, export_rows, spelling_for
+from workbench.desk.corpus.importing import ReadRow
+from workbench.desk.corpus.source import Wanted
+from workbench.desk.ports.corpus import Corpus
+from workbench.desk.ports.datasets import ExportSummary, Refused, Target
+from workbench.errors import BadInput
+from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
+from workbench.library.datasets.row_files import read_row, read_rows
+from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
+from workbench.settings import Secret
+from workbench.trajectory.formats.known import WRITTEN, format_named
+from workbench.trajectory.sets.card import CardTerms, render_card
+
+RECEIPT: Final = "receipt.json"
+"""Name of the receipt, beside the rows."""
+CARD: Final = "README.md"
+"""Name of the card, beside the rows."""
+_OURS: Final = "checked by Hermes Workbench"
+"""Stands in every card of ours: another README is not overwritten."""
+
+
+class FileDatasets:
+    """Files on this machine; what each method does stands in `workbench.desk.ports.datasets`."""
+
+    def export(
+        self, corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary
+    ) -> Iterator[SessionDone]:
+        """Writes the rows of sessions, telling of each session."""
+        if wanted.format not in WRITTEN:
+            format_named(wanted.format)
+            raise BadInput(f"format {wanted.format!r}", "it is only read", f"use one of {', '.join(WRITTEN)}")
+        wanted = _with_spelling(corpus, wanted, target)
+        folder = _folder_of(target)
+        try:
+            with TemporaryDirectory(dir=folder, prefix=".export-") as draft:
+                names = _names(target)
+                yield from _write(corpus, wanted, target, summary, [Path(draft) / name for name in names])
+                if summary.rows:
+                    self._finish(Path(draft), names, folder, target, summary)
+        except OSError as error:
+            raise BadInput(f"--out {target.out}", str(error.strerror or error)) from error
+
+    def read(self, file: str, read_as: str) -> Iterator[ReadRow]:
+        """Each row of a file."""
+        if read_as != "auto":
+            format_named(read_as)
+        for row in read_rows(file):
+            yield ReadRow(row.number, read_row(row, read_as))
+
+    def push(
+        self, repo: str, files: Sequence[str], *, message: str, is_private: bool, token: Secret | None
+    ) -> str:
+        """Puts files into a data set's repository, under their own names."""
+        # The hub's client takes long to load.
+        from workbench.library.datasets.hub import push_files
+
+        content: Mapping[str, Path | bytes] = {Path(file).name: Path(file) for file in files}
+        told = token.reveal() if token else None
+        return push_files(repo, content, message=message, is_private=is_private, token=told)
+
+    def _finish(
+        self, draft: Path, names: Sequence[str], folder: Path | None, target: Target, summary: ExportSummary
+    ) -> None:
+        """Receipt and card beside the rows, then all of it to its place."""
+        if folder is None:
+            with (draft / names[0]).open("rb") as rows:
+                shutil.copyfileobj(rows, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        if target.split:
+            names = [name for name in names if summary.splits[Path(name).stem]]
+        summary.receipt = _receipt([draft / name for name in names], target, summary)
+        placed = [*names, *_papers(draft, folder, names, target, summary)]
+        for name in placed:
+            (draft / name).replace(folder / name)
+        summary.files = tuple(str(folder / name) for name in placed)
+
+
+def _with_spelling(corpus: Corpus, wanted: Wanted, target: Target) -> Wanted:
+    """How arguments are written: as told; else as text for Arrow and where kinds of values mix."""
+    spelling = wanted.arguments
+    if spelling == "auto":
+        is_parquet = target.out.endswith(".parquet")
+        spelling = "text" if is_parquet else spelling_for(corpus, wanted)
+    return replace(wanted, terms=replace(wanted.terms, arguments=spelling))
+
+
+def _folder_of(target: Target) -> Path | None:
+    """Where the files go; None for standard output."""
+    if target.out == STANDARD_OUTPUT:
+        if target.split:
+            raise BadInput("--out -", "standard output takes no split", "name a folder")
+        return None
+    path = Path(target.out).expanduser()
+    if target.split:
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+    if path.is_dir():
+        raise BadInput(f"--out {target.out}", "it is a folder", "name a file in it, such as rows.jsonl")
+    if not path.parent.is_dir():
+        raise BadInput(f"--out {target.out}", f"there is no folder {str(path.parent)!r}", "make it first")
+    return path.parent
+
+
+def _names(target: Target) -> Sequence[str]:
+    if target.split:
+        return [f"{name}.jsonl" for name in target.split.shares]
+    return ["rows.jsonl" if target.out == STANDARD_OUTPUT else Path(target.out).name]
+
+
+def _write(
+    corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary, files: Sequence[Path]
+) -> Iterator[SessionDone]:
+    """Write all rows, or raise."""
+    with ExitStack() as stack:
+        writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
+        for done in export_rows(corpus, wanted, target.split):
+            summary.add(done)
+            _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
+            yield done
+        if summary.defective and not target.skips_invalid:
+            raise Refused(
+                "export",
+                f"{summary.defective} of {summary.sessions} sessions have a defect: nothing was written",
+                "correct them, or leave them out with --skip-invalid",
+            )
+
+
+def _write_rows(done: SessionDone, write: RowWriter) -> None:
+    for made in done.rows:
+        if made.row is not None:
+            write(made.row)
+
+
+def _receipt(files: Sequence[Path], target: Target, summary: ExportSummary) -> JsonObject | None:
+    """The receipt of the files, with what was done to the messages; None where rows have errors."""
+    maker = ReceiptMaker()
+    for file in files:
+        for _number in maker.add(str(file)):
+            pass
+    maker.finish()
+    summary.issues = maker.counts.issues
+    if maker.counts.errors:
+        told = ", ".join(f"{code} {count:,}" for code, count in sorted(summary.issues.items()))
+        summary.notes.append(f"no receipt: the rows have {maker.counts.errors:,} errors ({told})")
+        return None
+    export: dict[str, JsonValue] = {
+        "sessions": summary.sessions,
+        "left_out": dict(sorted(summary.left_out.items())),
+        "fixed_messages": summary.fixed_messages,
+        "fixes": dict(sorted(summary.fixes.items())),
+        "corrected_messages": summary.corrected_messages,
+        "losses": dict(sorted(summary.losses.items())),
+    }
+    if target.split:
+        export["split"] = {"shares": dict(target.split.shares), "seed": target.split.seed}
+    return {**maker.receipt(), "export": export}
+
+
+def _papers(
+    draft: Path, folder: Path, names: Sequence[str], target: Target, summary: ExportSummary
+) -> Iterator[str]:
+    """Receipt and card, where they can be made and are in nobody's way."""
+    there = folder / RECEIPT
+    if there.exists() and not _is_ours(there):
+        summary.notes.append(f"no receipt: {there} is there already, and is no receipt of ours")
+    elif summary.receipt is not None:
+        (draft / RECEIPT).write_bytes(receipt_bytes(summary.receipt))
+        yield RECEIPT
+    elif there.exists():
+        there.unlink()
+        summary.notes.append(f"{there} spoke of other rows, and was removed")
+    if summary.receipt is not None and target.licence:
+        yield from _card(draft, folder, names, target, summary)
+
+
+def _card(
+    draft: Path, folder: Path, names: Sequence[str], target: Target, summary: ExportSummary
+) -> list[str]:
+    there = folder / CARD
+    if there.exists() and _OURS not in there.read_text(encoding="utf-8", errors="replace"):
+        summary.notes.append(f"no card: {there} is there already, and is no card of ours")
+        return []
+    stem = folder.resolve().name if target.split else names[0].split(".")[0]
+    splits = {name.split(".")[0]: name for name in names} if target.split else {"train": names[0]}
+    terms = CardTerms(title=target.title or stem, licence=target.licence, splits=splits)
+    summary.card = render_card(summary.receipt or {}, terms)
+    (draft / CARD).write_text(summary.card, encoding="utf-8", newline="\n")
+    return [CARD]
+
+
+def _is_ours(receipt: Path) -> bool:
+    try:
+        return "receipt" in as_object(cast(JsonValue, json.loads(receipt.read_bytes())))
+    except ValueError:
+        return False

@@ -1,0 +1,140 @@
+"""Sessions as training rows are made of them, and rows as sessions: the port `workbench.desk.ports.corpus`."""
+
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, func, select
+
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
+from workbench.desk.labels.label import Label
+from workbench.desk.labels.staleness import find_stale
+from workbench.store import rows
+from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
+from workbench.store.importing import SqlImports
+from workbench.store.label_paths import read_steps
+from workbench.store.label_rows import label_value
+from workbench.store.storable import problem_of
+from workbench.store.tables import GenerationRow, ImportRow, LabelProjectRow, LabelRow, MessageRow, SessionRow
+
+
+class SqlCorpus(SqlImports):
+    """One owner's sessions as what rows are made of; what each method does stands in the port."""
+
+    def choose(self, wanted: Choice, *, after: str | None = None, limit: int = 200) -> Sequence[str]:
+        """Ids of sessions that hold a message, in the order in which they were made."""
+        if is_impossible(wanted) or (after is not None and problem_of(after)):
+            return ()
+        made = sa.tuple_(col(SessionRow.created_at), col(SessionRow.id))
+        page = select(SessionRow.id).where(*self._chosen(wanted))
+        if after is not None:
+            last = select(SessionRow.created_at, SessionRow.id).where(col(SessionRow.id) == after)
+            page = page.where(made > last.scalar_subquery())
+        page = page.order_by(col(SessionRow.created_at), col(SessionRow.id)).limit(limit)
+        with self._database.reading() as db:
+            return db.exec(page).all()
+
+    def count(self, wanted: Choice) -> int:
+        """How many there are."""
+        if is_impossible(wanted):
+            return 0
+        with self._database.reading() as db:
+            return db.exec(select(func.count()).select_from(SessionRow).where(*self._chosen(wanted))).one()
+
+    def material(self, session_id: str) -> Material | DamagedSession | None:
+        """All that is known of a session; None where there is none, or only another's."""
+        if problem_of(session_id):
+            return None
+        own = (col(SessionRow.id) == session_id, self._is_own(), col(SessionRow.deleted_at).is_(None))
+        with self._database.reading() as db:
+            try:
+                session = db.exec(select(SessionRow).where(*own)).first()
+                return None if session is None else _material(db, session)
+            except (ValueError, TypeError) as error:
+                return DamagedSession(session_id=session_id, problem=str(error))
+
+    def _chosen(self, wanted: Choice) -> tuple[ColumnElement[bool], ...]:
+        is_there = (col(SessionRow.deleted_at).is_(None), col(SessionRow.leaf_id).is_not(None))
+        return (self._is_own(), *is_there, *conditions_of_choice(wanted))
+
+
+def _material(db: Session, session: SessionRow) -> Material:
+    labels = _labels(db, session.id)
+    messages = _messages(db, session.id)
+    discarded = select(SessionRow.id).where(col(SessionRow.id) == session.id, is_discarded())
+    return Material(
+        session_id=session.id,
+        title=session.title,
+        setup=rows.setup_value(session.setup),
+        leaf_id=session.leaf_id,
+        messages=messages,
+        labels=labels,
+        stale=_stale(db, session, messages) if any(label.corrected_at for label in labels) else frozenset(),
+        is_discarded=db.exec(discarded).first() is not None,
+        imported=_imported(db, session.id),
+    )
+
+
+def _messages(db: Session, session_id: str) -> tuple[ToldMessage, ...]:
+    """All of them without their prompts, which rows have no use for."""
+    found = db.exec(
+        select(MessageRow, GenerationRow)
+        .outerjoin(GenerationRow, col(GenerationRow.id) == col(MessageRow.generation_id))
+        .where(col(MessageRow.session_id) == session_id)
+        .order_by(col(MessageRow.position), col(MessageRow.created_at), col(MessageRow.id))
+    )
+    return tuple(_told(message, generation) for message, generation in found)
+
+
+def _told(row: MessageRow, generation: GenerationRow | None) -> ToldMessage:
+    parts = rows.MessageParts(message=row, generation=None, prompt=None, tool_run=None)
+    return ToldMessage(
+        id=row.id,
+        parent_id=row.parent_id,
+        original_id=row.copy_of or row.id,
+        message=rows.message_value(parts).message,
+        made_with=None
+        if generation is None
+        else MadeWith(
+            engine_name=generation.engine_name,
+            engine_fingerprint=generation.engine_fingerprint,
+            tools_fingerprint=generation.tools_fingerprint,
+            contract_fingerprint=generation.contract_fingerprint,
+            finish_reason=generation.finish_reason,
+        ),
+    )
+
+
+def _labels(db: Session, session_id: str) -> tuple[Label, ...]:
+    found = db.exec(
+        select(LabelRow, LabelProjectRow.name)
+        .join(LabelProjectRow, col(LabelProjectRow.id) == col(LabelRow.project_id))
+        .where(col(LabelRow.session_id) == session_id)
+        .order_by(col(LabelRow.created_at), col(LabelRow.id))
+    )
+    return tuple(label_value(row, name) for row, name in found)
+
+
+def _stale(db: Session, session: SessionRow, messages: Sequence[ToldMessage]) -> Collection[str]:
+    """Of all branches: whether a message is stale depends on what stands above it alone."""
+    parents = {one.parent_id for one in messages}
+    leaves = (one.id for one in messages if one.id not in parents)
+    return frozenset(
+        message_id for leaf in leaves for message_id in find_stale(read_steps(db, session, leaf))
+    )
+
+
+def _imported(db: Session, session_id: str) -> ImportedRow | None:
+    row = db.get(ImportRow, session_id)
+    if row is None:
+        return None
+    return ImportedRow(
+        format=row.format,
+        row_text=row.row_text,
+        digest=row.digest,
+        file=row.file,
+        number=row.number,
+        message_ids=tuple(row.message_ids),
+        rejected_ids=tuple(row.rejected_ids),
+    )
