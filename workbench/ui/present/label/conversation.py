@@ -72,8 +72,8 @@ class LabelEntry:
 
     entry: Entry
     """As the transcript shows it."""
-    is_stale: bool
-    """True where it comes after a correction, or a result in it does."""
+    stale: tuple[str, ...]
+    """Ids of what of it comes after a correction: itself, results in it."""
     targets: tuple[TargetView, ...]
     """Its calls in order, then itself."""
 
@@ -138,8 +138,8 @@ def _entry(entry: Entry, kept: KeptMessage, one: ReadRound | None, bench: Bench,
         others=_others(bench.labels, kept, None, seat),
         text=one.reading.text if one else kept.message.text,
     )
-    is_stale = any(message_id in bench.stale for message_id in (kept.id, *results))
-    return LabelEntry(entry=entry, is_stale=is_stale, targets=(*targets, itself))
+    stale = tuple(message_id for message_id in (kept.id, *results) if message_id in bench.stale)
+    return LabelEntry(entry=entry, stale=stale, targets=(*targets, itself))
 
 
 def _is_of(label: Label, kept: KeptMessage, call: int | None) -> bool:

@@ -12,7 +12,7 @@ from workbench.ui.present.label.conversation import TalkView, show_talk
 from workbench.ui.present.notices import CLEAR, NoticeView
 
 EMPTY: Final = (
-    "Conversations that you play, or load with `workbench import`, wait here to be judged: each call and each "
+    "Conversations that you play wait here to be judged: each call and each "
     "answer gets a verdict, what is wrong a correction, and what comes of it is a training row."
 )
 NOTHING_LEFT: Final = "Nothing is left to label here. Choose another state or project above."
@@ -93,8 +93,8 @@ class DeskView:
     """Whether there are sessions beyond the last row."""
     progress: str
     """How many are done."""
-    agreement: str
-    """How far labellers agree; empty where fewer than two label."""
+    agreement: str | None
+    """How far labellers agree; empty where fewer than two label, None where it is as it was."""
     talk: TalkView | None
     """The open conversation; None where there is none."""
     hint: str
@@ -117,8 +117,12 @@ class QueueFacts:
     """Sessions of the project that are done."""
     all_count: int
     """Sessions of the project that are not rejected."""
-    agreement: Agreement
-    """Of all labellers of the project."""
+    agreement: Agreement | None
+    """Of all labellers of the project; None where it was not worked out anew."""
+
+
+NO_QUEUE: Final = QueueFacts(items=(), total=0, done_count=0, all_count=0, agreement=None)
+"""Where it cannot be read."""
 
 
 def show_desk(
@@ -179,7 +183,9 @@ def _project(seat: Seat, projects: Sequence[Project]) -> ProjectView:
     )
 
 
-def _agreement(agreement: Agreement) -> str:
+def _agreement(agreement: Agreement | None) -> str | None:
+    if agreement is None:
+        return None
     if not agreement.pairs:
         return ""
     return f"kappa {agreement.kappa:.2f}" if agreement.kappa is not None else "no kappa yet"
