@@ -3,18 +3,23 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from tests.e2e.play import SLOW_MS, Server, write_script
+from tests.services import CHECKOUT
 from workbench.chat.message import ToolCall
 from workbench.desk.labels.label import Label, Verdict
 from workbench.desk.labels.project import Project, Question, QueueFilter, QueueState
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.ports import OwnedStore
+from workbench.desk.turns import begin_session, play_turn
+from workbench.settings import read_settings
 from workbench.store.store import SqlStore
+from workbench.wiring import open_services
 
 pytestmark = pytest.mark.browser
 
@@ -73,14 +78,24 @@ class Desk:
 
 
 @pytest.fixture
-def session(play: Play, tmp_path: Path) -> str:
+def session(server: Server, tmp_path: Path) -> str:
     """A conversation with one call, its result and an answer; another one is there before it."""
     call = called("get_flumbuster", flumb="cairo")
-    play.use_script(write_script(tmp_path / "label.yaml", "Hi.", call, "31 there.", "Now 27 in London."))
-    play.ask("hello").part("new").click()
-    expect(play.entries).to_have_count(0)
-    play.ask("What is it in London?")
-    return play.session_id
+    script = write_script(tmp_path / "played.yaml", "Hi.", call, "31 there.")
+    variables = {
+        "WORKBENCH_MODEL": f"scripted:{script}",
+        "WORKBENCH_DATA": str(server.folder / "data"),
+        "WORKBENCH_HOME": str(CHECKOUT),
+    }
+    with open_services(read_settings(variables)) as services:
+        for text in ("hello", "What is it in London?"):
+            setup = services.setup_for()
+            session_id = begin_session(services, setup).id
+            for _ in play_turn(services, session_id, setup, text, is_cancelled=lambda: False):
+                pass
+        again = write_script(tmp_path / "again.yaml", "Now 27 in London.")
+        services.sessions.save_setup(session_id, replace(setup, model=f"scripted:{again}"))
+    return session_id
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ const progress = node("strong", { class: "hw-progress", role: "status" });
 const facts = node("span", { class: "hw-note" });
 const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert" });
 const tell = (text) => { notice.textContent = text; notice.hidden = !text; };
-const show = (change) => in_turn(() => {
-  Object.assign(state, change);
+const show = (wanted) => go(() => {
+  Object.assign(state, wanted);
   store(SEAT, { seat: state.seat, filter: state.filter });
   order("show", {});
 });
@@ -64,7 +64,7 @@ const draw_bar = () => {
   fold_filters.querySelector(".hw-filtered").textContent = used.join(", ");
   if (!filters.contains(document.activeElement)) draw_filters();
   rows.replaceChildren(...view.rows.map((one) => node("li", {},
-    node("button", { type: "button", class: "hw-session", "data-id": one.id, title: one.title, "aria-current": one.is_open ? "true" : null, onclick: () => in_turn(() => move_to(one.id)) },
+    node("button", { type: "button", class: "hw-session", "data-id": one.id, title: one.title, "aria-current": one.is_open ? "true" : null, onclick: () => go(() => move_to(one.id)) },
       node("span", { class: "hw-title" }, one.title), node("span", { class: "hw-note", title: one.word, role: "img", "aria-label": one.word }, MARKS[one.state])))));
   more.hidden = !view.has_more;
   guidelines.hidden = !view.project.guidelines;

@@ -1,19 +1,12 @@
 const accept = (target) => {
-  const stale = entry_of(target).stale;
-  for (const message of stale) in_turn(() => order("accept", { message }));
+  for (const message of entry_of(target).stale) in_turn(() => order("accept", { message }));
   const verdict = target.call === null ? "good" : "right";
-  if (target.role === "model" && target.said.verdict !== verdict) {
-    const key = key_of(target);
-    const again = () => { const now = targets().find((one) => key_of(one) === key); if (now) say(now, { verdict }); };
-    if (stale.length) in_turn(again);
-    else say(target, { verdict });
-  }
+  if (target.role === "model" && target.said.verdict !== verdict) change(target, { verdict });
 };
 const regenerate = (target) => {
   const entry = entry_of(target);
   if (!["model", "tool"].includes(target.role)) return tell("Only what a model wrote, or a tool gave, is made anew.");
-  order("regenerate", { message: entry.stale[0] || target.message });
-  draw_bar();
+  go(() => { order("regenerate", { message: entry.stale[0] || target.message }); draw_bar(); });
 };
 const step = (by) => {
   const all = targets();
@@ -23,7 +16,7 @@ const step = (by) => {
 const neighbour = (by) => {
   const ids = state.view.rows.map((one) => one.id);
   const id = ids[ids.indexOf(talk() ? talk().id : "") + by];
-  if (id) move_to(id);
+  if (id) go(() => move_to(id));
 };
 const focus_on = (name) => { const field = panel.querySelector("[data-field=" + name + "]"); if (field) field.focus(); };
 const verdict_key = (number) => {
@@ -37,8 +30,21 @@ const verdict_key = (number) => {
 const ACTS = {
   j: () => step(1), k: () => step(-1), n: () => neighbour(1), p: () => neighbour(-1),
   a: () => { if (here()) { const target = here(); accept(target); step(1); } },
-  r: () => talk() && end_session("reject"), e: () => here() && open_editor(here()), g: () => here() && regenerate(here()),
-  t: () => focus_on("tag"), c: () => focus_on("comment"), u: go_back, "?": show_help, Enter: () => talk() && end_session("submit"),
+  r: () => go(() => talk() && end_session("reject")), e: () => here() && open_editor(here()), g: () => here() && regenerate(here()),
+  t: () => focus_on("tag"), c: () => focus_on("comment"), u: () => go(go_back), "?": show_help, Enter: () => go(() => talk() && end_session("submit")),
+};
+// A field of a conversation that is still to come: what is typed for it is held until it is there.
+const hold = (work) => {
+  state.queue.push(() => {
+    const text = state.held || "";
+    state.held = null;
+    work();
+    const field = document.activeElement;
+    if (!text || !is_field(field)) return;
+    field.value += text;
+    field.dispatchEvent(new Event("input"));
+  });
+  state.held = "";
 };
 const is_field = (target) => Boolean(target.closest && target.closest("input, textarea, select, [contenteditable], .cm-editor"));
 const submit_all = () => {
@@ -47,7 +53,7 @@ const submit_all = () => {
   if (draft.form !== undefined || draft.text !== undefined) return save_editor(target);
   // What is in a field is saved when the field is left.
   if (document.activeElement) document.activeElement.blur();
-  in_turn(ACTS.Enter);
+  ACTS.Enter();
 };
 const on_escape = (event) => {
   if (state.is_again) return trigger("label_stop", {});
@@ -61,12 +67,18 @@ const on_key = (event) => {
   if (event.key === "Escape") return on_escape(event);
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); event.stopPropagation(); return submit_all(); }
   if (event.ctrlKey || event.metaKey || event.altKey || is_field(event.target)) return;
+  if (state.held !== null) {
+    if (event.key.length === 1) { event.preventDefault(); state.held += event.key; }
+    return;
+  }
   const digit = /^(?:Digit|Numpad)([1-7])$/.exec(event.code);
   const work = digit && event.shiftKey ? () => here() && Number(digit[1]) <= 5 && rate(here(), Number(digit[1]))
     : digit ? () => verdict_key(Number(digit[1])) : ACTS[event.key];
   if (!work || (event.key === "Enter" && event.target.closest("button, summary, a"))) return;
   event.preventDefault();
-  in_turn(work);
+  if (!state.moving) work();
+  else if (["t", "c"].includes(event.key)) hold(work);
+  else in_turn(work);
 };
 document.addEventListener("keydown", on_key, true);
 
@@ -81,14 +93,14 @@ new IntersectionObserver((seen) => {
   if (!element.isConnected) return;
   name_in_address(seen.at(-1).isIntersecting && talk() ? talk().id : "");
 }).observe(element);
-let was = new URLSearchParams(location.search).get("label") || "";
+let was_asked = new URLSearchParams(location.search).get("label") || "";
 const begin = (value) => {
   const kept = stored(SEAT) || {};
   state.owner = value.labeller;
   state.seat = { ...state.seat, ...kept.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };
   state.filter = { ...state.filter, ...kept.filter };
-  in_turn(() => order("show", { session: was || (talk() ? talk().id : "") }));
-  was = "";
+  go(() => order("show", { session: was_asked || (talk() ? talk().id : "") }));
+  was_asked = "";
 };
 const has_failed = (value) => value.notice.lines.some((line) => line.tone === "error");
 const settle = (value) => {
@@ -105,7 +117,7 @@ follow((value) => {
   if (!value) return;
   if (value.serial === 0) return begin(value);
   if (value.serial !== state.waiting) return;
-  state.waiting = 0;
+  answered();
   state.is_again = false;
   const before = talk() ? talk().id : null;
   state.view = value;

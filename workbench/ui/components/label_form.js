@@ -77,10 +77,10 @@ const close_editor = (target) => {
 };
 const save_editor = (target) => {
   const draft = draft_of(target);
-  if (target.call !== null) return in_turn(() => say(target, { name: "", arguments: "", form: draft.form }));
+  if (target.call !== null) return change(target, { name: "", arguments: "", form: draft.form });
   // A browser's field knows one kind of line end; the text keeps the one it had.
   const text = target.text.includes("\r\n") ? draft.text.replace(/\r?\n/g, "\r\n") : draft.text;
-  in_turn(() => say(target, { text: text === target.text ? null : text }));
+  change(target, { text: text === target.text ? null : text });
 };
 const editor = (target) => {
   const draft = draft_of(target);
@@ -88,7 +88,7 @@ const editor = (target) => {
   const is_corrected = target.said.text !== null || target.said.name !== "";
   const open = node("button", { type: "button", class: "hw-act", onclick: () => open_editor(target) }, is_corrected ? "Edit the correction" : "Correct", node("kbd", {}, "e"));
   const drop = is_corrected
-    ? node("button", { type: "button", class: "hw-act", onclick: () => in_turn(() => say(target, { text: null, name: "", arguments: "" })) }, "Drop the correction")
+    ? node("button", { type: "button", class: "hw-act", onclick: () => change(target, { text: null, name: "", arguments: "" }) }, "Drop the correction")
     : null;
   if (!is_open) return node("div", { class: "hw-editing" }, open, drop);
   return node("div", { class: "hw-editing is-open" }, target.call === null ? text_form(target, draft.text) : call_form(target, draft.form),

@@ -2,10 +2,10 @@
 const panel = node("aside", { class: "hw-label-panel", "aria-label": "Verdict" });
 const WORDS = { right: "right", "wrong-tool": "wrong tool", "bad-arguments": "bad arguments", needless: "needless", "should-ask": "should ask",
   good: "good", "missing-call": "missing call", "bad-answer": "bad answer" };
-const judge = (target, verdict) => say(target, { verdict: target.said.verdict === verdict ? "" : verdict });
-const rate = (target, rating) => say(target, { rating: target.said.rating === rating ? 0 : rating });
+const judge = (target, verdict) => change(target, (said) => ({ verdict: said.verdict === verdict ? "" : verdict }));
+const rate = (target, rating) => change(target, (said) => ({ rating: said.rating === rating ? 0 : rating }));
 const verdict_button = (target, verdict, key) =>
-  node("button", { type: "button", class: "hw-verdict", "aria-pressed": String(target.said.verdict === verdict), onclick: () => in_turn(() => judge(target, verdict)) },
+  node("button", { type: "button", class: "hw-verdict", "aria-pressed": String(target.said.verdict === verdict), onclick: () => judge(target, verdict) },
     node("kbd", {}, key), WORDS[verdict]);
 const verdicts = (target) => {
   const all = state.view.verdicts;
@@ -20,36 +20,36 @@ const stars = (target) =>
   node("div", { class: "hw-stars", role: "group", "aria-label": "Rating" },
     [1, 2, 3, 4, 5].map((rating) =>
       node("button", { type: "button", class: "hw-star", "aria-label": rating + " of 5", "aria-pressed": String(target.said.rating === rating),
-        onclick: () => in_turn(() => rate(target, rating)) }, rating <= target.said.rating ? "★" : "☆")),
+        onclick: () => rate(target, rating) }, rating <= target.said.rating ? "★" : "☆")),
     node("span", { class: "hw-note" }, "Shift+1…5"));
 const add_tag = (target, field) => {
   const tag = field.value.trim();
   keep_draft(target, { tag: null });
   field.value = "";
-  if (tag && !target.said.tags.includes(tag)) in_turn(() => say(target, { tags: [...target.said.tags, tag] }));
+  if (tag && !target.said.tags.includes(tag)) change(target, (said) => ({ tags: [...said.tags, tag] }));
 };
 const tags = (target) => {
   const field = node("input", { class: "hw-input", placeholder: "Add a tag", "aria-label": "Add a tag", "data-field": "tag", value: draft_of(target).tag || "",
     oninput: () => keep_draft(target, { tag: field.value || null }),
     onkeydown: (event) => { if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) { event.preventDefault(); add_tag(target, field); } },
-    onblur: () => { if (field.isConnected) add_tag(target, field); } });
+    onblur: () => { if (!state.is_drawing) add_tag(target, field); } });
   return node("div", { class: "hw-tagging" }, target.said.tags.map((tag) => node("span", { class: "hw-tag" }, tag,
-    iconButton("cross", "Remove the tag " + tag, () => in_turn(() => say(target, { tags: target.said.tags.filter((one) => one !== tag) }))))), field);
+    iconButton("cross", "Remove the tag " + tag, () => change(target, (said) => ({ tags: said.tags.filter((one) => one !== tag) }))))), field);
 };
 const save_comment = (target) => {
   const draft = draft_of(target).comment;
   if (draft === undefined) return;
   if (draft === target.said.comment) return keep_draft(target, { comment: null });
-  in_turn(() => say(target, { comment: draft }));
+  change(target, { comment: draft });
 };
 const comment = (target) => {
   const draft = draft_of(target).comment;
   const field = node("textarea", { class: "hw-input", rows: 2, placeholder: "Comment", "aria-label": "Comment", "data-field": "comment",
-    oninput: () => keep_draft(target, { comment: field.value }), onblur: () => { if (field.isConnected) save_comment(target); } });
+    oninput: () => keep_draft(target, { comment: field.value }), onblur: () => { if (!state.is_drawing) save_comment(target); } });
   field.value = draft === undefined ? target.said.comment : draft;
   return field;
 };
-const answer = (target, question, value) => in_turn(() => say(target, { answers: { ...target.said.answers, [question.name]: value } }));
+const answer = (target, question, value) => change(target, (said) => ({ answers: { ...said.answers, [question.name]: value } }));
 const asked = (target) =>
   state.view.project.questions.map((question) => {
     const value = target.said.answers[question.name] || "";
@@ -65,8 +65,8 @@ const doubts = (target) => {
   if (!entry.stale.length) return null;
   return node("p", { class: "hw-line t-warning" }, node("span", { class: "hw-word" }, "stale"),
     node("span", {}, "It follows a correction. "),
-    node("button", { type: "button", class: "hw-act", onclick: () => in_turn(() => accept(target)) }, "It holds", node("kbd", {}, "a")),
-    node("button", { type: "button", class: "hw-act", onclick: () => in_turn(() => regenerate(target)) }, "Regenerate", node("kbd", {}, "g")));
+    node("button", { type: "button", class: "hw-act", onclick: () => accept(target) }, "It holds", node("kbd", {}, "a")),
+    node("button", { type: "button", class: "hw-act", onclick: () => regenerate(target) }, "Regenerate", node("kbd", {}, "g")));
 };
 const panel_parts = (target) => [
   node("h3", {}, target.title), doubts(target), verdicts(target), stars(target), editor(target), tags(target), comment(target), ...asked(target),
@@ -84,7 +84,9 @@ const draw_panel = () => {
   shown_panel = drawn;
   const caret = field && focused.selectionStart !== undefined ? focused.selectionStart : null;
   panel.dataset.key = same;
+  state.is_drawing = true;
   panel.replaceChildren(...(target ? panel_parts(target).filter(Boolean) : [node("p", { class: "hw-hint" }, "Choose a message or a call.")]));
+  state.is_drawing = false;
   const again = field ? [...panel.querySelectorAll("[data-field]")].find((one) => one.dataset.field === field) : null;
   if (!again) return;
   again.focus();

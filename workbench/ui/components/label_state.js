@@ -9,7 +9,11 @@ const state = {
   agreement: "",
   serial: 0,
   waiting: 0, // the order that is under way; 0 for none
-  queue: [], // what was pressed meanwhile, in order
+  queue: [], // orders and keys that wait for it, in order
+  moving: 0, // orders under way or waiting that bring another conversation
+  is_move: false, // whether the one under way does
+  held: null, // what is typed for a field of the conversation that is to come; null for none
+  is_drawing: false, // fields that are drawn anew are not left
   undo: [],
   is_again: false, // a message is being written anew
 };
@@ -39,8 +43,23 @@ const entry_of = (target) => entries().find((one) => one.targets.includes(target
 const itself_of = (target) => entry_of(target).targets.at(-1);
 
 const do_next = () => { while (!state.waiting && state.queue.length) state.queue.shift()(); };
-// Orders go one after the other: what is pressed while one is under way waits, and means what is shown then.
+// Orders go one after the other, each about what is there when its turn comes.
 const in_turn = (work) => { state.queue.push(work); do_next(); };
+// What brings another conversation: keys wait for it, and mean what is shown then.
+const go = (work) => {
+  state.moving += 1;
+  in_turn(() => {
+    const before = state.serial;
+    work();
+    if (state.serial === before) state.moving -= 1;
+    else state.is_move = true;
+  });
+};
+const answered = () => {
+  state.waiting = 0;
+  if (state.is_move) state.moving -= 1;
+  state.is_move = false;
+};
 const order = (act, fields) => {
   const serial = ++state.serial;
   state.waiting = serial;
@@ -52,7 +71,7 @@ const order = (act, fields) => {
     trigger("label_order", { order: text });
     setTimeout(() => {
       if (state.waiting !== serial) return;
-      state.waiting = 0;
+      answered();
       tell("The server did not answer. What was typed is kept: try again.");
       do_next();
     }, 20000);
@@ -67,6 +86,13 @@ const say = (target, change) => {
   state.undo.push({ session: talk().id, message: target.message, call: target.call, said: said_of(before), revision: null });
   target.said = { ...before, ...change };
   order("label", { message: target.message, call: target.call, said: said_of(target.said), revision: before.revision });
+};
+const change = (target, made) => {
+  const key = key_of(target);
+  in_turn(() => {
+    const now = targets().find((one) => key_of(one) === key);
+    if (now) say(now, typeof made === "function" ? made(now.said) : made);
+  });
 };
 const go_back = () => {
   const last = state.undo.pop();
