@@ -99,7 +99,10 @@ const begin = (value) => {
   state.owner = value.labeller;
   state.seat = { ...state.seat, ...kept.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };
   state.filter = { ...state.filter, ...kept.filter };
-  go(() => order("show", { session: was_asked || (talk() ? talk().id : "") }));
+  // Where a conversation is there already it stays, and keys need not wait for what is new of it.
+  const is_new = was_asked !== "" && was_asked !== (talk() ? talk().id : "");
+  const session = is_new ? was_asked : "";
+  (talk() && !is_new ? in_turn : go)(() => order("show", session ? { session } : {}));
   was_asked = "";
 };
 const has_failed = (value) => value.notice.lines.some((line) => line.tone === "error");

@@ -42,7 +42,13 @@ const here = () => targets().find((target) => key_of(target) === state.at) || nu
 const entry_of = (target) => entries().find((one) => one.targets.includes(target));
 const itself_of = (target) => entry_of(target).targets.at(-1);
 
-const do_next = () => { while (!state.waiting && state.queue.length) state.queue.shift()(); };
+let is_at_it = false;
+const do_next = () => {
+  // What one piece of work adds comes behind it, not in its middle.
+  if (is_at_it) return;
+  is_at_it = true;
+  try { while (!state.waiting && state.queue.length) state.queue.shift()(); } finally { is_at_it = false; }
+};
 // Orders go one after the other, each about what is there when its turn comes.
 const in_turn = (work) => { state.queue.push(work); do_next(); };
 // What brings another conversation: keys wait for it, and mean what is shown then.
