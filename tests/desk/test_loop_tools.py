@@ -1,9 +1,12 @@
 """Tools that the loop answers itself."""
 
 import json
+from dataclasses import replace
 
 from tests.services import services_for
 from workbench.chat.message import Role
+from workbench.desk.owner import Owner
+from workbench.desk.turns import begin_session, play_turn
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 
@@ -62,6 +65,21 @@ def test_earlier_sessions_are_searched_and_the_open_one_is_not(tmp_path):
     assert "zorbix" in found["sessions"][0]["snippet"]
 
 
+def test_another_owners_sessions_and_the_contract_are_never_found(tmp_path):
+    search = [called("session_search", {"query": "zorbix"}), "None."]
+    function = [called("session_search", {"query": "function calling"}), "None."]
+    with services_for(tmp_path, "The zorbix is 12.", *search, *function) as (services, play):
+        play("what is the zorbix?")
+        ann = replace(services, owner=Owner(key="ann"))
+        setup = replace(services.setup_for(), tools_text=tools_text(services, "session_search"))
+        session = begin_session(ann, setup).id
+        for _ in play_turn(ann, session, setup, "find it", is_cancelled=lambda: False):
+            pass
+        assert results(ann, session) == [{"sessions": []}]
+        second = play("find the contract", tools_text=setup.tools_text)
+        assert results(services, second) == [{"sessions": []}]
+
+
 def test_a_task_is_delegated_to_a_rollout_of_its_own(tmp_path):
     script = [
         called("delegate_task", {"goal": "Get the reading for cairo"}),
@@ -113,7 +131,6 @@ class Hand:
 
 def test_in_step_mode_a_person_says_what_comes_of_each_call(tmp_path):
     from workbench.desk.kept import Origin
-    from workbench.desk.turns import begin_session, play_turn
 
     call = called("get_flumbuster", {"flumb": "cairo"})
     hand = Hand(

@@ -71,6 +71,7 @@ def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, 
     play.send("go")
     pane = play.part("waiting-call")
     expect(pane).to_contain_text("get_flumbuster")
+    expect(play.part("live")).to_contain_text("waits for you: the call of get_flumbuster")
     play.part("step-use").click()
     expect(play.part("step-result")).to_be_visible()
     expect(play.part("transcript")).to_contain_text("get_flumbuster")

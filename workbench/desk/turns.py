@@ -102,10 +102,11 @@ def play_turn(
     said = _say(services, session_id, path, system, user)
     yield MessageKept(kept=said)
     keeper = Keeper(services=services, session_id=session_id, parent_id=said.id)
-    yield from _keep_all(play(turn, conversation), keeper, setup.ephemeral)
+    yield from keep_all(play(turn, conversation), keeper, setup.ephemeral)
 
 
-def _keep_all(events: Iterator[Event], keeper: Keeper, ephemeral: str) -> Iterator[Event | MessageKept]:
+def keep_all(events: Iterator[Event], keeper: Keeper, ephemeral: str) -> Iterator[Event | MessageKept]:
+    """The events of a turn, a `MessageKept` behind each that ends a message; what breaks off is kept too."""
     try:
         for event in events:
             if isinstance(event, RoundStarted | CompletionEnded):
@@ -144,7 +145,7 @@ def _say(
     if path and path[0].message == system:
         return services.sessions.append(session_id, user, parent_id=path[-1].id)
     root = NewMessage(message=system, origin=Origin.PERSON)
-    copies = map(_copy_of, _behind_system(path))
+    copies = map(copy_of, _behind_system(path))
     return services.sessions.append_all(session_id, (root, *copies, user), parent_id=None)[-1]
 
 
@@ -153,7 +154,8 @@ def _behind_system(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
     return path[1:] if path and path[0].message.role is Role.SYSTEM else path
 
 
-def _copy_of(kept: KeptMessage) -> NewMessage:
+def copy_of(kept: KeptMessage) -> NewMessage:
+    """The message once more, for another branch."""
     return NewMessage(
         message=kept.message,
         origin=kept.origin,

@@ -74,17 +74,22 @@ def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
         if reason is not None:
             yield TurnEnded(reason=reason, rounds=number, problem=completion.problem)
             return
-        calls = completion.reading.calls
-        for index, (call, run) in enumerate(zip(calls, _run_round(turn, calls), strict=True)):
-            result = Message(role=Role.TOOL, text=run.result.text, name=call.name)
-            conversation = conversation.plus(result)
-            yield ToolFinished(index=index, call=call, run=run, message=result)
+        for finished in run_calls(turn, completion.reading.calls):
+            conversation = conversation.plus(finished.message)
+            yield finished
         if turn.is_cancelled():
             yield TurnEnded(reason=EndReason.CANCELLED, rounds=number)
             return
         # A forced choice binds the first completion alone: once results are there, the model may answer.
         choice = ToolChoice(kind=ChoiceKind.AUTO) if choice.is_forced else choice
     yield TurnEnded(reason=EndReason.ROUND_LIMIT, rounds=turn.setup.max_rounds)
+
+
+def run_calls(turn: Turn, calls: Sequence[ReadCall]) -> Iterator[ToolFinished]:
+    """The results of one completion's calls, in order; what is refused fails."""
+    for index, (call, run) in enumerate(zip(calls, _run_round(turn, calls), strict=True)):
+        message = Message(role=Role.TOOL, text=run.result.text, name=call.name)
+        yield ToolFinished(index=index, call=call, run=run, message=message)
 
 
 def _complete(

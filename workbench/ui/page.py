@@ -9,7 +9,10 @@ import gradio as gr
 from workbench.desk.services import Services
 from workbench.ui.frame import build_frame
 from workbench.ui.tabs import inspect
+from workbench.ui.tabs.contracts import parts as contracts
+from workbench.ui.tabs.contracts.tab import wire as wire_contracts
 from workbench.ui.tabs.data import tab as data
+from workbench.ui.tabs.label import tab as label
 from workbench.ui.tabs.models import tab as models
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
@@ -18,7 +21,9 @@ from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
-STYLES: Final = (Path(__file__).with_name("page.css"), Path(__file__).with_name("models.css"), Path(__file__).with_name("data.css"))
+STYLES: Final = tuple(
+    Path(__file__).with_name(f"{name}.css") for name in ("page", "models", "label", "contracts", "data")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +46,29 @@ def build_page(services: Services) -> Page:
                 play_parts = play.build(services)
             with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect"):
                 inspect_parts = inspect.build(services)
+            with gr.Tab("Contracts", elem_id="page-tab-contracts", id="contracts") as contracts_tab:
+                contracts_parts = contracts.build(services)
             with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
                 tools_parts = tools.build()
+            with gr.Tab("Label", elem_id="page-tab-label", id="label") as label_tab:
+                label_parts = label.build()
             with gr.Tab("Data", elem_id="page-tab-data", id="data"):
                 data_parts = data.build()
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
         play.wire(blocks, play_parts, services, runs, frame)
         inspect.wire(blocks, inspect_parts, services)
+        setup = play_parts.setup.contract
+        wire_contracts(
+            contracts_parts,
+            services,
+            play_parts.visitor,
+            tab=contracts_tab,
+            tabs=tabs,
+            play=[setup.contract, setup.contract_text],
+        )
         wire_tools(blocks, tools_parts, services)
+        label.wire(label_parts, services, runs, play_parts.visitor, blocks=blocks, tabs=tabs, tab=label_tab)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)

@@ -1,8 +1,10 @@
 """A turn under way, folded from its events."""
 
 from tests.store.examples import GENERATION
+from workbench.chat.message import Message, Role
+from workbench.hermes.parse import parse
 from workbench.hermes.prompt import Prompt
-from workbench.rollout.events import PieceArrived, RoundStarted, StoodInLine
+from workbench.rollout.events import CompletionEnded, PieceArrived, RoundStarted, StoodInLine
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 
 STARTED = RoundStarted(
@@ -44,6 +46,17 @@ def test_a_new_round_begins_empty():
 def test_the_call_that_forms_is_named():
     live = _after(STARTED, PieceArrived(text='<tool_call>{"name": "f", "arguments": {'))
     assert live.show(now_s=1.0).note.startswith("round 1 of 8 · calling f")
+
+
+def test_between_completion_and_next_prompt_calls_run_or_wait_for_the_person():
+    ended = CompletionEnded(
+        message=Message(role=Role.ASSISTANT, text="a"), reading=parse("a"), generation=GENERATION
+    )
+    running = _after(STARTED, PieceArrived(text="a"), ended)
+    assert running.show(now_s=3.0).note == "round 1 of 8 · running the calls"
+    waiting_for = running.waits_for_person("rm")
+    assert waiting_for.show(now_s=3.0).note == "round 1 of 8 · waits for you: the call of rm"
+    assert waiting_for.goes_on().show(now_s=3.0).note == "round 1 of 8 · running the calls"
 
 
 def test_nothing_is_live_at_rest():

@@ -47,7 +47,7 @@ def test_rows_say_who_when_and_what():
         ("v2", "why", "Anna · 09:05"),
         ("v1", "no message", "20.11."),
     ]
-    assert [row.is_production for row in rows] == [True, False]
+    assert [row.marks for row in rows] == [("candidate",), ("production", "candidate")]
 
 
 def test_half_a_surrogate_pair_breaks_nothing():

@@ -3,49 +3,39 @@
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.chat.message import Role
-from workbench.desk.ports import Sessions
+from workbench.desk.found import FoundSession
+from workbench.desk.ports import Search
 
-MOST_SESSIONS: Final = 500
-"""Of the sessions last used, so many are looked through."""
-_AROUND: Final = 80
+FEW: Final = 5
+"""Sessions that are given where the call does not say how many."""
+MANY: Final = 50
+"""Most sessions that a call is given."""
 
 
 class SessionSearch:
-    """Answers `session_search`.
+    """Answers `session_search` by the store's own search.
 
     Args:
-        sessions: The owner's.
+        search: Finds the owner's.
         session_id: The open one; it is left out.
     """
 
-    def __init__(self, sessions: Sessions, session_id: str) -> None:
-        self._sessions = sessions
+    def __init__(self, search: Search, session_id: str) -> None:
+        self._search = search
         self._session_id = session_id
 
     def __call__(self, arguments: JsonObject) -> JsonValue:
-        """Sessions whose open path holds every word, last used first."""
-        words = str(arguments.get("query", "")).lower().split()
-        limit = arguments.get("limit")
-        found: list[JsonValue] = []
-        for kept in self._sessions.list_sessions(limit=MOST_SESSIONS):
-            if len(found) >= (limit if isinstance(limit, int) else 5):
-                break
-            texts = [
-                one.message.text
-                for one in self._sessions.path(kept.id)
-                if one.message.role is not Role.SYSTEM
-            ]
-            if (
-                kept.id != self._session_id
-                and words
-                and all(word in "\n".join(texts).lower() for word in words)
-            ):
-                snippet = next(_snippet(text, words[0]) for text in texts if words[0] in text.lower())
-                found.append({"session_id": kept.id, "title": kept.title, "snippet": snippet})
-        return {"sessions": found}
+        """Sessions with all the words in one message, a title or tags, as the page's search orders them."""
+        query, limit = str(arguments.get("query", "")), arguments.get("limit")
+        wanted = min(limit, MANY) if isinstance(limit, int) else FEW
+        if not query.strip() or wanted < 1:
+            return {"sessions": []}
+        # One more than is wanted, for the open one may be among them.
+        found = self._search.find(query, limit=wanted + 1)
+        others = [one for one in found if one.session.id != self._session_id]
+        return {"sessions": [_told(one) for one in others[:wanted]]}
 
 
-def _snippet(text: str, word: str) -> str:
-    place = text.lower().find(word)
-    return " ".join(text[max(0, place - _AROUND) : place + _AROUND].split())
+def _told(one: FoundSession) -> JsonObject:
+    snippet = one.snippet.text if one.snippet else ""
+    return {"session_id": one.session.id, "title": one.session.title, "snippet": snippet}

@@ -35,7 +35,7 @@ def turn_toolbox(
     own = {
         todo.NAME: todo.Todo(conversation.messages),
         "memory": Memory(services.memories, services.owner),
-        "session_search": SessionSearch(services.sessions, task.session_id),
+        "session_search": SessionSearch(services.search, task.session_id),
     }
     catalog = services.catalog.toolbox(task)
     nested = delegate.Delegate(

@@ -27,6 +27,8 @@ SHARED: Final = "dom.js"
 class Drawn(gr.HTML, metaclass=Stubless):
     """A component whose value is a frozen dataclass of `present`; the browser gets it as JSON."""
 
+    shared: ClassVar[tuple[str, ...]] = ()
+    """Files beside this one that stand before the script, for what several components draw alike."""
     script: ClassVar[str] = ""
     """File beside this one that draws the value; the names in quotes that it triggers are the events."""
 
@@ -36,7 +38,7 @@ class Drawn(gr.HTML, metaclass=Stubless):
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `value` untyped
             value=value,
             html_template="",
-            js_on_load=_scripts(self.script),
+            js_on_load=_scripts((*self.shared, self.script)),
             apply_default_css=False,
             elem_id=elem_id,
             elem_classes=["hw"],
@@ -58,7 +60,7 @@ class Drawn(gr.HTML, metaclass=Stubless):
 
 
 @cache
-def _scripts(own: str) -> str:
+def _scripts(own: tuple[str, ...]) -> str:
     """Gradio makes a component anew for each change of it, so the files are read once."""
     folder = Path(__file__).parent
-    return "\n".join((folder / name).read_text(encoding="utf-8") for name in (SHARED, own))
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in (SHARED, *own))

@@ -4,7 +4,7 @@ const changed = node("span", { class: "hw-note hw-changed" });
 const tags = node("span", { class: "hw-tags" });
 const open = node("button", { type: "button", class: "hw-act", "aria-expanded": "false", onclick: () => ask(field.hidden) }, "Save version");
 const list = node("ul", { class: "hw-versions" });
-const summary = node("summary", { "aria-label": "Versions of the contract" }, node("span", {}, label, changed, tags));
+const summary = node("summary", { "aria-label": "Versions" }, node("span", {}, label, changed, tags));
 const fold = node("details", { class: "hw-history" }, summary, list);
 const message = node("input", { type: "text", class: "hw-input", placeholder: "What was changed?", "aria-label": "What was changed", maxlength: 500,
   onkeydown: (event) => {
@@ -43,6 +43,6 @@ follow((value) => {
       node("span", { class: "hw-v-acts" },
         row.is_open && !value.is_changed ? null
           : node("button", { type: "button", class: "hw-act", "aria-label": "Restore " + row.label, onclick: () => trigger("restore_version", { id: row.id }) }, "Restore"),
-        row.is_production ? null
-          : node("button", { type: "button", class: "hw-act", "aria-label": "Mark " + row.label + " as production", onclick: () => trigger("mark_version", { id: row.id }) }, "Mark as production")))));
+        value.can_compare ? node("button", { type: "button", class: "hw-act", "aria-label": "Compare with " + row.label, onclick: () => trigger("compare_version", { id: row.id }) }, "Compare") : null,
+        row.marks.map((mark) => node("button", { type: "button", class: "hw-act", "aria-label": "Mark " + row.label + " as " + mark, onclick: () => trigger("mark_version", { id: row.id, mark }) }, "Mark as " + mark))))));
 });

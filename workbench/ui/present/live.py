@@ -1,12 +1,16 @@
 """A turn that is under way, folded from its events."""
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, StoodInLine
 from workbench.rollout.held import PREFILL
 from workbench.ui.present.live_text import LiveText
 from workbench.ui.present.pieces import Piece
 from workbench.ui.present.words import ordinal
+
+READING: Final = "reading the prompt"
+RUNNING: Final = "running the calls"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +41,15 @@ class LiveRound:
     """When the first of them came; None before."""
     place_in_line: int = 0
     """1 is next; 0 once the model is at work, as far as is known."""
+    doing: str = READING
+    """What is done while the model writes nothing."""
 
     def after(self, event: Event, *, now_s: float) -> "LiveRound":
         """The round once `event` has happened."""
         if isinstance(event, RoundStarted):
             return LiveRound(number=event.number, limit=event.limit)
         if isinstance(event, CompletionEnded):
-            return replace(self, written=LiveText(), piece_count=0)
+            return replace(self, written=LiveText(), piece_count=0, doing=RUNNING)
         if isinstance(event, StoodInLine):
             return replace(self, place_in_line=event.place)
         if not isinstance(event, PieceArrived):
@@ -56,13 +62,21 @@ class LiveRound:
         first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
         return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first, place_in_line=0)
 
+    def waits_for_person(self, tool: str) -> "LiveRound":
+        """The round while a person is asked about a call of that tool."""
+        return replace(self, doing=f"waits for you: the call of {tool}")
+
+    def goes_on(self) -> "LiveRound":
+        """The round once the person has answered."""
+        return replace(self, doing=RUNNING)
+
     def show(self, *, now_s: float) -> LiveView:
         """The pane at this moment."""
         if self.number == 0:
             return waiting("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
         speed = f" · {(self.piece_count - 1) / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
-        waiting_for = f"{ordinal(self.place_in_line)} in line" if self.place_in_line else "reading the prompt"
+        waiting_for = f"{ordinal(self.place_in_line)} in line" if self.place_in_line else self.doing
         doing = speed if self.piece_count else f" · {waiting_for}"
         calling = f" · calling {self.written.calling}" if self.written.calling else ""
         note = f"round {self.number} of {self.limit}{calling}{doing}"

@@ -8,8 +8,8 @@ from typing import Final
 from workbench.desk.versions.names import hash_of
 from workbench.desk.versions.version import FROM_FILE, Version
 
-PRODUCTION: Final = "production"
-"""The name that the page gives to a version that is in use."""
+MARKS: Final = ("production", "candidate")
+"""The names that the page gives: to a version that is in use, and to one that may be next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +28,8 @@ class VersionRow:
     """Names that point at it."""
     is_open: bool
     """True of the one whose text stands in the editor."""
-    is_production: bool
-    """True where `production` points at it."""
+    marks: tuple[str, ...]
+    """Names that it can be given: those of `MARKS` that do not point at it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +48,13 @@ class VersionsView:
     """Names that point at the version; none where the text is changed."""
     rows: tuple[VersionRow, ...]
     """The newest first."""
+    can_compare: bool = False
+    """Whether a version can be held against the text, where there is room to show it."""
 
 
-def show_versions(name: str, text: str, history: Sequence[Version], *, now: datetime) -> VersionsView:
+def show_versions(
+    name: str, text: str, history: Sequence[Version], *, now: datetime, can_compare: bool = False
+) -> VersionsView:
     """The line for a text, from the newest versions of its name; times are the clock of `now`."""
     text_hash = hash_of(text.encode("utf-8", "replace").decode())
     same = next((version for version in history if version.text_hash == text_hash), None)
@@ -62,6 +66,7 @@ def show_versions(name: str, text: str, history: Sequence[Version], *, now: date
         is_changed=same is None,
         tags=same.tags if same else (),
         rows=tuple(_row(version, base, now) for version in history),
+        can_compare=can_compare,
     )
 
 
@@ -76,5 +81,5 @@ def _row(version: Version, base: Version | None, now: datetime) -> VersionRow:
         note=" · ".join(part for part in (who, when) if part),
         tags=version.tags,
         is_open=version is base,
-        is_production=PRODUCTION in version.tags,
+        marks=tuple(mark for mark in MARKS if mark not in version.tags),
     )

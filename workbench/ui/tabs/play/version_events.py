@@ -10,7 +10,7 @@ from workbench.desk.versions.version import NewVersion, VersionKind
 from workbench.errors import WorkbenchError
 from workbench.ui.owners import services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.present.versions import PRODUCTION, VersionsView, show_versions
+from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
@@ -63,10 +63,10 @@ class VersionEvents:
     def on_mark(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView]:
-        """A version is the one in use."""
+        """A version is the one in use, or the one that may be next."""
         services = services_of(self.services, visitor, request)
         try:
-            services.versions.tag(str(event.id), PRODUCTION)
+            services.versions.tag(str(event.id), str(event.mark))
             return _shown(services, name, text), CLEAR
         except WorkbenchError as error:
             return SAME, problem(error)

@@ -64,8 +64,7 @@ def watch(services: Services, visitor: Visitor, wish: Wish) -> Iterator[Screen]:
     went_on_from, live = visitor.leaf_id, LiveRound()
     for batch in play_aside(partial(_play, services, visitor, wish)):
         for event in batch:
-            if not isinstance(event, MessageKept | Waiting | WentOn):
-                live = live.after(event, now_s=services.calendar.seconds())
+            live = _live_after(live, event, now_s=services.calendar.seconds())
         screen = Screen()
         kept = [event.kept for event in batch if isinstance(event, MessageKept)]
         if kept:
@@ -75,6 +74,14 @@ def watch(services: Services, visitor: Visitor, wish: Wish) -> Iterator[Screen]:
         asked = next((event for event in reversed(batch) if isinstance(event, Waiting | WentOn)), None)
         screen = screen.with_waiting(asked) if asked else screen
         yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
+
+
+def _live_after(live: LiveRound, event: Happening, *, now_s: float) -> LiveRound:
+    if isinstance(event, Waiting):
+        return live.waits_for_person(event.call.name)
+    if isinstance(event, WentOn):
+        return live.goes_on()
+    return live if isinstance(event, MessageKept) else live.after(event, now_s=now_s)
 
 
 def _play(

@@ -1,0 +1,95 @@
+"""The lint of a contract: what must pass first, then what is found."""
+
+import pytest
+
+from tests.services import CHECKOUT
+from workbench.contract.contract import Contract, parse_contract
+from workbench.contract.lint import lint_contract
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import parse_tools
+
+TOOLS = parse_tools(
+    '[{"name": "f", "description": "d", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}, '
+    '"required": ["a"], "additionalProperties": false}}]'
+)
+HEAD = "<tools>\n{{ tools }}\n</tools>\n"
+
+
+def lint(text, *, family="hermes-lines", tools=TOOLS, head=HEAD, **variables):
+    contract = Contract(name="c", title="t", family=family, text=head + text, variables=variables)
+    return lint_contract(contract, tools)
+
+
+def call(body):
+    return f"<tool_call>\n{body}\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((CHECKOUT / "prompts" / "contracts").glob("*.md")), ids=lambda p: p.stem
+)
+def test_shipped_contracts_pass_but_for_the_tools_of_their_examples(path):
+    contract = parse_contract(path.read_text(encoding="utf-8"), name=path.stem)
+    codes = {finding.code for finding in lint_contract(contract, TOOLS)}
+    assert codes <= {"example-unknown-tool"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plain words.",
+        "Answer within <tool_call></tool_call>, after a <tool_response>.",
+        "Write `<toolcall>` never.",
+        call('{"name": "f", "arguments": {"a": 1}}'),
+        call('{"name": <function-name>, "arguments": <args-dict>}'),
+        call('{"name": "tool_name", "arguments": {"parameter": "value"}}'),
+        "<tool_response>\n{}\n</tool_response>",
+        "{{ '{{' }} stands for itself",
+    ],
+)
+def test_what_must_pass(text):
+    assert lint(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('<tool_call>\n{"name": "f", "arguments": {"a": 1}}\nUser: go on', "mark-unclosed"),
+        ("<tool_response>\n{}\n<tool_response>\n{}\n</tool_response>", "mark-unclosed"),
+        ('{"name": "f"}\n</tool_call>', "mark-unopened"),
+        ("End with <|im_end|>.", "chatml-mark"),
+        (call('{"name": '), "example-unreadable"),
+        (call("{'name': 'f', 'arguments': {'a': 1}}"), "example-fixed"),
+        (call('{"name": "g", "arguments": {}}'), "example-unknown-tool"),
+        (call('{"name": "f", "arguments": {"a": "x"}}'), "example-invalid-arguments"),
+        (call('{"name": "f", "arguments": {}}'), "example-invalid-arguments"),
+        ("Write <toolcall> first.", "near-miss-tag"),
+        ("<tools>{{ tools }}</tools>", "tools-twice"),
+    ],
+)
+def test_what_is_found_with_its_line(text, code):
+    [finding] = lint(text)
+    assert finding.code == code
+    assert finding.line is not None
+    assert finding.line >= 4
+    assert len(finding.message) < 100
+
+
+def test_an_example_in_the_dialect_of_another_family():
+    xml = call("<function=f>\n<parameter=a>\n1\n</parameter>\n</function>")
+    assert [finding.code for finding in lint(xml)] == ["family-dialect"]
+    assert lint(xml, family="qwen3-coder") == ()
+
+
+def test_tools_that_the_model_is_not_told_of():
+    assert [finding.code for finding in lint("No tools.", head="")] == ["no-tools"]
+    assert lint("No tools.", head="", tools=OfferedTools()) == ()
+    assert [finding.code for finding in lint("", head="Use {{ tools }} well.")] == ["tools-without-marks"]
+
+
+def test_a_variable_that_nothing_uses():
+    assert [finding.code for finding in lint("Hi {{ used }}", used="a", unused="b")] == ["variable-unused"]
+
+
+def test_lines_count_from_the_files_first():
+    contract = parse_contract("---\ntitle: t\nfamily: hermes-lines\n---\n\n<|im_end|>\n", name="c")
+    assert [finding.line for finding in lint_contract(contract, OfferedTools())] == [6]

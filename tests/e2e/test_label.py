@@ -1,0 +1,232 @@
+"""The Label tab by real keys: a conversation judged without the mouse, corrected, made anew, and never lost."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.play import SLOW_MS, Server, write_script
+from tests.services import CHECKOUT
+from workbench.chat.message import ToolCall
+from workbench.desk.labels.label import Label, Verdict
+from workbench.desk.labels.project import Project, Question, QueueFilter, QueueState
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.desk.ports import OwnedStore
+from workbench.desk.turns import begin_session, play_turn
+from workbench.settings import read_settings
+from workbench.store.store import SqlStore
+from workbench.wiring import open_services
+
+pytestmark = pytest.mark.browser
+
+
+def called(name: str, **arguments: object) -> str:
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
+
+
+@contextmanager
+def opened(server: Server) -> Iterator[OwnedStore]:
+    store = SqlStore(f"sqlite:///{server.folder / 'data' / 'workbench.sqlite3'}")
+    try:
+        yield store.of(LOCAL_OWNER)
+    finally:
+        store.close()
+
+
+class Desk:
+    """What a labeller does, and sees."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
+
+    def open(self, session_id: str) -> "Desk":
+        self.page.goto(f"{self.server.url}/?label={session_id}")
+        return self.wait_for(session_id)
+
+    def wait_for(self, session_id: str) -> "Desk":
+        expect(self.page.locator("ol[data-session]")).to_have_attribute("data-session", session_id)
+        expect(self.page.locator("#label-desk [aria-current=true].hw-session")).to_have_attribute(
+            "data-id", session_id
+        )
+        return self
+
+    def press(self, *keys: str) -> "Desk":
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    @property
+    def panel(self):
+        return self.page.get_by_role("complementary", name="Verdict")
+
+    @property
+    def row(self):
+        return self.page.get_by_role("status", name="Row it becomes")
+
+    def labels(self, session_id: str, project: str = "") -> list[Label]:
+        with opened(self.server) as store:
+            return list(store.labels.list_labels(session_id=session_id, project=project))
+
+    def state(self, session_id: str) -> QueueState:
+        with opened(self.server) as store:
+            items = store.labels.queue(QueueFilter(), limit=1000).items
+        return next(item.state for item in items if item.session_id == session_id)
+
+
+@pytest.fixture
+def session(server: Server, tmp_path: Path) -> str:
+    """A conversation with one call, its result and an answer; another one is there before it."""
+    call = called("get_flumbuster", flumb="cairo")
+    script = write_script(tmp_path / "played.yaml", "Hi.", call, "31 there.")
+    variables = {
+        "WORKBENCH_MODEL": f"scripted:{script}",
+        "WORKBENCH_DATA": str(server.folder / "data"),
+        "WORKBENCH_HOME": str(CHECKOUT),
+    }
+    with open_services(read_settings(variables)) as services:
+        for text in ("hello", "What is it in London?"):
+            setup = services.setup_for()
+            session_id = begin_session(services, setup).id
+            for _ in play_turn(services, session_id, setup, text, is_cancelled=lambda: False):
+                pass
+        again = write_script(tmp_path / "again.yaml", "Now 27 in London.")
+        services.sessions.save_setup(session_id, replace(setup, model=f"scripted:{again}"))
+    return session_id
+
+
+@pytest.fixture
+def desk(page: Page, server: Server, session: str) -> Desk:
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    return Desk(page, server).open(session)
+
+
+def test_a_clean_conversation_takes_three_keys(desk: Desk, session: str) -> None:
+    expect(desk.panel).to_contain_text("Call 1 of 1 · get_flumbuster")
+    desk.press("a", "a", "Enter")
+    expect(desk.page.locator("ol[data-session]")).not_to_have_attribute("data-session", session)
+    verdicts = [(label.target.call_index, label.content.verdict) for label in desk.labels(session)]
+    assert verdicts == [(0, Verdict.RIGHT), (None, Verdict.GOOD)]
+    assert desk.state(session) is QueueState.DONE
+    desk.press("u").wait_for(session)
+    assert desk.state(session) is QueueState.DRAFT
+
+
+def test_verdict_rating_tag_and_comment_by_keys_with_a_reload_in_the_middle(
+    desk: Desk, session: str, artifacts: Path
+) -> None:
+    desk.press("3", "Shift+Digit2", "t")
+    desk.page.keyboard.type("jkr")
+    desk.press("Enter", "Escape", "c")
+    desk.page.keyboard.type("1 a r u: not London")
+    desk.page.reload()
+    desk.wait_for(session)
+    expect(desk.panel.get_by_label("Comment")).to_have_value("1 a r u: not London")
+    expect(desk.panel.get_by_role("button", name="bad arguments")).to_have_attribute("aria-pressed", "true")
+    desk.press("c", "Escape", "j", "7")
+    expect(desk.page.locator("li.hw-entry.r-model").last).to_contain_text("bad answer")
+    desk.page.screenshot(path=artifacts / "label.png")
+    call, answer = desk.labels(session)
+    assert (call.content.verdict, call.content.rating) == (Verdict.BAD_ARGUMENTS, 2)
+    assert (call.content.tags, call.content.comment) == (("jkr",), "1 a r u: not London")
+    assert answer.content.verdict is Verdict.BAD_ANSWER
+    desk.press("u", "u")
+    expect(desk.panel.get_by_label("Comment")).to_have_value("1 a r u: not London")
+    desk.press("k")
+    expect(desk.panel.get_by_label("Comment")).to_have_value("")
+    assert [label.content.comment for label in desk.labels(session)] == ["", ""]
+
+
+def test_a_call_is_corrected_by_its_schema_and_what_follows_is_made_anew(desk: Desk, session: str) -> None:
+    desk.press("e")
+    field = desk.panel.get_by_label("flumb", exact=True)
+    expect(field).to_be_focused()
+    expect(field).to_have_value("cairo")
+    desk.press("Control+A")
+    desk.page.keyboard.type("london")
+    desk.page.reload()
+    desk.wait_for(session)
+    expect(desk.panel.get_by_label("flumb", exact=True)).to_have_value("london")
+    desk.press("Control+Enter")
+    expect(desk.page.locator(".hw-correction")).to_contain_text('get_flumbuster {"flumb": "london"}')
+    expect(desk.row).to_contain_text("stale")
+    expect(desk.page.locator("li.hw-entry.is-stale")).to_have_count(2)
+    desk.press("j", "g")
+    expect(desk.page.locator("#label-desk")).to_contain_text("Now 27 in London.")
+    expect(desk.page.locator("li.hw-entry.is-stale")).to_have_count(0)
+    expect(desk.row).to_contain_text("0 errors")
+    with opened(desk.server) as store:
+        texts = [kept.message.text for kept in store.sessions.path(session)[2:]]
+        [label] = store.labels.list_labels(session_id=session)
+        before = [kept.message.text for kept in store.sessions.path(session, leaf_id=label.target.message_id)]
+    assert texts[0] == called("get_flumbuster", flumb="london")
+    assert json.loads(texts[1])["flumb"] == "london"
+    assert before[-1] == called("get_flumbuster", flumb="cairo")
+    assert label.content.correction == ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
+
+
+def test_an_answer_is_corrected_as_text_and_the_correction_undone(desk: Desk, session: str) -> None:
+    desk.press("j", "e", "Control+A")
+    desk.page.keyboard.type("  It is 27.\n")
+    desk.press("Control+Enter")
+    expect(desk.page.locator(".hw-correction")).to_contain_text("It is 27.")
+    [label] = desk.labels(session)
+    assert label.content.correction == "  It is 27.\n"
+    desk.press("u")
+    expect(desk.page.locator(".hw-correction")).to_have_count(0)
+    assert [label.content.correction for label in desk.labels(session)] == [None]
+
+
+def test_a_rejected_conversation_is_out_of_the_queue_and_help_tells_all_keys(
+    desk: Desk, session: str
+) -> None:
+    desk.press("?")
+    expect(desk.page.get_by_role("dialog")).to_contain_text("wrong tool")
+    desk.press("r", "Escape")
+    expect(desk.page.get_by_role("dialog")).to_be_hidden()
+    assert desk.state(session) is QueueState.PENDING, "keys do nothing behind the help"
+    desk.press("r")
+    expect(desk.page.locator("ol[data-session]")).not_to_have_attribute("data-session", session)
+    assert desk.state(session) is QueueState.DISCARDED
+
+
+def test_a_project_shows_guidelines_and_asks_its_questions(desk: Desk, session: str) -> None:
+    question = Question(name="polite", text="Is it polite?", choices=("yes", "no"))
+    with opened(desk.server) as store:
+        name = f"round {session[:4]}"
+        store.labels.save_project(Project(name=name, guidelines="Be fair.", questions=(question,)))
+        store.labels.assign([session], ["ann"], project=name)
+    desk.open(session)
+    desk.page.get_by_text("Filter", exact=True).click()
+    desk.page.get_by_label("Project").select_option(name)
+    desk.page.get_by_label("Labeller").fill("ann")
+    desk.press("Tab")
+    desk.page.get_by_text("Filter", exact=True).click()
+    expect(desk.page.locator(".hw-progress")).to_have_text("0 of 1")
+    desk.page.get_by_text("Guidelines").click()
+    expect(desk.page.locator(".hw-guidelines")).to_contain_text("Be fair.")
+    desk.panel.get_by_label("Is it polite?").select_option("yes")
+    expect(desk.panel.get_by_label("Is it polite?")).to_have_value("yes")
+    desk.page.locator("li.hw-entry.r-user .hw-prose").click()
+    desk.press("k", "j", "a", "Enter")
+    expect(desk.page.locator(".hw-progress")).to_have_text("1 of 1")
+    [label] = desk.labels(session, name)
+    assert (dict(label.content.answers), label.labeller) == ({"polite": "yes"}, "ann")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+def test_nothing_is_cut_off_at_any_width(
+    desk: Desk, session: str, artifacts: Path, scheme: str, width: int
+) -> None:
+    desk.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    desk.page.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
+    desk.page.set_viewport_size({"width": width, "height": 900})
+    desk.press("3", "e")
+    expect(desk.panel.get_by_label("flumb", exact=True)).to_be_visible()
+    desk.page.screenshot(path=artifacts / f"label-{scheme}-{width}.png")
+    assert desk.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,179 @@
+"""What a contract's text gets wrong: marks left open, examples that do not parse, words against its family."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.span import Span
+from workbench.contract.contract import Contract
+from workbench.contract.placeholders import placeholders
+from workbench.hermes.near_miss import check_tags
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import ReadCall
+from workbench.hermes.spelling.families import family_named
+from workbench.toolspec.spec import OfferedTools
+
+CONTRACT_CODES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "mark-unclosed": "a block is opened and not closed: a model copies what it is shown",
+        "mark-unopened": "a block is closed that was not opened",
+        "chatml-mark": "a mark of the turns stands in the text: a model may take it for the end of its turn",
+        "example-unreadable": "an example call gives no call",
+        "example-fixed": "an example call is read only with a fix",
+        "example-unknown-tool": "an example calls a tool that is not offered",
+        "example-invalid-arguments": "an example's arguments break the schema of its tool",
+        "family-dialect": "an example is written in another dialect than the family's",
+        "no-tools": "tools are offered, and the text has no `{{ tools }}`: the model is not told of them",
+        "tools-twice": "`{{ tools }}` stands there more than once: the model pays for each",
+        "tools-without-marks": "`{{ tools }}` does not stand between `<tools>` and `</tools>`",
+        "variable-unused": "a variable is declared and used nowhere",
+        "near-miss-tag": "no tag, but nearly one",
+    }
+)
+"""Each code of the lint of a contract, with what it says."""
+
+_BLOCKS: Final = ("tool_call", "tool_response", "tools", "think", "scratch_pad")
+_MARK: Final = re.compile(rf"<(/?)({'|'.join(_BLOCKS)})>")
+_CHATML: Final = re.compile(r"<\|im_(?:start|end)\|>")
+_CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+_FORM: Final = re.compile(r"<[a-z][a-z _-]*>|\.\.\.|…")
+"""Stands in a form for what is to be filled in, such as `<function-name>`: no example, but how one is made."""
+_FUNCTION: Final = re.compile(r"<function[=\s]")
+_FORM_NAMES: Final = frozenset({"tool_name", "function_name", "name"})
+
+
+def lint_contract(contract: Contract, tools: OfferedTools) -> tuple[Finding, ...]:
+    """All that a reader of the contract would stumble over, in the order of the text; never raises.
+
+    Spans are of `contract.text`; lines are of its file.
+
+    Args:
+        contract: The contract.
+        tools: What would be offered with it; examples are held against them. None offered checks no names.
+    """
+    found = [
+        *_marks(contract.text),
+        *_chatml(contract.text),
+        *check_tags(contract.text),
+        *_examples(contract, tools),
+        *_tools_place(contract, tools),
+        *_variables(contract),
+    ]
+    found.sort(key=lambda finding: finding.span.start if finding.span else -1)
+    return tuple(_with_line(contract, finding) for finding in found)
+
+
+def _with_line(contract: Contract, finding: Finding) -> Finding:
+    if finding.span is None:
+        return finding
+    line = contract.first_line + contract.text.count("\n", 0, finding.span.start)
+    return replace(finding, line=line)
+
+
+def _warning(code: str, message: str, start: int, end: int) -> Finding:
+    return Finding(code=code, message=message, severity=Severity.WARNING, span=Span(start, end))
+
+
+def _marks(text: str) -> Iterator[Finding]:
+    """Blocks without their other end; a mark that is only spoken of opens none."""
+    opened: dict[str, re.Match[str]] = {}
+    for match in _MARK.finditer(text):
+        is_close, name = bool(match[1]), match[2]
+        if is_close:
+            if name not in opened and _closes_block(text, match):
+                yield _warning("mark-unopened", f"{match.group()!r} closes what is not open", *match.span())
+            opened.pop(name, None)
+            continue
+        before = opened.pop(name, None)
+        if before and _opens_block(text, before):
+            yield _unclosed(before)
+        opened[name] = match
+    yield from (_unclosed(match) for match in opened.values() if _opens_block(text, match))
+
+
+def _unclosed(match: "re.Match[str]") -> Finding:
+    message = f"{match.group()!r} is not closed: write '</{match[2]}>' behind its body"
+    return _warning("mark-unclosed", message, *match.span())
+
+
+def _opens_block(text: str, match: "re.Match[str]") -> bool:
+    return text[match.end() :].lstrip()[:1] in ("{", "[")
+
+
+def _closes_block(text: str, match: "re.Match[str]") -> bool:
+    return text[: match.start()].rstrip()[-1:] in ("}", "]")
+
+
+def _chatml(text: str) -> Iterator[Finding]:
+    for match in _CHATML.finditer(text):
+        message = f"{match.group()!r} belongs to the prompt, not into a contract: leave it out"
+        yield _warning("chatml-mark", message, *match.span())
+
+
+def _examples(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
+    dialect = family_named(contract.family).dialect
+    for match in _CALL.finditer(contract.text):
+        body = match[1]
+        is_xml = _FUNCTION.search(body) is not None
+        if not body.strip() or (not is_xml and _FORM.search(body)):
+            continue
+        if is_xml != (dialect == "xml"):
+            wanted = "<function=…>" if dialect == "xml" else "JSON"
+            message = f"the family {contract.family!r} writes calls as {wanted}: this example does not"
+            yield _warning("family-dialect", message, *match.span())
+        yield from _example(match, tools)
+
+
+def _example(match: "re.Match[str]", tools: OfferedTools) -> Iterator[Finding]:
+    reading = parse(match.group(), tools=tools if tools.specs else None)
+    if not reading.calls or reading.dropped:
+        told = next((finding.message for finding in reading.findings), "it holds no call")
+        yield _warning("example-unreadable", f"this example gives no call: {told}"[:99], *match.span())
+        return
+    if reading.fixes:
+        codes = ", ".join(sorted({fix.code for fix in reading.fixes}))
+        yield _warning("example-fixed", f"strict cannot read this example ({codes})"[:99], *match.span())
+    for call in reading.calls:
+        yield from _example_call(call, match, tools)
+
+
+def _example_call(call: ReadCall, match: "re.Match[str]", tools: OfferedTools) -> Iterator[Finding]:
+    if not tools.specs or call.name in _FORM_NAMES:
+        return
+    if call.name not in tools.by_name:
+        message = f"the example calls {call.name[:40]!r}, which is not offered: models may call it too"
+        yield replace(_warning("example-unknown-tool", message[:99], *match.span()), severity=Severity.NOTE)
+        return
+    for finding in call.findings:
+        if finding.severity is Severity.ERROR:
+            message = f"example of {call.name[:30]!r}: {finding.message}"[:99]
+            yield _warning("example-invalid-arguments", message, *match.span())
+
+
+def _tools_place(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
+    text = contract.text
+    places = [place for place in placeholders(text) if place.name == "tools"]
+    if not places and tools.specs:
+        message = "the text has no '{{ tools }}': the model is not told of the tools"
+        yield Finding(code="no-tools", message=message, severity=Severity.WARNING)
+    for place in places[1:]:
+        message = "'{{ tools }}' stands there again: each copy costs its tokens"
+        yield _warning("tools-twice", message, place.start, place.end)
+    for place in places[:1]:
+        before, after = text[: place.start].rstrip(), text[place.end :].lstrip()
+        if not (before.endswith("<tools>") and after.startswith("</tools>")):
+            message = "'{{ tools }}' does not stand between <tools> and </tools>, as Hermes models know it"
+            yield replace(
+                _warning("tools-without-marks", message, place.start, place.end), severity=Severity.NOTE
+            )
+
+
+def _variables(contract: Contract) -> Iterator[Finding]:
+    used = {place.name for place in placeholders(contract.text)}
+    for name in contract.variables:
+        if name not in used:
+            message = f"variable {name!r} is declared and not used: remove it, or write {{{{ {name} }}}}"
+            yield Finding(code="variable-unused", message=message[:99], severity=Severity.NOTE)

@@ -1,0 +1,115 @@
+"""A conversation with its corrections in place, and the training row that it becomes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from workbench.chat.message import Message, Role, ToolCall
+from workbench.desk.kept import KeptMessage
+from workbench.desk.labels.label import Label
+from workbench.hermes.reading import ReadCall
+from workbench.hermes.written_out import read_message, written_out
+from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.formats.sharegpt import SHAREGPT
+from workbench.trajectory.row import RowFinding
+from workbench.trajectory.sharegpt import Exported, FinishedMessage, to_sharegpt
+from workbench.trajectory.validate.row_check import check_row
+
+SOURCE: Final = "hermes-workbench"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a conversation becomes once its corrections hold."""
+
+    problem: str = ""
+    """Why no row is made of it; empty where one is."""
+    findings: tuple[RowFinding, ...] = ()
+    """What the validator says of the row."""
+    fixed_entries: tuple[int, ...] = ()
+    """Entries of the row, from 0, in which safe fixes were applied."""
+
+
+def corrections_of(labels: Sequence[Label], labeller: str) -> Mapping[str, Mapping[int | None, Label]]:
+    """The labels with a correction, by the message and the call's place (None for the message itself).
+
+    A deciding label stands before the labeller's own; those of other labellers do not count.
+    """
+    found: dict[str, dict[int | None, Label]] = {}
+    for label in sorted(labels, key=lambda label: label.is_deciding):
+        if label.content.correction is None or not (label.is_deciding or label.labeller == labeller):
+            continue
+        found.setdefault(label.target.message_id, {})[label.target.call_index] = label
+    return found
+
+
+def corrected(
+    kept: KeptMessage, corrections: Mapping[str, Mapping[int | None, Label]], tools: OfferedTools
+) -> Message:
+    """The message as its corrections have it; itself where there are none.
+
+    A text stands in for the whole message, and corrections of its calls count no more; a call is written into
+    the text in the place of the call that it corrects.
+    """
+    own = corrections.get(kept.copy_of or kept.id, {})
+    of_text = own.get(None)
+    if of_text is not None and isinstance(of_text.content.correction, str):
+        return replace(kept.message, text=of_text.content.correction, calls=(), thought=None)
+    calls = {
+        index: label.content.correction
+        for index, label in own.items()
+        if index is not None and isinstance(label.content.correction, ToolCall)
+    }
+    if not calls:
+        return kept.message
+    text = _with_calls(written_out(kept.message), read_message(kept.message, tools=tools).calls, calls)
+    return replace(kept.message, text=text, calls=(), thought=None)
+
+
+def outcome_of(
+    path: Sequence[KeptMessage], labels: Sequence[Label], tools: OfferedTools, *, labeller: str
+) -> Outcome:
+    """The row that a path becomes for one labeller, held against every rule."""
+    corrections = corrections_of(labels, labeller)
+    messages = [
+        FinishedMessage(
+            message=message,
+            # What a person wrote is finished, however the completion in its place ended.
+            finish_reason=kept.generation.finish_reason
+            if kept.generation and message == kept.message
+            else "stop",
+        )
+        for kept in path
+        for message in (corrected(kept, corrections, tools),)
+    ]
+    exported: Exported = to_sharegpt(messages, tools, source=SOURCE)
+    if exported.row is None:
+        return Outcome(problem=exported.problem)
+    return Outcome(findings=check_row(SHAREGPT.read(exported.row)), fixed_entries=exported.fixed_entries)
+
+
+def _with_calls(text: str, read: Sequence[ReadCall], wanted: Mapping[int, ToolCall]) -> str:
+    """The text with each block that holds a corrected call written anew, all its calls with it."""
+    blocks: dict[tuple[int, int], list[ToolCall]] = {}
+    changed: set[tuple[int, int]] = set()
+    for index, call in enumerate(read):
+        place = (call.span.start, call.span.end)
+        blocks.setdefault(place, []).append(
+            wanted.get(index) or ToolCall(name=call.name, arguments=call.arguments)
+        )
+        if index in wanted:
+            changed.add(place)
+    return "".join(_pieces(text, {place: blocks[place] for place in sorted(changed)}))
+
+
+def _pieces(text: str, blocks: Mapping[tuple[int, int], Sequence[ToolCall]]) -> Iterator[str]:
+    position = 0
+    for (start, end), calls in blocks.items():
+        yield text[position:start]
+        yield "\n".join(_spelled(call) for call in calls)
+        position = end
+    yield text[position:]
+
+
+def _spelled(call: ToolCall) -> str:
+    return written_out(Message(role=Role.ASSISTANT, text="", calls=(call,)))

@@ -1,0 +1,26 @@
+const OPEN = "hermes-workbench:contract";
+const list = node("ul", { class: "hw-sessions", "aria-label": "Contracts" });
+const note = node("p", { class: "hw-line t-quiet", role: "status" });
+const field = node("input", { class: "hw-input", placeholder: "Name of a new one", "aria-label": "Name of a new contract", spellcheck: "false",
+  onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); make(); } } });
+const make = () => {
+  if (field.value.trim()) trigger("new_contract", { name: field.value.trim() });
+  field.value = "";
+};
+element.replaceChildren(list, node("div", { class: "hw-save" }, field, node("button", { type: "button", class: "hw-act", onclick: make }, "New")), note);
+const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+const open = (name) => trigger("open_contract", { name, draft: stored(OPEN + ":draft:" + name) || "" });
+follow((value) => {
+  if (!value) return;
+  const names = value.rows.map((row) => row.name);
+  if (value.wants_open) {
+    const last = stored(OPEN + ":open");
+    return open(names.includes(last) || (last && stored(OPEN + ":draft:" + last)) ? last : names[0] || "");
+  }
+  const opened = value.rows.find((row) => row.is_open);
+  try { if (opened) localStorage.setItem(OPEN + ":open", opened.name); } catch { /* forbidden */ }
+  note.textContent = value.is_draft ? "The editor has what you typed here before and did not save." : "";
+  list.replaceChildren(...value.rows.map((row) => node("li", {}, node("button", { type: "button", class: "hw-session", "data-contract": row.name,
+    "aria-current": row.is_open ? "true" : null, onclick: () => open(row.name) },
+    node("span", { class: "hw-title hw-mono" }, row.name), node("span", { class: "hw-note" }, row.note)))));
+});

@@ -1,0 +1,141 @@
+"""What the Contracts tab shows: the list, the lint, the preview, a diff of two versions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.chat.finding import Finding
+from workbench.desk.versions.version import VersionLine
+from workbench.errors import BadInput
+from workbench.ui.present.notices import NoticeLine, NoticeView
+from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.words import count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractRow:
+    """One contract of the list."""
+
+    name: str
+    """The contract's."""
+    note: str
+    """How many versions it has, and the names that point at the newest."""
+    is_open: bool
+    """True of the one in the editor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractListView:
+    """All contracts."""
+
+    rows: tuple[ContractRow, ...]
+    """By name."""
+    serial: float
+    """Differs from one answer to the next."""
+    wants_open: bool = False
+    """True asks the browser which one it had open."""
+    is_draft: bool = False
+    """True where the editor holds what was typed here before, and not saved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewView:
+    """The system text as a model would get it."""
+
+    size: str
+    """Characters and tokens."""
+    pieces: tuple[Piece, ...]
+    """The text, its marks told apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffLine:
+    """A line of a unified diff."""
+
+    kind: str
+    """add, drop, place or same."""
+    text: str
+    """Without its sign."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffView:
+    """What changed from one text to another."""
+
+    title: str
+    """Which two."""
+    lines: tuple[DiffLine, ...]
+    """None where they are the same."""
+
+
+def show_list(
+    names: Sequence[str],
+    lines: Sequence[VersionLine],
+    *,
+    open_name: str,
+    serial: float,
+    wants_open: bool = False,
+    is_draft: bool = False,
+) -> ContractListView:
+    """The list of contracts that have a file or a version."""
+    by_name = {line.head.name: line for line in lines}
+    rows = tuple(
+        ContractRow(name=name, note=_note(by_name.get(name)), is_open=name == open_name)
+        for name in sorted({*names, *by_name})
+    )
+    return ContractListView(rows=rows, serial=serial, wants_open=wants_open, is_draft=is_draft)
+
+
+def show_lint(findings: Sequence[Finding]) -> NoticeView:
+    """What the lint found, a line each; a calm line where it found nothing."""
+    if not findings:
+        return NoticeView(lines=(NoticeLine(word="lint", text="Nothing found.", tone="quiet"),))
+    return NoticeView(
+        lines=tuple(
+            NoticeLine(
+                word=f"line {finding.line}" if finding.line else finding.severity.value,
+                text=f"{finding.code}: {finding.message}",
+                tone="warning",
+            )
+            for finding in findings
+        )
+    )
+
+
+def show_preview(text: str, *, tokens: int | None) -> PreviewView:
+    """The composed text with its size; `tokens` is None while no model is loaded that could count."""
+    size = count(len(text), "character")
+    told = size if tokens is None else f"{size} · {count(tokens, 'token')}"
+    return PreviewView(size=told, pieces=marked_pieces(text))
+
+
+def show_diff(title: str, diff: str) -> DiffView:
+    """A unified diff as lines; the two lines that name the texts are left to the title."""
+    return DiffView(title=title, lines=tuple(_diff_line(line) for line in diff.split("\n")[2:] if line))
+
+
+def read_variables(text: str) -> dict[str, str]:
+    """Values of variables, written `name = value` a line; blank lines do not count.
+
+    Raises:
+        BadInput: A line has no `=`.
+    """
+    values: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name, equals, value = line.partition("=")
+        if not line.strip():
+            continue
+        if not equals:
+            raise BadInput(f"variables, line {number}", f"no = in {line[:40]!r}", "write name = value")
+        values[name.strip()] = value.strip()
+    return values
+
+
+def _diff_line(line: str) -> DiffLine:
+    kind = {"+": "add", "-": "drop", "@": "place"}.get(line[0], "same")
+    return DiffLine(kind=kind, text=line if kind == "place" else line[1:])
+
+
+def _note(line: VersionLine | None) -> str:
+    if line is None:
+        return "file"
+    return " · ".join((f"v{line.head.number}", *line.head.tags))

@@ -1,0 +1,113 @@
+"""A call as a form made from its tool's schema: a field a parameter, read back by the types that it allows."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.message import ToolCall
+from workbench.errors import BadInput
+from workbench.toolspec.coerce import types_allowed
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+TEXT: Final = "text"
+CHOICE: Final = "choice"
+JSON: Final = "json"
+_STRING: Final = frozenset({"string"})
+_BOOLEAN: Final = frozenset({"boolean"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormField:
+    """One parameter."""
+
+    name: str
+    """The parameter's."""
+    kind: str
+    """`text` (what is typed is the value), `choice` (one of `choices`), or `json` (what is typed is JSON)."""
+    type: str
+    """The types that it allows, for a person."""
+    is_required: bool
+    """Whether a call must give it."""
+    description: str
+    """For a person; empty where the schema has none."""
+    choices: tuple[str, ...] = ()
+    """JSON of each value that an enumeration or a boolean has."""
+
+
+def show_form(spec: ToolSpec) -> tuple[FormField, ...]:
+    """The fields of a tool's call, in the order of its schema."""
+    return tuple(_field(spec, name, schema) for name, schema in spec.properties.items())
+
+
+def show_values(arguments: JsonObject, spec: ToolSpec | None) -> Mapping[str, str]:
+    """What stands in the fields for these arguments; a parameter without a field of its own is shown as JSON."""
+    kinds = {field.name: field.kind for field in show_form(spec)} if spec else {}
+    return {name: _shown(value, kinds.get(name, JSON)) for name, value in arguments.items()}
+
+
+def read_form(name: str, texts: Mapping[str, str], tools: OfferedTools) -> ToolCall:
+    """The call that a filled form says; a parameter without a text is left out.
+
+    Args:
+        name: The tool's.
+        texts: What stands in each field that is given.
+        tools: What is offered.
+
+    Raises:
+        BadInput: No such tool is offered, or a field's text is no JSON where it has to be.
+    """
+    spec = tools.by_name.get(name)
+    if spec is None:
+        raise BadInput(f"call of {name!r}", "no such tool is offered", "choose one of the list")
+    kinds = {field.name: field.kind for field in show_form(spec)}
+    arguments = {key: _value(key, text, kinds.get(key, JSON)) for key, text in texts.items()}
+    return ToolCall(name=name, arguments=arguments)
+
+
+def _field(spec: ToolSpec, name: str, schema: JsonObject) -> FormField:
+    allowed = types_allowed(schema, spec.parameters)
+    choices = _choices(schema, allowed)
+    kind = CHOICE if choices else TEXT if allowed == _STRING else JSON
+    return FormField(
+        name=name,
+        kind=kind,
+        type=_type(schema, allowed),
+        is_required=name in spec.required,
+        description=str(schema.get("description") or ""),
+        choices=tuple(_json(choice) for choice in choices),
+    )
+
+
+def _choices(schema: JsonObject, allowed: frozenset[str]) -> list[JsonValue]:
+    listed = schema.get("enum")
+    if isinstance(listed, list):
+        return listed
+    return [True, False] if allowed == _BOOLEAN else []
+
+
+def _type(schema: JsonObject, allowed: frozenset[str]) -> str:
+    given = schema.get("type")
+    return given if isinstance(given, str) else " or ".join(sorted(allowed)) if len(allowed) < 7 else "any"
+
+
+def _shown(value: JsonValue, kind: str) -> str:
+    return value if kind == TEXT and isinstance(value, str) else _json(value)
+
+
+def _value(name: str, text: str, kind: str) -> JsonValue:
+    if kind == TEXT:
+        return text
+    try:
+        return cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(
+            f"argument {name!r}",
+            f"not JSON: {text[:40]!r}",
+            'write 3, true, ["a"] or {"b": 1}; text in quotes',
+        ) from error
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,71 @@
+"""The tab's parts, built."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import gradio as gr
+
+from workbench.desk.services import Services
+from workbench.ui.components.contract_list import ContractList
+from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor_names import EditorNames
+from workbench.ui.components.fields import heading, text_editor
+from workbench.ui.components.notice import Notice
+from workbench.ui.components.preview import Preview
+from workbench.ui.components.text_diff import TextDiff
+from workbench.ui.components.versions import Versions
+from workbench.ui.present.editors import EditorNamesView
+
+EDITORS: Final = EditorNamesView(names=(("contracts-text", "Text of the contract"),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractsParts:
+    """All parts of the tab."""
+
+    contracts: ContractList
+    name: gr.State
+    text: Editor
+    versions: Versions
+    notice: Notice
+    lint: Notice
+    diff: TextDiff
+    use: gr.Button
+    toolset: gr.Dropdown
+    variables: gr.Textbox
+    preview: Preview
+
+
+def build(services: Services) -> ContractsParts:
+    """Builds the tab, empty."""
+    EditorNames(EDITORS, elem_id="contracts-editor-names")
+    with gr.Row(elem_id="contracts-columns"):
+        with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
+            contracts, name = ContractList(elem_id="contracts-contracts"), gr.State("")
+        with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
+            versions = Versions(elem_id="contracts-versions")
+            text = text_editor(
+                "Text of the contract", "markdown", "contracts-text", is_wrapped=True, max_lines=32
+            )
+            notice = Notice(elem_id="contracts-notice")
+            heading("What a model would stumble over")
+            lint = Notice(elem_id="contracts-lint")
+            diff = TextDiff(elem_id="contracts-diff")
+        with gr.Column(elem_id="contracts-see", elem_classes=["hw-column"], min_width=0):
+            use = gr.Button("Use in Play", size="sm", elem_id="contracts-use")
+            toolset = gr.Dropdown(
+                list(services.catalog.toolsets()),
+                value=None,
+                label="With the tools of",
+                elem_id="contracts-toolset",
+            )
+            variables = gr.Textbox(
+                label="Variables", lines=1, max_lines=6, placeholder="name = value, one a line",
+                elem_id="contracts-variables",
+            )  # fmt: skip
+            heading("What the model gets")
+            preview = Preview(elem_id="contracts-preview")
+    return ContractsParts(
+        contracts=contracts, name=name, text=text, versions=versions, notice=notice, lint=lint, diff=diff,
+        use=use, toolset=toolset, variables=variables, preview=preview,
+    )  # fmt: skip

@@ -1,0 +1,189 @@
+"""What the labelling desk is answered: orders are carried out, and the desk as it is then comes back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import gradio as gr
+
+from workbench.desk.again import play_again
+from workbench.desk.labels.agreement import agreement_of
+from workbench.desk.labels.bench import Bench, Seat, next_of, open_bench
+from workbench.desk.labels.corrected import corrections_of
+from workbench.desk.labels.label import NewLabel
+from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.desk.services import Services
+from workbench.errors import BadInput, WorkbenchError
+from workbench.settings import Secret
+from workbench.ui.owners import services_of
+from workbench.ui.present.label.desk import NO_QUEUE, DeskView, QueueFacts, show_desk
+from workbench.ui.present.label.order import Act, Order, read_content, read_order
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEvents:
+    """Handlers of the tab."""
+
+    services: Services
+    """The edges."""
+    runs: Runs
+    """Where what a model writes anew can be stopped."""
+
+    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[Update, DeskView | Update]:
+        """The page, opened at a session that is to be labelled where the address bar names one."""
+        asked = cast(Mapping[str, str], cast(Any, request).query_params)
+        if not asked.get("label"):
+            return SAME, SAME
+        return gr.update(selected="label"), self.on_open(visitor, request)
+
+    def on_open(self, visitor: Visitor, request: gr.Request) -> DeskView:
+        """The tab is opened: the script is told who labels, and then asks for what its browser had open."""
+        owner = services_of(self.services, visitor, request).owner
+        return show_desk(Seat(labeller=owner.name), (), NO_QUEUE, None)
+
+    def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> DeskView | Update:
+        """An order of the script."""
+        services = services_of(self.services, visitor, request)
+        try:
+            order = read_order(str(event.order))
+        except BadInput:
+            return SAME
+        try:
+            order = _carried_out(services, order)
+        except WorkbenchError as error:
+            return _answer(services, order, problem(error))
+        return _answer(services, order)
+
+    def on_again(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
+    ) -> Iterator[DeskView | Update]:
+        """A message is written anew; `signed_in` is a visitor's own token, on a Space where they have signed in."""
+        services, tab = services_of(self.services, visitor, request), _tab(request)
+        try:
+            order = read_order(str(event.order))
+        except BadInput:
+            yield SAME
+            return
+        if not self.runs.begin(tab):
+            yield _answer(services, order)
+            return
+        notice = CLEAR
+        try:
+            bench = _bench(services, order)
+            stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
+            for _ in play_again(
+                services,
+                bench,
+                order.message,
+                corrections_of(bench.labels, order.seat.labeller),
+                is_cancelled=stop.is_set,
+                token=token,
+            ):
+                pass
+        except WorkbenchError as error:
+            notice = problem(error)
+        finally:
+            self.runs.end(tab)
+        yield _answer(services, order, notice)
+
+    def on_stop(self, request: gr.Request) -> None:
+        """What is written anew is to stop; what came until then is kept."""
+        self.runs.stop(_tab(request))
+
+
+def _carried_out(services: Services, order: Order) -> Order:
+    """Does what was ordered; the order that says what is to be shown then.
+
+    Raises:
+        WorkbenchError: It cannot be done.
+    """
+    match order.act:
+        case Act.LABEL:
+            new = NewLabel(
+                target=order.target,
+                content=read_content(order.said, _bench(services, order).tools),
+                labeller=order.seat.labeller,
+                project=order.seat.project,
+                is_deciding=order.seat.is_deciding,
+                base_revision=order.revision,
+            )
+            services.labels.save(new)
+        case Act.ACCEPT:
+            services.labels.accept(order.session, order.message, who=order.seat.labeller)
+        case Act.SUBMIT | Act.REJECT:
+            _move(services, order, QueueState.DONE if order.act is Act.SUBMIT else QueueState.DISCARDED)
+            items = _listed(services, order)
+            found = next_of(services, order.seat, _wanted(services, order), items, order.session)
+            return replace(order, session=found or order.session)
+        case Act.REOPEN:
+            _move(services, order, QueueState.DRAFT)
+        case Act.SHOW | Act.REGENERATE:
+            pass
+    return order
+
+
+def _move(services: Services, order: Order, state: QueueState) -> None:
+    seat = order.seat
+    services.labels.move(
+        order.session, state, project=seat.project, assignee=seat.labeller, who=seat.labeller
+    )
+
+
+def _answer(services: Services, order: Order, notice: NoticeView = CLEAR) -> DeskView:
+    """The desk as it is now."""
+    try:
+        page = services.labels.queue(_wanted(services, order), project=order.seat.project, limit=order.listed)
+        session_id = order.session or next(iter(item.session_id for item in page.items), "")
+        bench = open_bench(services, session_id, order.seat) if session_id else None
+        projects, facts = services.labels.list_projects(), _facts(services, order, page)
+    except WorkbenchError as error:
+        return show_desk(order.seat, (), NO_QUEUE, None, serial=order.serial, notice=problem(error))
+    return show_desk(order.seat, projects, facts, bench, serial=order.serial, notice=notice)
+
+
+def _facts(services: Services, order: Order, page: QueuePage) -> QueueFacts:
+    """How far the project is; agreement is worked out where the order is not about a single label."""
+    project, labels = order.seat.project, services.labels
+    counts = {
+        state: labels.queue(QueueFilter(state=state), project=project, limit=1).total for state in QueueState
+    }
+    is_of_label = order.act in (Act.LABEL, Act.ACCEPT)
+    return QueueFacts(
+        items=page.items,
+        total=page.total,
+        done_count=counts[QueueState.DONE],
+        all_count=sum(counts.values()) - counts[QueueState.DISCARDED],
+        agreement=None if is_of_label else agreement_of(labels.judgements(project=project)),
+    )
+
+
+def _listed(services: Services, order: Order) -> Sequence[QueueItem]:
+    wanted = _wanted(services, order)
+    return services.labels.queue(wanted, project=order.seat.project, limit=order.listed).items
+
+
+def _wanted(services: Services, order: Order) -> QueueFilter:
+    """The filter, the name of a contract read as the hash of its version."""
+    reference = order.wanted.contract_version
+    if reference is None:
+        return order.wanted
+    try:
+        return replace(order.wanted, contract_version=services.contract_version(reference).text_hash)
+    except BadInput:
+        return order.wanted
+
+
+def _bench(services: Services, order: Order) -> Bench:
+    bench = open_bench(services, order.session, order.seat)
+    if bench is None:
+        raise BadInput(f"session {order.session!r}", "there is no such session", "choose one of the queue")
+    return bench
+
+
+def _tab(request: gr.Request) -> str:
+    """Names the desk of one tab of one browser."""
+    return f"{request.session_hash or ''} label"
