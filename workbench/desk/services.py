@@ -1,7 +1,7 @@
 """What the page and the verbs are handed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from workbench.desk.hub import Hub
 from workbench.desk.owner import LOCAL_OWNER, Owner
@@ -13,6 +13,7 @@ from workbench.desk.ports import (
     Labels,
     Library,
     Models,
+    Runs,
     Search,
     Sessions,
     Sharing,
@@ -28,6 +29,7 @@ from workbench.desk.versions.names import parse_reference
 from workbench.desk.versions.version import Version, VersionKind
 from workbench.errors import BadInput
 from workbench.settings import Settings
+from workbench.suite.played import Price
 from workbench.toolspec.tools_text import render_tools
 
 
@@ -55,6 +57,8 @@ class Services:
     """Where tools are edited and tried."""
     memories: Memories
     """What models remember for an owner."""
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price], hash=False)
+    """What models cost, by the name that `--model` takes, as far as it is known."""
     owner: Owner = LOCAL_OWNER
     """Whose data is read and written."""
 
@@ -87,6 +91,11 @@ class Services:
     def facts(self) -> Facts:
         """What the reader noted of the owner's conversations."""
         return self.store.of(self.owner).facts
+
+    @property
+    def runs(self) -> Runs:
+        """The owner's runs of suites."""
+        return self.store.of(self.owner).runs
 
     @property
     def sharing(self) -> Sharing:

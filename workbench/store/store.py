@@ -12,6 +12,7 @@ from workbench.store.facts import SqlFacts
 from workbench.store.labels import SqlLabels
 from workbench.store.notes import SqlNotes
 from workbench.store.purge import purge
+from workbench.store.runs import SqlRuns
 from workbench.store.search import SqlSearch
 from workbench.store.sessions import SqlSessions
 from workbench.store.sharing import SqlSharing
@@ -62,6 +63,7 @@ class SqlStore:
             audit=SqlAudit(self._database, owner),
             search=SqlSearch(*view),
             facts=SqlFacts(*view),
+            runs=SqlRuns(*view),
         )
 
     @property

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, cast
 
@@ -120,11 +120,11 @@ def result_of(job: Job, played: Played, scored: Score) -> CaseResult:
         **_identity(job),
         status=Status.PASSED if scored.is_passed else Status.FAILED,
         share=scored.share,
-        outcomes=scored.outcomes,
+        outcomes=tuple(replace(one, reason=_storable(one.reason)) for one in scored.outcomes),
         measures=measures_of(job, played),
         session_id=played.session_id,
-        calls_told=told_calls(played.calls),
-        answer=played.answer,
+        calls_told=_storable(told_calls(played.calls)),
+        answer=_storable(played.answer),
     )
 
 
@@ -133,7 +133,7 @@ def error_of(job: Job, error: str, played: Played | None = None) -> CaseResult:
     session_id = played.session_id if played else None
     measures = measures_of(job, played) if played else Measures()
     return CaseResult(
-        **_identity(job), status=Status.ERROR, error=error, session_id=session_id, measures=measures
+        **_identity(job), status=Status.ERROR, error=_storable(error), session_id=session_id, measures=measures
     )
 
 
@@ -173,6 +173,11 @@ def result_value(document: Mapping[str, Any]) -> CaseResult:
         ValueError: It is none.
     """
     return _RESULT.validate_python(document)
+
+
+def _storable(text: str) -> str:
+    """The text with U+FFFD for what no database keeps: what a model escapes in JSON may be half a character."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _identity(job: Job) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMess
 from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.labels import Labels
+from workbench.desk.ports.runs import Runs
 from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
@@ -172,6 +173,8 @@ class OwnedStore:
     """Conversations, found by the words in them."""
     facts: Facts
     """What the reader noted of the models' messages."""
+    runs: Runs
+    """Runs of suites, and what came of them."""
 
 
 class Store(Protocol):

@@ -14,6 +14,7 @@ from workbench.store.tables.labels import (
     LabelTaskRow,
 )
 from workbench.store.tables.notes import NoteRow
+from workbench.store.tables.runs import CaseResultRow, RunRow, RunSessionRow
 from workbench.store.tables.search import DocumentRow
 from workbench.store.tables.sessions import (
     GenerationRow,
@@ -30,6 +31,7 @@ __all__ = [
     "METADATA",
     "AcceptedMessageRow",
     "AuditRow",
+    "CaseResultRow",
     "DocumentRow",
     "FactRow",
     "GenerationRow",
@@ -41,6 +43,8 @@ __all__ = [
     "NoteRow",
     "NullableJson",
     "PromptRow",
+    "RunRow",
+    "RunSessionRow",
     "SessionRow",
     "SessionTagRow",
     "StoreTable",
