@@ -9,9 +9,9 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from tests.bfcl import FOLDER, data_folder
+from workbench.chat.span import Span
 from workbench.errors import BadInput
 from workbench.hermes.reading import CallStatus, Dialect, ReadCall
-from workbench.chat.span import Span
 from workbench.suite.exchange.bfcl import export_bfcl, import_bfcl
 from workbench.suite.read_suite import parse_suite, render_suite
 from workbench.suite.scoring.bfcl import check_bfcl
@@ -61,14 +61,21 @@ def suite(name):
 
 def call(name, arguments):
     return ReadCall(
-        name=name, arguments=arguments, payload="", span=Span(0, 0), dialect=Dialect.JSON, status=CallStatus.READY
+        name=name,
+        arguments=arguments,
+        payload="",
+        span=Span(0, 0),
+        dialect=Dialect.JSON,
+        status=CallStatus.READY,
     )
 
 
 def gold(answer, place=0):
     """The calls of an answer, each argument by its value at `place` of the right ones, or its last."""
     return [
-        call(name, {key: picked(values, place) for key, values in right.items() if picked(values, place) != ""})
+        call(
+            name, {key: picked(values, place) for key, values in right.items() if picked(values, place) != ""}
+        )
         for one in answer.ground_truth
         for name, right in one.items()
     ]
@@ -164,7 +171,9 @@ def test_what_is_exported_is_read_as_the_same(name):
     one = suite(name).suite
     exported = export_bfcl(one)
     assert exported.left_out == ()
-    again = import_bfcl(exported.files["questions.json"], exported.files["possible_answer.json"], name=name).suite
+    again = import_bfcl(
+        exported.files["questions.json"], exported.files["possible_answer.json"], name=name
+    ).suite
     assert [case.expectations for case in again.cases] == [case.expectations for case in one.cases]
     assert [case.messages for case in again.cases] == [case.messages for case in one.cases]
 

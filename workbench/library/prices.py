@@ -33,8 +33,7 @@ def load_prices(data: Path) -> Mapping[str, Price]:
     if not path.is_file():
         return {}
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        form = _PricesForm.model_validate(loaded)
+        form = _PricesForm.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
         raise BadInput(f"file {path}", " ".join(str(error).split())) from error
     except ValidationError as error:

@@ -109,7 +109,10 @@ def _comparison(pairs: list[Pair]) -> Comparison:
         compared=len(known),
         p=mcnemar(counts[Change.MENDED], counts[Change.BROKE]),
         seconds=(sum(one.seconds for one, _ in known), sum(one.seconds for _, one in known)),
-        prompt_tokens=(sum(one.prompt_tokens for one, _ in known), sum(one.prompt_tokens for _, one in known)),
+        prompt_tokens=(
+            sum(one.prompt_tokens for one, _ in known),
+            sum(one.prompt_tokens for _, one in known),
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject
 from workbench.toolspec.any_schema import schema_problem
 from workbench.toolspec.conditions import condition_problem
 from workbench.toolspec.patterns import is_compilable
@@ -136,7 +136,7 @@ class Expectation(_Form):
             for key in keys:
                 if key not in KINDS and key not in OPTIONS:
                     raise ValueError(f"no expectation {key!r}; there are {', '.join(KINDS)}")
-        return value
+        return cast(Any, value)
 
     @model_validator(mode="after")
     def _usable(self) -> "Expectation":
@@ -172,7 +172,9 @@ class Expectation(_Form):
 
     def _kinds(self) -> list[str]:
         fields = {"not": self.not_}
-        return [name for name in KINDS if (fields[name] if name in fields else getattr(self, name)) is not None]
+        return [
+            name for name in KINDS if (fields[name] if name in fields else getattr(self, name)) is not None
+        ]
 
 
 _OWNERS: Final[Mapping[str, Sequence[str]]] = {
@@ -210,8 +212,3 @@ def _refuse(problems: "Iterator[str] | list[str]") -> None:
     for problem in problems:
         if problem:
             raise ValueError(problem)
-
-
-def as_json(value: object) -> JsonValue:
-    """A value of a form as the JSON that it is."""
-    return cast(JsonValue, value)

@@ -30,9 +30,7 @@ def judging_conversation(rubric: str, case: Case, played: Played) -> Conversatio
     """What the judge is told."""
     transcript = "\n".join(_lines(case, played))
     asked = f"Rubric:\n{rubric}\n\nTranscript:\n{transcript}"
-    return Conversation(
-        messages=(Message(role=Role.SYSTEM, text=_TASK), Message(role=Role.USER, text=asked))
-    )
+    return Conversation(messages=(Message(role=Role.SYSTEM, text=_TASK), Message(role=Role.USER, text=asked)))
 
 
 def parse_verdict(text: str, *, judge: str) -> Verdict | None:

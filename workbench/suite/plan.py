@@ -151,7 +151,9 @@ def labels_of(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     >>> labels_of([("minimal", "embedded", "auto"), ("full", "embedded", "auto")])
     ('minimal', 'full')
     """
-    telling = [place for place in range(len(parts[0])) if place == 0 or len({one[place] for one in parts}) > 1]
+    telling = [
+        place for place in range(len(parts[0])) if place == 0 or len({one[place] for one in parts}) > 1
+    ]
     return tuple(SEPARATOR.join(one[place] for place in telling) for one in parts)
 
 

@@ -129,7 +129,9 @@ def _formed(kind: type[_Form], value: Any, where: str, *, text: str = "", place:
 
 def _is_branch(part: str | int) -> bool:
     """Whether it is a word of Pydantic's for one of several allowed forms, not a key of the file."""
-    return isinstance(part, str) and (part.startswith(("list[", "literal[")) or part in ("int", "str", "CountRange"))
+    return isinstance(part, str) and (
+        part.startswith(("list[", "literal[")) or part in ("int", "str", "CountRange")
+    )
 
 
 def _filled(given: Mapping[str, Any], where: str, read_file: ReadFile | None) -> Iterator[Mapping[str, Any]]:
@@ -148,7 +150,9 @@ def _filled(given: Mapping[str, Any], where: str, read_file: ReadFile | None) ->
 def _rows(rows: object, where: str, read_file: ReadFile | None) -> Sequence[Row]:
     if isinstance(rows, str):
         if read_file is None:
-            raise BadInput(where, f"the rows of {rows!r} cannot be read from here", "write them out under rows:")
+            raise BadInput(
+                where, f"the rows of {rows!r} cannot be read from here", "write them out under rows:"
+            )
         return read_csv(read_file(rows), where=f"file {rows}")
     if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in cast(list[object], rows)):
         return cast(Sequence[Row], rows)

@@ -133,7 +133,11 @@ def error_of(job: Job, error: str, played: Played | None = None) -> CaseResult:
     session_id = played.session_id if played else None
     measures = measures_of(job, played) if played else Measures()
     return CaseResult(
-        **_identity(job), status=Status.ERROR, error=_storable(error), session_id=session_id, measures=measures
+        **_identity(job),
+        status=Status.ERROR,
+        error=_storable(error),
+        session_id=session_id,
+        measures=measures,
     )
 
 

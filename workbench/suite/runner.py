@@ -204,9 +204,7 @@ class _CasePlayer:
 
     def _verdicts(self, job: Job, played: Played, is_over: IsCancelled) -> Mapping[str, Verdict]:
         rubrics = dict.fromkeys(rubric for one in job.case.expectations for rubric in one.rubrics())
-        return {
-            rubric: self._player.judge(rubric, job, played, is_cancelled=is_over) for rubric in rubrics
-        }
+        return {rubric: self._player.judge(rubric, job, played, is_cancelled=is_over) for rubric in rubrics}
 
 
 def _begun(total: int, done: Collection[CaseResult]) -> Progress:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from workbench.suite.case import Case
 from workbench.suite.expectation import Expectation
 from workbench.suite.played import Played, Verdict
+from workbench.suite.scoring.bfcl import check_bfcl
 from workbench.suite.scoring.calls import (
     score_call_count,
     score_calls,
@@ -13,7 +14,6 @@ from workbench.suite.scoring.calls import (
     score_sequence,
     score_valid_calls,
 )
-from workbench.suite.scoring.bfcl import check_bfcl
 from workbench.suite.scoring.limits import LIMITS, score_limit
 from workbench.suite.scoring.outcome import Outcome
 from workbench.suite.scoring.texts import score_answer_schema, score_asks, score_contains, score_matches

@@ -116,7 +116,9 @@ def _paraphrased(spec: ToolSpec) -> ToolSpec:
 
 def _described(schema: JsonObject) -> JsonObject:
     told = as_object(schema).get("description")
-    return {**schema, "description": _reworded(told, "Here goes this: {}")} if isinstance(told, str) else schema
+    return (
+        {**schema, "description": _reworded(told, "Here goes this: {}")} if isinstance(told, str) else schema
+    )
 
 
 def _reworded(text: str, frame: str) -> str:

@@ -34,6 +34,8 @@ def stage(registry: Registry, staging: Staging) -> Registry:
         entry = staged.find(old)
         # What really acts keeps its name: the gate knows what is risky by it. Other names give arguments back.
         if entry is not None and isinstance(entry.handler, MockTool):
-            spec = ToolSpec(document={**entry.spec.document, "function": {**entry.spec.function, "name": new}})
+            spec = ToolSpec(
+                document={**entry.spec.document, "function": {**entry.spec.function, "name": new}}
+            )
             staged.add(replace(entry, spec=spec), override=True)
     return staged

@@ -43,7 +43,8 @@ def condition_problem(want: JsonValue) -> str:
     if operator == "any_of":
         if not isinstance(operand, list | tuple) or not operand:
             return "any_of is a list of values or conditions"
-        return next(filter(None, map(condition_problem, operand)), "")
+        wanted = cast(Sequence[JsonValue], operand)
+        return next(filter(None, map(condition_problem, wanted)), "")
     if operator != "regex":
         return ""
     if not isinstance(operand, str) or not is_compilable(operand):

@@ -6,12 +6,12 @@ from itertools import product
 from pathlib import PurePath
 
 from workbench.contract.contract import parse_contract, render_contract
+from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.runs.playing import check_cases
 from workbench.desk.services import Services
 from workbench.desk.versions.files import take_file
 from workbench.desk.versions.names import parse_reference
 from workbench.desk.versions.version import VersionKind
-from workbench.desk.owner import LOCAL_OWNER
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.suite.case import Case, Suite, tagged
@@ -127,7 +127,10 @@ def _refuse_doubles(suites: Sequence[Suite]) -> None:
 
 
 def _offered(services: Services, case: Case) -> OfferedTools:
-    own = tuple(ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec) for spec in case.tool_specs)
+    own = tuple(
+        ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
+        for spec in case.tool_specs
+    )
     try:
         chosen = services.catalog.select(case.tools).specs if case.tools else ()
     except BadInput as error:
@@ -138,10 +141,8 @@ def _offered(services: Services, case: Case) -> OfferedTools:
 def _arms(services: Services, wanted: Wanted) -> tuple[Arm, ...]:
     contracts = wanted.contracts or (services.settings.contract,)
     models = wanted.models or (services.settings.model,)
-    ways = list(
-        product(contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints)
-    )
-    labels = labels_of([_parts(*way) for way in ways])
+    ways = list(product(contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints))
+    labels = labels_of([_parts(way) for way in ways])
     if len(set(labels)) != len(labels):
         raise BadInput("run", "it names a contract, a model or a way twice", "name each once")
     whole = [
@@ -159,12 +160,12 @@ def _arms(services: Services, wanted: Wanted) -> tuple[Arm, ...]:
     return tuple(one for arm in whole for one in (arm, *_ablated(arm, wanted), *_varied(arm, wanted)))
 
 
-def _parts(
-    contract: str, model: str, choice: str, sampling: Sampling, is_constrained: bool
-) -> tuple[str, ...]:
+def _parts(way: tuple[str, str, str, Sampling, bool]) -> tuple[str, ...]:
+    """What an arm is made of, each part for a person."""
+    contract, model, choice, sampling, is_constrained = way
     name = PurePath(model).name if "/" in model and ":" not in model else model
-    way = f"temperature {sampling.temperature:g}, top-p {sampling.top_p:g}, seed {sampling.seed}"
-    return contract, name, choice, way, "grammar" if is_constrained else "no grammar"
+    tokens = f"temperature {sampling.temperature:g}, top-p {sampling.top_p:g}, seed {sampling.seed}"
+    return contract, name, choice, tokens, "grammar" if is_constrained else "no grammar"
 
 
 def _ablated(arm: Arm, wanted: Wanted) -> Sequence[Arm]:

@@ -33,7 +33,9 @@ def find_run(services: Services, run_id: str) -> KeptRun:
         run_id = newest[0].id if newest else ""
     found = services.runs.find_run(run_id)
     if found is None:
-        raise BadInput(f"run {run_id!r}", "there is no such run, or several", "`workbench run --list` shows all")
+        raise BadInput(
+            f"run {run_id!r}", "there is no such run, or several", "`workbench run --list` shows all"
+        )
     return found
 
 

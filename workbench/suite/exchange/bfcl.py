@@ -114,9 +114,7 @@ def _unusable(identity: str, row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _document(
-    place: str, identity: str, row: Mapping[str, Any], truth: Any, name: str
-) -> Mapping[str, Any]:
+def _document(place: str, identity: str, row: Mapping[str, Any], truth: Any, name: str) -> Mapping[str, Any]:
     functions = cast(list[Any], row["function"])
     expected: dict[str, Any]
     if truth:

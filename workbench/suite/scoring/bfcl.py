@@ -118,7 +118,9 @@ def _check_value(declared: Mapping[str, Any], value: Any, right: Right) -> str:
 
 
 def _check_type(value: Any, right: Right, expected: type | None, nested: type | None) -> _Typed:
-    first = next((type(one) for one in right if one != _MAY_BE_LEFT_OUT), None)
+    first: type[Any] | None = next(
+        (cast("type[Any]", type(one)) for one in right if one != _MAY_BE_LEFT_OUT), None
+    )
     is_variable = first is not None and first is not expected
     if type(value) is expected:
         if nested is None:
