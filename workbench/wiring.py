@@ -20,6 +20,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.exporting import FileDatasets
 from workbench.library.home_files import HomeFiles
 from workbench.library.homes import find_folder
+from workbench.library.prices import load_prices
 from workbench.library.prompts import FileLibrary
 from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of
@@ -120,6 +121,7 @@ def open_services(settings: Settings) -> Generator[Services]:
             studio=CatalogStudio(catalog),
             memories=store.memories,
             datasets=FileDatasets(),
+            prices=load_prices(settings.data),
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)
         yield services

@@ -60,6 +60,10 @@ VERBS: Final = {
     "push": Verb(
         "workbench.cli.rows.push", "Send files of rows, their card and receipt to a data set on the hub."
     ),
+    "run": Verb(
+        "workbench.cli.suites.run", "Play suites against contracts and models, score and report them."
+    ),
+    "compare": Verb("workbench.cli.suites.compare", "Compare two runs: what broke, what was mended."),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

@@ -1,7 +1,7 @@
 """What the page and the verbs are handed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from workbench.desk.hub import Hub
 from workbench.desk.owner import LOCAL_OWNER, Owner
@@ -14,6 +14,7 @@ from workbench.desk.ports import (
     Labels,
     Library,
     Models,
+    Runs,
     Search,
     Sessions,
     Sharing,
@@ -30,6 +31,7 @@ from workbench.desk.versions.names import parse_reference
 from workbench.desk.versions.version import Version, VersionKind
 from workbench.errors import BadInput
 from workbench.settings import Settings
+from workbench.suite.played import Price
 from workbench.toolspec.tools_text import render_tools
 
 
@@ -59,6 +61,8 @@ class Services:
     """What models remember for an owner."""
     datasets: Datasets
     """Files of training rows."""
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price], hash=False)
+    """What models cost, by the name that `--model` takes, as far as it is known."""
     owner: Owner = LOCAL_OWNER
     """Whose data is read and written."""
 
@@ -96,6 +100,11 @@ class Services:
     def corpus(self) -> Corpus:
         """The owner's conversations as training rows, and rows as conversations."""
         return self.store.of(self.owner).corpus
+
+    @property
+    def runs(self) -> Runs:
+        """The owner's runs of suites."""
+        return self.store.of(self.owner).runs
 
     @property
     def sharing(self) -> Sharing:

@@ -34,6 +34,8 @@ class Setup:
     """Completions a turn may take."""
     wants_logprobs: bool = False
     """True: tokens are kept with their log-probabilities, where the engine can tell them."""
+    is_constrained: bool = True
+    """False: no grammar, so that a forced call is begun for the model and no more, and schemas hold nothing."""
     ephemeral: str = ""
     """A part of the system text that the model sees and no export holds; empty for none."""
 
@@ -90,4 +92,5 @@ class Setup:
             max_rounds=self.max_rounds,
             answer_schema=answer_schema,
             wants_logprobs=self.wants_logprobs,
+            is_constrained=self.is_constrained,
         )

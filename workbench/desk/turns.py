@@ -8,7 +8,7 @@ from workbench.desk.ephemeral import with_ephemeral
 from workbench.desk.keeper import Keeper
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.loop_tools.turn import turn_toolbox
-from workbench.desk.ports.tools import ToolTask
+from workbench.desk.ports.tools import NO_STAGING, Staging, ToolTask
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.hermes.json_mode import find_schema
@@ -57,6 +57,7 @@ def play_turn(
     token: Secret | None = None,
     approver: Approver | None = None,
     stepper: Stepper | None = None,
+    staging: Staging = NO_STAGING,
 ) -> Iterator[Event | MessageKept]:
     """One turn of a session: the user's text, and all that answers it.
 
@@ -75,6 +76,7 @@ def play_turn(
         token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
         approver: Asked before a risky call; None where nobody can be, and then it does not run.
         stepper: Says what is to come of each call; None lets the toolbox run them all.
+        staging: What of the tools is other than the catalog says.
 
     Raises:
         BadInput: The contract, the tools, the tool choice or the text cannot be used.
@@ -89,7 +91,7 @@ def play_turn(
     seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
     user = Message(role=Role.USER, text=user_text)
     conversation = Conversation(messages=(seen, *(one.message for one in _behind_system(path)), user))
-    task = ToolTask(session_id=session_id, approver=approver, seed=setup.sampling.seed)
+    task = ToolTask(session_id=session_id, approver=approver, seed=setup.sampling.seed, staging=staging)
     toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=is_cancelled)
     turn = Turn(
         setup=turn_setup,

@@ -26,5 +26,7 @@ class TurnSetup:
     """JSON Schema that an answer is held to (Hermes' JSON mode); None leaves answers free."""
     wants_logprobs: bool = False
     """True: each completion's tokens are kept with their log-probabilities, where the engine can tell them."""
+    is_constrained: bool = True
+    """False: no grammar holds a completion; what is forced is begun for the model and no more."""
     contract_fingerprint: str | None = None
     """Tells the contract that the system text was composed from; None where there is none."""

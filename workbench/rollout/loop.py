@@ -102,7 +102,12 @@ def _complete(
     held = (
         Held()
         if can.is_chat_only
-        else hold(setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=can.has_grammar)
+        else hold(
+            setup,
+            choice,
+            starts_in_thought=prompt.starts_in_thought,
+            has_grammar=can.has_grammar and setup.is_constrained,
+        )
     )
     begun = _begun(turn, choice, held, prompt)
     yield RoundStarted(

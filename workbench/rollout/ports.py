@@ -193,6 +193,8 @@ class Capabilities:
     """True: the server writes the offered tools into its prompt, so that the contract must not."""
     has_tokenizer: bool = True
     """False: `count_tokens` is an estimate."""
+    takes_many: bool = False
+    """True: several askers at once are served at the same time, and not one after the other."""
 
 
 class Engine(Protocol):

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 from typing import cast as typed
 
-from sqlalchemy import ColumnElement, ScalarSelect, Text, cast
+from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, exists
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col, func, select
 
 from workbench.desk.kept import ListedSession
 from workbench.desk.owner import Owner
 from workbench.store import rows
-from workbench.store.tables import MessageRow, SessionRow, SessionTagRow
+from workbench.store.tables import MessageRow, RunSessionRow, SessionRow, SessionTagRow
 
 
 def list_rows(
@@ -29,7 +29,7 @@ def list_rows(
         # The setup as text: a row whose JSON is damaged must not fail the others.
         select(SessionRow, cast(col(SessionRow.setup), Text), _message_count())
         .options(defer(typed(QueryableAttribute[Any], SessionRow.setup)))
-        .where(col(SessionRow.leaf_id).is_not(None), *conditions)
+        .where(col(SessionRow.leaf_id).is_not(None), ~_is_of_a_run(), *conditions)
         .order_by(last.desc(), col(SessionRow.id))
         .limit(limit)
         .offset(offset)
@@ -59,6 +59,11 @@ def _message_count() -> ScalarSelect[int]:
     return (
         select(func.count()).select_from(MessageRow).where(of_session).correlate(SessionRow).scalar_subquery()
     )
+
+
+def _is_of_a_run() -> ColumnElement[bool]:
+    """Whether the session of the outer query is a rollout of a run."""
+    return exists().where(col(RunSessionRow.session_id) == col(SessionRow.id)).correlate(SessionRow)
 
 
 def _tags(db: Session, session_ids: Sequence[str]) -> dict[str, list[str]]:

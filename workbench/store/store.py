@@ -13,6 +13,7 @@ from workbench.store.facts import SqlFacts
 from workbench.store.labels import SqlLabels
 from workbench.store.notes import SqlNotes
 from workbench.store.purge import purge
+from workbench.store.runs import SqlRuns
 from workbench.store.search import SqlSearch
 from workbench.store.sessions import SqlSessions
 from workbench.store.sharing import SqlSharing
@@ -64,6 +65,7 @@ class SqlStore:
             search=SqlSearch(*view),
             facts=SqlFacts(*view),
             corpus=SqlCorpus(*view),
+            runs=SqlRuns(*view),
         )
 
     @property

@@ -20,6 +20,7 @@ from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registering.discovery import discover_entry_points, discover_modules
 from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
+from workbench.toolbox.staging import stage
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools
 
@@ -116,10 +117,14 @@ class FileCatalog:
         return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
 
     def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:
-        """Runs calls of one task; tools that nobody registered give their arguments back."""
+        """Runs calls of one task; tools that nobody registered give their arguments back.
+
+        Raises:
+            BadInput: The task's own mock rules cannot be used.
+        """
         context = CallContext(task_id=task.session_id, session_id=task.session_id, seed=task.seed)
         return Dispatcher(
-            self.registry,
+            stage(self.registry, task.staging),
             bridge=self._bridge,
             context=context,
             counts=self._counts if task.session_id else CallCounts(),

@@ -11,11 +11,11 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall, ToolResult
 from workbench.toolbox.answers.envelope import error_result, result_text
 from workbench.toolbox.mocking.chance import chance
-from workbench.toolbox.mocking.conditions import holds
 from workbench.toolbox.mocking.samples import sample
-from workbench.toolbox.mocking.schemas import first_break
 from workbench.toolbox.mocking.templates import render_template
 from workbench.toolbox.registering.entry import Answer
+from workbench.toolspec.any_schema import first_break
+from workbench.toolspec.conditions import holds
 
 MAX_LATENCY_MS: Final = 60_000
 """A mock may be slow, and not forget to answer."""

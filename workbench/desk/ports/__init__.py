@@ -4,6 +4,7 @@ from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.corpus import Corpus
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
 from workbench.desk.ports.labels import Labels
+from workbench.desk.ports.runs import Runs
 from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.store import OwnedStore, Sessions, Sharing, Store
 from workbench.desk.ports.versions import VersionFiles, Versions
@@ -19,6 +20,7 @@ __all__ = [
     "ModelStatus",
     "Models",
     "OwnedStore",
+    "Runs",
     "Search",
     "Sessions",
     "Sharing",

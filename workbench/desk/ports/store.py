@@ -9,6 +9,7 @@ from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.corpus import Corpus
 from workbench.desk.ports.labels import Labels
+from workbench.desk.ports.runs import Runs
 from workbench.desk.ports.search import Facts, Search
 from workbench.desk.ports.versions import Versions
 from workbench.desk.setup import Setup
@@ -175,6 +176,8 @@ class OwnedStore:
     """What the reader noted of the models' messages."""
     corpus: Corpus
     """Conversations as training rows, and rows as conversations."""
+    runs: Runs
+    """Runs of suites, and what came of them."""
 
 
 class Store(Protocol):

@@ -1,10 +1,11 @@
 """What the catalog of tools tells and is told."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.rollout.ports import Approver, ToolRun
 
 
@@ -28,6 +29,16 @@ class Availability:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Staging:
+    """What of the catalog is other than its files say, for one conversation."""
+
+    mocks: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
+    """Tool to the list of mock rules that answer in place of whatever else does."""
+    originals: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """Name under which a tool is offered to its own, of those that are renamed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolTask:
     """For whom calls are run."""
 
@@ -37,6 +48,8 @@ class ToolTask:
     """Asked before a risky call; None where nobody can be asked, and then the answer is no."""
     seed: int = 0
     """What mocks that choose at random begin from."""
+    staging: Staging = Staging()
+    """What is other than the catalog says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,5 +108,7 @@ class Studio(Protocol):
         ...
 
 
+NO_STAGING = Staging()
+"""All is as the catalog says."""
 NO_TASK = ToolTask()
 """A single call that belongs to no conversation."""

@@ -73,6 +73,7 @@ class RemoteEngine:
             is_chat_only=not is_raw,
             writes_tools=server.writes_tools,
             has_tokenizer=False,
+            takes_many=True,
         )
 
     def count_tokens(self, text: str) -> int:

@@ -15,6 +15,7 @@ from workbench.store.tables.labels import (
     LabelTaskRow,
 )
 from workbench.store.tables.notes import NoteRow
+from workbench.store.tables.runs import CaseResultRow, RunRow, RunSessionRow
 from workbench.store.tables.search import DocumentRow
 from workbench.store.tables.sessions import (
     GenerationRow,
@@ -31,6 +32,7 @@ __all__ = [
     "METADATA",
     "AcceptedMessageRow",
     "AuditRow",
+    "CaseResultRow",
     "DocumentRow",
     "FactRow",
     "GenerationRow",
@@ -43,6 +45,8 @@ __all__ = [
     "NoteRow",
     "NullableJson",
     "PromptRow",
+    "RunRow",
+    "RunSessionRow",
     "SessionRow",
     "SessionTagRow",
     "StoreTable",

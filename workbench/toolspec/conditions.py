@@ -1,17 +1,19 @@
-"""When a mock rule answers."""
+"""What a value must be: the little language of mock rules and of a suite's expected arguments."""
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolbox.mocking.schemas import first_break, schema_problem
+from workbench.toolspec.any_schema import first_break, schema_problem
 from workbench.toolspec.patterns import is_compilable, longest_safe
 
-OPERATORS: Final = ("equals", "regex", "subset", "schema")
+OPERATORS: Final = ("equals", "regex", "any_of", "subset", "schema")
 """An object with one of these as its only key is a condition; any other value must be equal."""
 ALL_ARGUMENTS: Final = "$arguments"
 """The name under which a condition looks at all arguments at once."""
+_LONGEST_SHOWN: Final = 60
 
 
 def holds(when: JsonObject, arguments: JsonObject) -> bool:
@@ -22,9 +24,9 @@ def holds(when: JsonObject, arguments: JsonObject) -> bool:
         arguments: Of the call.
     """
     return all(
-        _holds(arguments, want)
+        meets(arguments, want)
         if name == ALL_ARGUMENTS
-        else name in arguments and _holds(arguments[name], want)
+        else name in arguments and meets(arguments[name], want)
         for name, want in when.items()
     )
 
@@ -38,6 +40,11 @@ def condition_problem(want: JsonValue) -> str:
             if isinstance(operand, Mapping)
             else "a schema is an object"
         )
+    if operator == "any_of":
+        if not isinstance(operand, list | tuple) or not operand:
+            return "any_of is a list of values or conditions"
+        wanted = cast(Sequence[JsonValue], operand)
+        return next(filter(None, map(condition_problem, wanted)), "")
     if operator != "regex":
         return ""
     if not isinstance(operand, str) or not is_compilable(operand):
@@ -45,15 +52,41 @@ def condition_problem(want: JsonValue) -> str:
     return "" if longest_safe(_anchored(operand)) else f"the pattern {operand[:40]!r} could run away"
 
 
-def _holds(value: JsonValue, want: JsonValue) -> bool:
+def meets(value: JsonValue, want: JsonValue) -> bool:
+    """Whether `value` is what a condition, or a plain value, wants."""
     operator, operand = _parted(want)
     if operator == "regex":
         return _matches(value, str(operand))
+    if operator == "any_of":
+        return any(meets(value, one) for one in cast(Sequence[JsonValue], operand))
     if operator == "subset":
         return _is_part(operand, value)
     if operator == "schema":
         return not first_break(cast(JsonObject, operand), value)
     return is_equal(value, operand)
+
+
+def told(want: JsonValue) -> str:
+    """A condition, or a plain value, for a person.
+
+    >>> told({"any_of": ["metric", {"regex": "m.*"}]}), told(3)
+    ('"metric" or a match of /m.*/', '3')
+    """
+    operator, operand = _parted(want)
+    if operator == "regex":
+        return f"a match of /{operand}/"
+    if operator == "any_of":
+        return " or ".join(map(told, cast(Sequence[JsonValue], operand)))
+    if operator == "subset":
+        return f"something with {_shown(operand)} in it"
+    if operator == "schema":
+        return f"a value of the schema {_shown(operand)}"
+    return _shown(operand)
+
+
+def _shown(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=list)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def _parted(want: JsonValue) -> tuple[str, JsonValue]:

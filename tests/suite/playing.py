@@ -1,0 +1,63 @@
+"""Rollouts for tests, by engines that play what is written."""
+
+from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
+from workbench.chat.message import Conversation, Message, Role
+from workbench.rollout.limits import TurnSetup
+from workbench.rollout.loop import Turn, play
+from workbench.suite.expectation import Expectation
+from workbench.suite.played import Price, played_of
+from workbench.suite.read_suite import parse_case
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+WEATHER = ToolSpec.of_function(
+    {
+        "name": "get_weather",
+        "description": "Get the weather of a city.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "The city"},
+                "unit": {"enum": ["c", "f"]},
+            },
+            "required": ["city"],
+            "additionalProperties": False,
+        },
+    }
+)
+NOTE = ToolSpec.of_function({"name": "send_note", "parameters": {"type": "object", "properties": {"to": {}}}})
+TOOLS = OfferedTools(specs=(WEATHER, NOTE))
+CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+NOTE_CALL = '<tool_call>\n{"name": "send_note", "arguments": {"to": "Ana"}}\n</tool_call>'
+
+
+def called(name, **arguments):
+    """A completion that calls one tool."""
+    import json
+
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
+
+
+def rollout(*completions, price=None, max_rounds=8):
+    """What a scripted model does when it is asked something."""
+    turn = Turn(
+        setup=TurnSetup(tools=TOOLS, family="hermes-lines", max_rounds=min(max_rounds, len(completions))),
+        engine=RecordingEngine(completions),
+        toolbox=DictToolbox({"get_weather": '{"weather": 21}', "send_note": '"sent"'}),
+        clock=SteppedCalendar(),
+        is_cancelled=lambda: False,
+    )
+    said = Conversation(
+        messages=(Message(role=Role.SYSTEM, text="Call tools."), Message(role=Role.USER, text="Go on."))
+    )
+    return played_of(play(turn, said), price=Price(*price) if price else None)
+
+
+def case(*expected, **more):
+    """A case with these expectations."""
+    document = {"id": "one", "prompt": "Go on.", "expect": list(expected), **more}
+    return parse_case(document, suite="own")
+
+
+def expectation(**fields):
+    """An expectation as a suite writes it."""
+    return Expectation.model_validate(fields)

@@ -1,0 +1,130 @@
+"""Suites are read from files; what is wrong is told in one line, with its place."""
+
+import pytest
+
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.suite.case import tagged
+from workbench.suite.read_suite import parse_suite, render_suite
+
+GOOD = """
+suite: s
+description: All there is to say.
+defaults: {tools: [weather], tags: [a], max_rounds: 2}
+cases:
+  - id: one
+    prompt: hi
+    expect: [{no_call: true}]
+  - id: two
+    messages:
+      - {role: system, content: Be brief.}
+      - {role: user, content: "What is the weather?"}
+      - {role: assistant, content: "", calls: [{name: get_weather, arguments: {city: Rome}}]}
+      - {role: tool, name: get_weather, content: '{"weather": 21}'}
+      - {role: user, content: "And in Oslo?"}
+    tags: [b]
+    tool_choice: required
+    threshold: 0.5
+    repeat: 3
+    mocks: {get_weather: [{result: 1}]}
+    expect:
+      - calls: [{name: get_weather, arguments: {city: {any_of: [Oslo, oslo]}}}]
+        weight: 2
+      - not: {text_contains: sorry}
+"""
+
+
+def test_a_suite_is_read_with_its_defaults():
+    suite = parse_suite(GOOD, name="s")
+    one, two = suite.cases
+    assert (one.tools, one.tags, one.max_rounds, one.messages[0].text) == (("weather",), ("a",), 2, "hi")
+    assert [message.role for message in two.messages] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER]
+    assert two.messages[1].calls[0].arguments == {"city": "Rome"}
+    assert (two.system, two.tags, two.tool_choice, two.threshold, two.repeat) == (
+        "Be brief.", ("b",), "required", 0.5, 3,
+    )  # fmt: skip
+    assert two.mocks == {"get_weather": [{"result": 1}]}
+    assert [each.kind for each in two.expectations] == ["calls", "not"]
+    assert tagged(suite.cases, ["b"]) == (two,)
+
+
+def test_a_written_suite_is_read_as_the_same():
+    suite = parse_suite(GOOD, name="s")
+    assert parse_suite(render_suite(suite), name="s").cases == suite.cases
+
+
+CASE = "suite: s\ncases:\n  - id: one\n    prompt: hi\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("suite: s\ncases: [", "suite 's', line 2: not YAML"),
+        ("- a", "suite 's', line 1: not a mapping (begin with suite: and cases:)"),
+        ("suite: other\ncases: [{id: a, prompt: p, expect: [{no_call: true}]}]", "line 1: it names itself 'other'"),
+        ("suite: s\ncases: []", "line 2, /cases"),
+        ("suite: s\ncase: []", "line 1, /cases: Field required"),
+        (CASE, "case 'one', line 3, /expect: Field required"),
+        (CASE + "    expect: []\n", "line 5, /expect"),
+        (CASE + "    expect:\n      - cals: []\n", "line 6, /expect/0: no expectation 'cals'; there are calls,"),
+        (CASE + "    expect:\n      - {no_call: true, asks: true}\n", "this one has no_call and asks"),
+        (CASE + "    expect:\n      - {weight: 2}\n", "of one kind; this one has none"),
+        (CASE + "    expect:\n      - {no_call: true, in_order: true}\n", "in_order belongs to calls, not to no_call"),
+        (CASE + "    expect:\n      - {text_matches: '('}\n", "is no regular expression"),
+        (CASE + "    expect:\n      - calls: [{name: f, arguments: {a: {regex: '(a+)+$'}}}]\n", "could run away"),
+        (CASE + "    expect:\n      - calls: [{name: f, count: 0}]\n", "line 6, /expect/0/calls/0/count"),
+        (CASE + "    expect:\n      - calls: [{arguments: {}, has_arguments: {}}]\n", "not both"),
+        (CASE + "    expect:\n      - calls: [{arguments_schema: {type: 3}}]\n", "the schema is not sound"),
+        (CASE + "    expect:\n      - not: {no_cal: true}\n", "/expect/0/not: no expectation 'no_cal'"),
+        (CASE + "    messages: [{role: user, content: x}]\n    expect: [{no_call: true}]\n", "give prompt or messages"),
+        ("suite: s\ncases:\n  - id: a\n    messages: [{role: assistant}]\n    expect: [{no_call: true}]\n", "must be the user's"),
+        (CASE + "    expect: [{no_call: true}]\n  - id: one\n    prompt: b\n    expect: [{no_call: true}]\n", "two cases are called 'one'"),
+        (CASE + "    thresold: 1\n    expect: [{no_call: true}]\n", "line 5, /thresold: Extra inputs"),
+        (CASE + "    rows: cities.csv\n    expect: [{no_call: true}]\n", "'cities.csv' cannot be read from here"),
+        (CASE + "    rows: 3\n    expect: [{no_call: true}]\n", "rows is neither"),
+        (CASE + "    rows: [{a: 1}]\n    expect: [{text_contains: '{{ b }}'}]\n", "row 1: no column 'b' (there are a)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_place(text, told):
+    with pytest.raises(BadInput) as error:
+        parse_suite(text, name="s")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+TEMPLATE = """
+suite: s
+cases:
+  - id: "{{ city }}"
+    prompt: Weather in {{city}}?
+    rows: cities.csv
+    expect:
+      - calls: [{name: get_weather, arguments: {city: "{{ city }}", days: "{{ days | json }}"}}]
+"""
+
+
+def test_a_case_is_a_template_over_the_rows_of_a_csv():
+    csv = 'city,days\nRome,3\n"Paris, Texas",1\n'
+    suite = parse_suite(TEMPLATE, name="s", read_file={"cities.csv": csv}.__getitem__)
+    assert [case.id for case in suite.cases] == ["Rome", "Paris, Texas"]
+    assert suite.cases[1].messages[0].text == "Weather in Paris, Texas?"
+    assert suite.cases[1].expectations[0].calls[0].arguments == {"city": "Paris, Texas", "days": 1}
+
+
+@pytest.mark.parametrize(
+    ("csv", "told"),
+    [
+        ("city,days\n", "file cities.csv: it has no rows"),
+        ("city,days\nRome\n", "file cities.csv, line 2: 1 cells, and 2 columns"),
+        ("city,days\nRome,three\n", "'three' is no JSON"),
+        ('city,days\n"Rome,3\n', "not CSV"),
+    ],
+)
+def test_a_csv_that_cannot_be_used_is_told(csv, told):
+    with pytest.raises(BadInput, match=told):
+        parse_suite(TEMPLATE, name="s", read_file={"cities.csv": csv}.__getitem__)
+
+
+def test_cases_of_one_template_get_ids_of_their_own():
+    text = CASE + "    rows: [{a: 1}, {a: 2}]\n    expect: [{text_contains: '{{ a }}'}]\n"
+    assert [case.id for case in parse_suite(text, name="s").cases] == ["one-1", "one-2"]

@@ -1,0 +1,1 @@
+"""Verbs of suites: play them, compare runs."""

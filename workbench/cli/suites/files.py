@@ -1,0 +1,96 @@
+"""Suites from files, reports to files."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from workbench.cli.terminal.json_lines import write_json_line
+from workbench.cli.terminal.sources import read_text
+from workbench.desk.runs.planning import load_suite
+from workbench.desk.services import Services
+from workbench.errors import BadInput
+from workbench.suite.case import Suite
+from workbench.suite.exchange.bfcl import import_bfcl
+from workbench.suite.exchange.openai import import_openai
+from workbench.suite.exchange.promptfoo import import_promptfoo
+from workbench.suite.read_suite import parse_suite
+from workbench.suite.reports.html import report_html
+from workbench.suite.reports.json_report import report_json
+from workbench.suite.reports.junit import report_junit
+from workbench.suite.reports.markdown import report_markdown
+from workbench.suite.reports.report import Report
+
+_FORMS: Final[Mapping[str, Callable[[Report], str]]] = {
+    "json": lambda report: json.dumps(report_json(report), ensure_ascii=False, indent=2) + "\n",
+    "junit": report_junit,
+    "html": report_html,
+    "markdown": report_markdown,
+}
+
+
+def suites_named(services: Services, names: Sequence[str]) -> Sequence[Suite]:
+    """Suites by name, or out of files: our own `.yaml`, promptfoo's `.yaml`, BFCL's `BFCL_v4_*.json`.
+
+    Raises:
+        BadInput: None is named, or one cannot be read.
+        StoreError: The versions cannot be read.
+    """
+    if not names:
+        raise BadInput("run", "no suite is named", "`workbench run --list` shows what there is")
+    return [_suite(services, name) for name in names]
+
+
+def write_reports(report: Report, files: Mapping[str, str]) -> None:
+    """Writes the report in each form that has a file; `-` for JSON is standard output.
+
+    Raises:
+        BadInput: A file cannot be written.
+    """
+    for form, name in files.items():
+        if form == "json" and name == "-":
+            write_json_line(report_json(report))
+        elif name:
+            write_file(name, _FORMS[form](report))
+
+
+def write_file(name: str, text: str) -> None:
+    """Writes a text file.
+
+    Raises:
+        BadInput: It cannot be written.
+    """
+    try:
+        Path(name).expanduser().write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"file {name}", str(error.strerror or error)) from error
+
+
+def _suite(services: Services, name: str) -> Suite:
+    path = Path(name).expanduser()
+    if path.suffix in (".json", ".jsonl"):
+        return _lines(path)
+    if path.suffix not in (".yaml", ".yml"):
+        return load_suite(services, name, read_file=_reader(Path(services.settings.home) / "prompts/suites"))
+    text = read_text(str(path))
+    if _is_promptfoo(text):
+        return import_promptfoo(text, name=path.stem).suite
+    return parse_suite(text, name=path.stem, read_file=_reader(path.parent))
+
+
+def _lines(path: Path) -> Suite:
+    """OpenAI messages, or a set of BFCL's with the answers that lie beside it, as the package has them."""
+    if '"messages"' in read_text(str(path)).partition("\n")[0]:
+        return import_openai(read_text(str(path)), name=path.stem).suite
+    answers = path.parent / "possible_answer" / path.name
+    given = read_text(str(answers)) if answers.is_file() else None
+    return import_bfcl(read_text(str(path)), given, name=path.stem.removeprefix("BFCL_v4_")).suite
+
+
+def _is_promptfoo(text: str) -> bool:
+    keys = {line.partition(":")[0] for line in text.splitlines()}
+    return "suite" not in keys and "tests" in keys
+
+
+def _reader(folder: Path) -> Callable[[str], str]:
+    return lambda name: read_text(str(folder / name))

@@ -1,0 +1,163 @@
+"""`workbench run`: suites played against contracts and models, scored and reported."""
+
+import sys
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+import typer
+
+from workbench.cli.suites.files import suites_named, write_reports
+from workbench.cli.suites.told import print_list, print_report, told_events
+from workbench.cli.terminal.stopping import stop_at_interrupt
+from workbench.desk.runs.planning import Wanted, plan_run
+from workbench.desk.runs.run import KeptRun
+from workbench.desk.runs.running import begin_run, find_run, play_run
+from workbench.desk.services import Services
+from workbench.errors import BadInput
+from workbench.rollout.ports import Sampling
+from workbench.settings import read_settings
+from workbench.suite.plan import Variation
+from workbench.suite.reports.report import Report, report_of
+from workbench.suite.runner import RunEvent
+
+NOT_REACHED: Final = 1
+"""Exit code where the bar does not hold, or the run was stopped."""
+ENGINE_FAILED: Final = 3
+"""Exit code where no play could be scored."""
+_GRAMMARS: Final = {"on": (True,), "off": (False,), "both": (True, False)}
+
+
+def run(
+    suites: Annotated[
+        list[str] | None, typer.Argument(metavar="SUITE…", help="Names, or .yaml and BFCL .json files.")
+    ] = None,
+    contract: Annotated[
+        list[str] | None, typer.Option(help="Repeatable, such as minimal@3; WORKBENCH_CONTRACT if left out.")
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Repeatable; WORKBENCH_MODEL if left out.")] = None,
+    tool_choice: Annotated[
+        list[str] | None,
+        typer.Option(help="none, auto, required or a tool's name; repeatable. auto if left out."),
+    ] = None,
+    repeat: Annotated[
+        int, typer.Option(min=1, max=1000, help="Plays of each case, each with its own seed.")
+    ] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Cases at most.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only cases with this tag; repeatable.")] = None,
+    temperature: Annotated[
+        list[float] | None, typer.Option(min=0.0, max=5.0, help="Repeatable; 0 if left out.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the first repetition.")] = 0,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest completion, in tokens.")] = 256,
+    max_rounds: Annotated[
+        int | None, typer.Option(min=1, help="Most completions, where a case does not say.")
+    ] = None,
+    grammar: Annotated[str, typer.Option(metavar="on|off|both", help="Hold calls to a grammar.")] = "on",
+    ablate: Annotated[
+        bool, typer.Option(help="Also without each paragraph or example of the contract.")
+    ] = False,
+    vary: Annotated[
+        list[Variation] | None, typer.Option(help="Also with the tools told of so; repeatable.")
+    ] = None,
+    judge: Annotated[
+        str, typer.Option(metavar="MODEL", help="Judges rubrics; WORKBENCH_JUDGE if left out.")
+    ] = "",
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a case may take.")] = 120.0,
+    at_once: Annotated[
+        int, typer.Option(min=1, max=256, help="Cases at the same time, where a server takes many.")
+    ] = 8,
+    resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with this run; last is the newest.")] = "",
+    baseline: Annotated[str, typer.Option(metavar="RUN", help="Compare with this run.")] = "",
+    fail_under: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Exit code 1 below this pass rate.")
+    ] = None,
+    json_out: Annotated[
+        str, typer.Option(metavar="FILE", help="The report as JSON; - prints only that.")
+    ] = "",
+    junit: Annotated[str, typer.Option(metavar="FILE", help="The report as JUnit XML.")] = "",
+    html: Annotated[str, typer.Option(metavar="FILE", help="The report as one HTML file.")] = "",
+    markdown: Annotated[str, typer.Option(metavar="FILE", help="The report as Markdown.")] = "",
+    list_: Annotated[bool, typer.Option("--list", help="List suites and runs, play nothing.")] = False,
+) -> None:
+    """Play suites against contracts and models; tell what passes, how sure that is, and at what price.
+
+    Exit code 0 where the bar of --fail-under holds and every case could be played.
+    """
+    settings = read_settings()
+    from workbench.wiring import open_services
+
+    with open_services(settings) as services:
+        if list_:
+            print_list(services)
+            return
+        compared = find_run(services, baseline) if baseline else None
+        if resume:
+            if suites:
+                raise BadInput("--resume", "a run has its suites already", "leave the suites out")
+            kept = find_run(services, resume)
+        else:
+            if grammar not in _GRAMMARS:
+                raise BadInput("--grammar", f"no {grammar!r}", "on, off or both")
+            named = tuple(suites or ())
+            wanted = Wanted(
+                suites=named,
+                contracts=tuple(contract or ()),
+                models=tuple(model or ()),
+                tool_choices=tuple(tool_choice or ("auto",)),
+                samplings=tuple(
+                    Sampling(temperature=one, seed=seed, max_tokens=max_tokens)
+                    for one in temperature or (0.0,)
+                ),
+                constraints=_GRAMMARS[grammar],
+                repeat=repeat,
+                limit=limit,
+                tags=tuple(tag or ()),
+                is_ablation=ablate,
+                variations=tuple(vary or ()),
+                max_rounds=max_rounds,
+                timeout_s=timeout,
+                at_once=at_once,
+                judge=judge,
+            )
+            kept = begin_run(services, plan_run(services, wanted, suites_named(services, named)))
+        files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
+        report = _played(services, kept, compared, is_quiet=json_out == "-")
+        write_reports(report, files)
+    if json_out != "-":
+        print_report(report)
+    raise typer.Exit(_exit_code(report, fail_under))
+
+
+def _played(services: Services, kept: KeptRun, compared: KeptRun | None, *, is_quiet: bool) -> Report:
+    with stop_at_interrupt() as stop:
+        print(f"run {kept.id}: {kept.listed.title}", file=sys.stderr)
+        events = play_run(services, kept, is_cancelled=stop.is_set)
+        _drain(told_events(events, is_quiet=is_quiet))
+    return report_for(services, kept.id, compared)
+
+
+def report_for(services: Services, run_id: str, compared: KeptRun | None = None) -> Report:
+    """The report of a run as the store has it.
+
+    Raises:
+        StoreError: It cannot be read.
+        BadInput: There is no such run.
+    """
+    kept = find_run(services, run_id)
+    baseline = (compared.listed.title, services.runs.results(compared.id)) if compared else None
+    listed = kept.listed
+    results = services.runs.results(kept.id)
+    return report_of(kept.id, listed.title, listed.state.value, kept.plan, results, baseline=baseline)
+
+
+def _drain(events: Iterable[RunEvent]) -> None:
+    for _ in events:
+        pass
+
+
+def _exit_code(report: Report, fail_under: float | None) -> int:
+    """Whether the bar holds; a play that could not be scored never reaches it."""
+    if report.results and report.pass_rate is None:
+        return ENGINE_FAILED
+    is_whole = len(report.results) == report.total and not report.errors
+    return 0 if is_whole and (report.pass_rate or 0.0) >= (fail_under or 0.0) else NOT_REACHED

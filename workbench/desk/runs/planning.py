@@ -1,0 +1,196 @@
+"""From names to a plan: which suites, contracts, models and ways are to be compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import PurePath
+
+from workbench.contract.contract import parse_contract, render_contract
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.desk.runs.playing import check_cases
+from workbench.desk.services import Services
+from workbench.desk.versions.files import take_file
+from workbench.desk.versions.names import parse_reference
+from workbench.desk.versions.version import VersionKind
+from workbench.errors import BadInput
+from workbench.rollout.ports import Sampling
+from workbench.suite.case import Case, Suite, tagged
+from workbench.suite.plan import SEPARATOR, Arm, Plan, Variation, labels_of, tools_key
+from workbench.suite.read_suite import ReadFile, parse_suite
+from workbench.suite.variants import ablations
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.tools_text import render_tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a person asks a run for."""
+
+    suites: tuple[str, ...]
+    """Names of suites; see `load_suite`."""
+    contracts: tuple[str, ...] = ()
+    """References such as `minimal` or `minimal@3`; none takes the settings'."""
+    models: tuple[str, ...] = ()
+    """As `--model` takes them; none takes the settings'."""
+    tool_choices: tuple[str, ...] = ("auto",)
+    """Each is an arm of its own."""
+    samplings: tuple[Sampling, ...] = (Sampling(),)
+    """Each is an arm of its own."""
+    constraints: tuple[bool, ...] = (True,)
+    """With a grammar, without one, or both."""
+    repeat: int = 1
+    """Plays of each case, each with another seed."""
+    limit: int | None = None
+    """Cases at most; None plays all."""
+    tags: tuple[str, ...] = ()
+    """Cases with any of these; none takes all."""
+    is_ablation: bool = False
+    """True: each contract also without each of its parts."""
+    variations: tuple[Variation, ...] = ()
+    """Each contract also with the tools varied so."""
+    max_rounds: int | None = None
+    """Completions, where a case does not say; None takes the settings'."""
+    timeout_s: float = 120.0
+    """What a case may take."""
+    at_once: int = 8
+    """Cases at the same time, where the engine takes many."""
+    judge: str = ""
+    """Model that judges; empty takes the settings' judge, else the arm's own model."""
+
+
+def suite_names(services: Services) -> Sequence[str]:
+    """Suites that have a file or a version, sorted."""
+    kept = (line.head.name for line in services.versions.lines(VersionKind.SUITE))
+    return sorted({*services.files.names(VersionKind.SUITE), *kept})
+
+
+def load_suite(services: Services, reference: str, *, read_file: ReadFile | None = None) -> Suite:
+    """The suite of a name, such as `nonsense` (the newest) or `nonsense@2`.
+
+    Args:
+        services: The edges.
+        reference: The suite's name.
+        read_file: Reads the files that a template names; None refuses them.
+
+    Raises:
+        BadInput: There is none, or it cannot be read.
+        StoreError: The versions cannot be read.
+    """
+    asked = parse_reference(reference)
+    take_file(services.files, services.store.of(LOCAL_OWNER).versions, VersionKind.SUITE, asked.name)
+    found = services.versions.find(VersionKind.SUITE, asked.name, asked.which)
+    if found is None:
+        there = ", ".join(suite_names(services)) or "none"
+        raise BadInput(f"suite {reference!r}", "no such suite", f"there are {there}; or name a .yaml file")
+    return parse_suite(found.text, name=asked.name, read_file=read_file)
+
+
+def plan_run(services: Services, wanted: Wanted, suites: Sequence[Suite]) -> Plan:
+    """All plays that a person asks for, with everything that they depend on.
+
+    Raises:
+        BadInput: A suite, contract or tool cannot be used.
+        StoreError: The versions cannot be read.
+    """
+    cases = [case for suite in suites for case in tagged(suite.cases, wanted.tags)]
+    if wanted.limit is not None:
+        cases = cases[: wanted.limit]
+    if not cases:
+        raise BadInput("run", "there is no case to play", "name other suites or tags")
+    _refuse_doubles(suites)
+    plan = Plan(
+        cases=tuple(cases),
+        arms=_arms(services, wanted),
+        tools={tools_key(case): render_tools(_offered(services, case)) for case in cases},
+        repeat=wanted.repeat,
+        max_rounds=wanted.max_rounds or services.settings.max_rounds,
+        timeout_s=wanted.timeout_s,
+        at_once=wanted.at_once,
+        judge=wanted.judge or services.settings.judge,
+    )
+    check_cases(services, plan)
+    return plan
+
+
+def title_of(plan: Plan) -> str:
+    """A run's title: its suites, and what is compared."""
+    suites = dict.fromkeys(case.suite for case in plan.cases)
+    arms = [arm.label for arm in plan.arms if not arm.left_out and arm.variation is None]
+    return f"{', '.join(suites)}: {', '.join(arms)}"[:300]
+
+
+def _refuse_doubles(suites: Sequence[Suite]) -> None:
+    names = [suite.name for suite in suites]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput("run", f"two suites are called {name!r}", "name each once")
+
+
+def _offered(services: Services, case: Case) -> OfferedTools:
+    own = tuple(
+        ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
+        for spec in case.tool_specs
+    )
+    try:
+        chosen = services.catalog.select(case.tools).specs if case.tools else ()
+    except BadInput as error:
+        raise BadInput(f"suite {case.suite!r}, case {case.id!r}", str(error)) from error
+    return OfferedTools(specs=tuple({spec.name: spec for spec in (*chosen, *own)}.values()))
+
+
+def _arms(services: Services, wanted: Wanted) -> tuple[Arm, ...]:
+    contracts = wanted.contracts or (services.settings.contract,)
+    models = wanted.models or (services.settings.model,)
+    ways = list(product(contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints))
+    labels = labels_of([_parts(way) for way in ways])
+    if len(set(labels)) != len(labels):
+        raise BadInput("run", "it names a contract, a model or a way twice", "name each once")
+    whole = [
+        Arm(
+            label=label,
+            contract_name=contract,
+            contract_text=services.contract_version(contract).text,
+            model=model,
+            tool_choice=choice,
+            sampling=sampling,
+            is_constrained=is_constrained,
+        )
+        for label, (contract, model, choice, sampling, is_constrained) in zip(labels, ways, strict=True)
+    ]
+    return tuple(one for arm in whole for one in (arm, *_ablated(arm, wanted), *_varied(arm, wanted)))
+
+
+def _parts(way: tuple[str, str, str, Sampling, bool]) -> tuple[str, ...]:
+    """What an arm is made of, each part for a person."""
+    contract, model, choice, sampling, is_constrained = way
+    name = PurePath(model).name if "/" in model and ":" not in model else model
+    tokens = f"temperature {sampling.temperature:g}, top-p {sampling.top_p:g}, seed {sampling.seed}"
+    return contract, name, choice, tokens, "grammar" if is_constrained else "no grammar"
+
+
+def _ablated(arm: Arm, wanted: Wanted) -> Sequence[Arm]:
+    if not wanted.is_ablation:
+        return ()
+    contract = parse_contract(arm.contract_text, name=parse_reference(arm.contract_name).name)
+    return [
+        replace(
+            arm,
+            label=f"{arm.label} − {one.left_out}",
+            contract_text=render_contract(one.contract),
+            left_out=one.left_out,
+            left_out_of=arm.label,
+        )
+        for one in ablations(contract)
+    ]
+
+
+def _varied(arm: Arm, wanted: Wanted) -> Sequence[Arm]:
+    return [
+        replace(
+            arm,
+            label=f"{arm.label}{SEPARATOR}tools {variation.value}",
+            variation=variation,
+            variation_of=arm.label,
+        )
+        for variation in wanted.variations
+    ]

@@ -1,0 +1,57 @@
+"""Runs as the store gives them back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from workbench.suite.plan import Plan
+
+
+class RunState(StrEnum):
+    """How far a run is."""
+
+    RUNNING = "running"
+    """It is played, or the process that played it ended in the middle: then it can be gone on with."""
+    STOPPED = "stopped"
+    """A person stopped it; it can be gone on with."""
+    DONE = "done"
+    """Every play has its result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRun:
+    """A run as a list shows it."""
+
+    id: str
+    """Unguessable."""
+    title: str
+    """Its suites and what is compared, for a person."""
+    state: RunState
+    """How far it is."""
+    created_at: datetime
+    """When it was begun, UTC."""
+    updated_at: datetime
+    """When its last result came, UTC."""
+    total: int
+    """Plays."""
+    done: int
+    """Plays that have a result."""
+    passed: int
+    """Of these."""
+    errors: int
+    """Of these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptRun:
+    """A run of the store."""
+
+    listed: ListedRun
+    """As a list shows it."""
+    plan: Plan
+    """All that it depends on."""
+
+    @property
+    def id(self) -> str:
+        """Of the run."""
+        return self.listed.id

@@ -1,0 +1,1 @@
+"""Cases with expectations, played and scored: reading, scoring, runs, statistics, comparison, reports."""

@@ -1,0 +1,309 @@
+"""promptfoo's YAML, to a suite and back.
+
+*Source:* promptfoo's configuration reference (`prompts`, `providers`, `tests`, `assert`) and its deterministic,
+trajectory and model-graded assertions. Assertions that run code have no place here, and are told.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, cast
+
+import yaml
+
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.suite.case import Case, Suite
+from workbench.suite.exchange.told import Exported, Imported
+from workbench.suite.expectation import CallPattern, Expectation
+from workbench.suite.read_suite import parse_case
+from workbench.suite.template import fill
+from workbench.toolspec.yaml_text import load_yaml
+
+FILE: Final = "promptfooconfig.yaml"
+_NEGATION: Final = "not-"
+_Assertion = Mapping[str, Any]
+
+
+def import_promptfoo(text: str, *, name: str) -> Imported:
+    """A suite out of a promptfoo configuration.
+
+    Args:
+        text: The configuration; its prompts are written out, not in files.
+        name: What the suite is called.
+
+    Raises:
+        BadInput: It is no configuration, or no test of it can be taken.
+    """
+    try:
+        config = load_yaml(text)
+    except yaml.YAMLError as error:
+        raise BadInput("promptfoo", f"not YAML: {' '.join(str(error).split())[:200]}") from error
+    if not isinstance(config, Mapping) or not isinstance(cast(Any, config).get("tests"), list):
+        raise BadInput("promptfoo", "it has no list of tests", "write the tests out in the file")
+    fields = cast(Mapping[str, Any], config)
+    left_out: list[str] = []
+    cases: list[Case] = []
+    tools = _tools(fields)
+    shared = cast(Mapping[str, Any], fields.get("defaultTest") or {})
+    for number, test in enumerate(cast(list[Mapping[str, Any]], fields["tests"]), start=1):
+        for prompt in _prompts(fields):
+            document = _document(prompt, shared, test, number, left_out)
+            if document is None:
+                continue
+            if len(_prompts(fields)) > 1:
+                document["id"] += f"-{_prompts(fields).index(prompt) + 1}"
+            cases.append(parse_case({**document, "tool_specs": tools}, suite=name, where=f"test {number}"))
+    if not cases:
+        raise BadInput("promptfoo", "no test can be taken", "; ".join(left_out[:1]))
+    description = str(fields.get("description") or "")
+    return Imported(
+        suite=Suite(name=name, description=description, cases=tuple(cases)), left_out=tuple(left_out)
+    )
+
+
+def export_promptfoo(suite: Suite) -> Exported:
+    """A promptfoo configuration of a suite; the provider is for the reader to name."""
+    left_out: list[str] = []
+    tests: list[dict[str, Any]] = []
+    tools: list[Any] = []
+    for case in suite.cases:
+        if len(case.messages) != 1 or case.messages[0].role is not Role.USER:
+            left_out.append(f"{case.id}: it has a history, and the prompt is one text")
+            continue
+        assertions = [one for wanted in case.expectations for one in _asserted(case, wanted, left_out)]
+        if assertions:
+            said = {"prompt": case.messages[0].text}
+            tests.append({"description": case.id, "vars": said, "assert": assertions})
+            tools.extend(spec for spec in case.tool_specs if spec not in tools)
+    config: dict[str, Any] = {
+        "description": suite.description or suite.name,
+        "prompts": ["{{prompt}}"],
+        "providers": [{"id": "openai:chat:MODEL", "config": {"tools": tools}}],
+        "tests": tests,
+    }
+    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=110)
+    return Exported(files={FILE: text}, left_out=tuple(left_out))
+
+
+def _prompts(config: Mapping[str, Any]) -> Sequence[str]:
+    prompts = config.get("prompts") or ["{{prompt}}"]
+    found = [_raw(one) for one in cast(list[Any], prompts)]
+    for one in found:
+        if not isinstance(one, str) or one.startswith("file://"):
+            raise BadInput("promptfoo, prompts", f"{str(one)[:60]!r} is in another file", "write it out")
+    return cast(list[str], found)
+
+
+def _raw(prompt: Any) -> Any:
+    return cast(Mapping[str, Any], prompt).get("raw", "") if isinstance(prompt, Mapping) else prompt
+
+
+def _tools(config: Mapping[str, Any]) -> list[Any]:
+    providers = cast(list[Any], config.get("providers") or [])
+    for provider in providers:
+        if not isinstance(provider, Mapping):
+            continue
+        tools = cast(Mapping[str, Any], provider).get("config", {}).get("tools")
+        if isinstance(tools, list):
+            return cast(list[Any], tools)
+    return []
+
+
+def _document(
+    prompt: str, shared: Mapping[str, Any], test: Mapping[str, Any], number: int, left_out: list[str]
+) -> dict[str, Any] | None:
+    """The case of one test; None where none of its assertions can be taken."""
+    identity = str(test.get("description") or f"test-{number}")
+    row: dict[str, Any] = {**(shared.get("vars") or {}), **(test.get("vars") or {})}
+    assertions = fill([*(shared.get("assert") or ()), *(test.get("assert") or ())], row, where=identity)
+    expected: list[Any] = []
+    for one in cast(list[_Assertion], assertions):
+        found = _expected(one)
+        if found is None:
+            left_out.append(f"{identity}: the assertion {one.get('type')!r} is not known here")
+        else:
+            expected.append({**found, **({"weight": one["weight"]} if one.get("weight") else {})})
+    if not expected:
+        left_out.append(f"{identity}: it has no assertion that can be taken")
+        return None
+    said = str(fill(prompt, row, where=identity))
+    document: dict[str, Any] = {"id": identity, "expect": expected}
+    messages = _messages(said)
+    return {**document, **({"messages": messages} if messages else {"prompt": said})}
+
+
+def _messages(said: str) -> list[Any] | None:
+    """The messages of a prompt that is a chat in JSON; None where it is a text."""
+    try:
+        value = json.loads(said)
+    except ValueError:
+        return None
+    return cast(list[Any], value) if isinstance(value, list) else None
+
+
+def _expected(assertion: _Assertion) -> dict[str, Any] | None:
+    kind = str(assertion.get("type", ""))
+    is_negated = kind.startswith(_NEGATION)
+    maker = _MAKERS.get(kind.removeprefix(_NEGATION))
+    found = maker(assertion) if maker else None
+    return {"not": found} if found and is_negated else found
+
+
+def _listed(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [one.strip() for one in value.split(",")]
+    return [str(one) for one in cast(list[Any], value or [])]
+
+
+def _pattern(text: Any) -> dict[str, Any]:
+    """As promptfoo compares: the case of letters counts."""
+    return {"text_matches": re.escape(str(text))}
+
+
+def _of_calls(patterns: list[dict[str, Any]], *, is_whole: bool = False) -> dict[str, Any]:
+    options: dict[str, Any] = {} if is_whole else {"allow_extra": True, "within": "turn"}
+    return {"calls": patterns, **options}
+
+
+def _tool_used(assertion: _Assertion) -> dict[str, Any] | None:
+    value = assertion.get("value")
+    if not isinstance(value, Mapping):
+        return _of_calls([{"name": name} for name in _listed(value)])
+    fields = cast(Mapping[str, Any], value)
+    if "name" not in fields:
+        return None
+    found: list[dict[str, Any]] = []
+    least = int(fields.get("min", 0 if "max" in fields else 1))
+    if least:
+        found.append(_of_calls([{"name": fields["name"], "count": least}]))
+    if "max" in fields:
+        found.append({"not": _of_calls([{"name": fields["name"], "count": int(fields["max"]) + 1}])})
+    return found[0] if len(found) == 1 else {"all_of": found}
+
+
+def _tool_sequence(assertion: _Assertion) -> dict[str, Any]:
+    value = assertion.get("value")
+    fields = cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {"steps": value}
+    return {"tool_sequence": _listed(fields.get("steps")), "allow_extra": fields.get("mode") != "exact"}
+
+
+def _tool_arguments(assertion: _Assertion) -> dict[str, Any] | None:
+    value = cast(Mapping[str, Any], assertion.get("value") or {})
+    arguments = value.get("args", value.get("arguments"))
+    if "name" not in value or not isinstance(arguments, Mapping):
+        return None
+    key = "arguments" if value.get("mode") == "exact" else "has_arguments"
+    return _of_calls([{"name": value["name"], key: arguments}])
+
+
+def _tool_names(assertion: _Assertion) -> dict[str, Any] | None:
+    """`tool-call-f1`: only where all names must be there and no others is it a yes or no."""
+    if float(assertion.get("threshold", 1.0)) < 1.0:
+        return None
+    return _of_calls([{"name": name} for name in _listed(assertion.get("value"))], is_whole=True)
+
+
+def _valid_calls(_assertion: _Assertion) -> dict[str, Any]:
+    return {"all_of": [{"call_count": {"at_least": 1}}, {"valid_calls": True}]}
+
+
+def _schema(assertion: _Assertion) -> dict[str, Any]:
+    value = assertion.get("value")
+    return {"answer_schema": value if isinstance(value, Mapping) else {}}
+
+
+_MAKERS: Final[Mapping[str, Callable[[_Assertion], dict[str, Any] | None]]] = {
+    "contains": lambda one: _pattern(one.get("value")),
+    "icontains": lambda one: {"text_contains": str(one.get("value"))},
+    "contains-all": lambda one: {"all_of": [_pattern(text) for text in _listed(one.get("value"))]},
+    "icontains-all": lambda one: {"text_contains": _listed(one.get("value"))},
+    "contains-any": lambda one: {"any_of": [_pattern(text) for text in _listed(one.get("value"))]},
+    "icontains-any": lambda one: {"any_of": [{"text_contains": text} for text in _listed(one.get("value"))]},
+    "equals": lambda one: {"text_matches": rf"\A{re.escape(str(one.get('value')))}\Z"},
+    "starts-with": lambda one: {"text_matches": rf"\A{re.escape(str(one.get('value')))}"},
+    "regex": lambda one: {"text_matches": str(one.get("value"))},
+    "is-json": _schema,
+    "llm-rubric": lambda one: {"judge": str(one.get("value"))},
+    "latency": lambda one: (
+        {"seconds_at_most": float(one["threshold"]) / 1000} if "threshold" in one else None
+    ),
+    "cost": lambda one: {"cost_at_most": float(one["threshold"])} if "threshold" in one else None,
+    "is-valid-openai-tools-call": _valid_calls,
+    "is-valid-openai-function-call": _valid_calls,
+    "is-valid-function-call": _valid_calls,
+    "tool-call-f1": _tool_names,
+    "trajectory:tool-used": _tool_used,
+    "trajectory:tool-sequence": _tool_sequence,
+    "trajectory:tool-args-match": _tool_arguments,
+}
+"""Type of assertion to the expectation that it is."""
+
+
+def _asserted(case: Case, one: Expectation, left_out: list[str]) -> list[dict[str, Any]]:
+    found = _assertions(one)
+    if found is None:
+        left_out.append(f"{case.id}: {one.kind} has no assertion in promptfoo")
+        return []
+    weight = {"weight": one.weight} if one.weight != 1 else {}
+    return [{**assertion, **weight} for assertion in found]
+
+
+def _assertions(one: Expectation) -> list[dict[str, Any]] | None:
+    """The assertions that say the same; None where there are none."""
+    if one.not_:
+        inner = _assertions(one.not_)
+        is_one = inner is not None and len(inner) == 1
+        return [{**inner[0], "type": _NEGATION + inner[0]["type"]}] if inner and is_one else None
+    if one.calls:
+        return _calls_asserted(one)
+    if one.text_contains is not None:
+        texts = [one.text_contains] if isinstance(one.text_contains, str) else one.text_contains
+        return [{"type": "icontains", "value": text} for text in texts]
+    plain = {
+        "regex": one.text_matches,
+        "is-json": one.answer_schema,
+        "llm-rubric": one.judge,
+    }
+    for kind, value in plain.items():
+        if value is not None:
+            return [{"type": kind, "value": value}]
+    return _limits_asserted(one)
+
+
+def _limits_asserted(one: Expectation) -> list[dict[str, Any]] | None:
+    if one.no_call:
+        return [{"type": "not-is-valid-openai-tools-call"}]
+    if one.valid_calls:
+        return [{"type": "is-valid-openai-tools-call"}]
+    if one.seconds_at_most is not None:
+        return [{"type": "latency", "threshold": one.seconds_at_most * 1000}]
+    if one.cost_at_most is not None:
+        return [{"type": "cost", "threshold": one.cost_at_most}]
+    if one.tool_sequence is not None:
+        mode = "in_order" if one.allow_extra else "exact"
+        return [{"type": "trajectory:tool-sequence", "value": {"steps": one.tool_sequence, "mode": mode}}]
+    return None
+
+
+def _calls_asserted(one: Expectation) -> list[dict[str, Any]] | None:
+    found: list[dict[str, Any]] = []
+    names: list[str] = []
+    for pattern in one.calls or ():
+        arguments = _plain_arguments(pattern)
+        if arguments is None or not isinstance(pattern.name, str):
+            return None
+        names.append(pattern.name)
+        mode = "partial" if pattern.arguments is None else "exact"
+        value = {"name": pattern.name, "args": arguments, "mode": mode}
+        found.append({"type": "trajectory:tool-args-match", "value": value})
+    whole = [] if one.allow_extra else [{"type": "tool-call-f1", "value": names, "threshold": 1.0}]
+    return [*whole, *found]
+
+
+def _plain_arguments(pattern: CallPattern) -> dict[str, Any] | None:
+    """Arguments that are values and no conditions; None where one is a condition."""
+    given = pattern.arguments if pattern.arguments is not None else pattern.has_arguments or {}
+    if pattern.optional or pattern.arguments_schema or any(isinstance(one, dict) for one in given.values()):
+        return None
+    return dict(given)

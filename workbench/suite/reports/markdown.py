@@ -1,0 +1,63 @@
+"""A report as Markdown."""
+
+from collections.abc import Iterator
+
+from workbench.suite.compare import Comparison
+from workbench.suite.reports.report import Report
+from workbench.suite.reports.tables import (
+    Table,
+    card_table,
+    case_table,
+    change_table,
+    comparison_line,
+    failure_table,
+    worth_table,
+)
+
+
+def report_markdown(report: Report) -> str:
+    """The report as a page of Markdown."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def comparison_markdown(comparison: Comparison, *, before: str, after: str) -> str:
+    """Two runs side by side, what broke first."""
+    lines = [f"# {before} → {after}", "", comparison_line(comparison), ""]
+    return "\n".join([*lines, table_markdown(change_table(comparison))]) + "\n"
+
+
+def table_markdown(table: Table) -> str:
+    """A table as Markdown, its columns in line for whoever reads it as text."""
+    rows = [tuple(map(_cell, row)) for row in (table.head, *table.rows)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.head))]
+    lines = [_row(row, widths) for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines)
+
+
+def _lines(report: Report) -> Iterator[str]:
+    done = len(report.results)
+    yield f"# {report.title}"
+    yield ""
+    state = "" if report.state == "done" else f", {report.state}: {done} of {report.total} plays"
+    yield f"Run `{report.run_id}`{state}. ● is on the front: no other arm passes as much with fewer prompt tokens."
+    yield ""
+    yield table_markdown(card_table(report))
+    if report.worths:
+        yield from ("", "## What parts are worth", "", table_markdown(worth_table(report)))
+    if report.comparison:
+        yield from ("", f"## Against {report.baseline}", "", comparison_line(report.comparison), "")
+        yield table_markdown(change_table(report.comparison))
+    yield from ("", "## Cases", "", table_markdown(case_table(report)))
+    failures = failure_table(report)
+    if failures.rows:
+        yield from ("", "## What did not pass", "", table_markdown(failures))
+
+
+def _row(row: tuple[str, ...], widths: list[int]) -> str:
+    return "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+
+
+def _cell(text: str) -> str:
+    """A text that stays in its cell."""
+    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

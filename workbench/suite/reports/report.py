@@ -1,0 +1,128 @@
+"""A run as a value to report: score cards, results, what parts of a contract are worth, what changed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from workbench.suite.card import ScoreCard, cards
+from workbench.suite.compare import Comparison, compare
+from workbench.suite.plan import Arm, Plan
+from workbench.suite.result import CaseResult
+from workbench.suite.statistics import Point, front
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """What a change of an arm cost or gained."""
+
+    of: str
+    """Label of the arm that was changed."""
+    change: str
+    """What was left out, or varied."""
+    lost: int
+    """Plays that pass without the change and fail with it."""
+    gained: int
+    """Plays that fail without the change and pass with it."""
+    saved_tokens: float
+    """Mean length of the first prompt without the change, less that with it."""
+    p: float
+    """McNemar's: how likely so uneven a split is by chance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that is told of a run."""
+
+    run_id: str
+    """Of the run."""
+    title: str
+    """For a person."""
+    state: str
+    """How far it is."""
+    total: int
+    """Plays that it has in all."""
+    plan: Plan
+    """What it depended on."""
+    results: tuple[CaseResult, ...] = field(hash=False)
+    """In the order of the plan."""
+    cards: tuple[ScoreCard, ...] = field(hash=False)
+    """One an arm."""
+    front: tuple[str, ...]
+    """Labels of the arms that no other beats in pass rate and prompt tokens."""
+    worths: tuple[Worth, ...]
+    """Of parts that were left out, and of tools that were varied."""
+    comparison: Comparison | None = None
+    """With a baseline; None where there is none."""
+    baseline: str = ""
+    """Title of the baseline."""
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Over all arms that are not changed; None where nothing was scored."""
+        whole = {arm.label for arm in self.plan.arms if not arm.left_out and arm.variation is None}
+        counted = [card for card in self.cards if card.arm in whole]
+        scored = sum(card.passed + card.failed for card in counted)
+        return sum(card.passed for card in counted) / scored if scored else None
+
+    @property
+    def errors(self) -> int:
+        """Plays that could not be scored."""
+        return sum(card.errors for card in self.cards)
+
+
+def report_of(
+    run_id: str,
+    title: str,
+    state: str,
+    plan: Plan,
+    results: Sequence[CaseResult],
+    *,
+    baseline: tuple[str, Sequence[CaseResult]] | None = None,
+) -> Report:
+    """What there is to tell of a run.
+
+    Args:
+        run_id: Of the run.
+        title: For a person.
+        state: How far it is.
+        plan: What it depended on.
+        results: Of its plays, as far as there are any.
+        baseline: Title and results of a run to compare with; None for none.
+    """
+    made = cards(results)
+    points = tuple(
+        Point(label=card.arm, cost=card.prompt_tokens, worth=card.pass_rate)
+        for card in made
+        if card.pass_rate is not None
+    )
+    return Report(
+        run_id=run_id,
+        title=title,
+        state=state,
+        total=len(plan.jobs()),
+        plan=plan,
+        results=tuple(results),
+        cards=made,
+        front=tuple(point.label for point in front(points)),
+        worths=tuple(_worths(plan.arms, results)),
+        comparison=compare(baseline[1], results) if baseline else None,
+        baseline=baseline[0] if baseline else "",
+    )
+
+
+def _worths(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Worth]:
+    for arm in arms:
+        base = arm.left_out_of or arm.variation_of
+        if not base:
+            continue
+        found = compare(results, results, arms=(base, arm.label))
+        if not found.compared:
+            continue
+        before, after = found.prompt_tokens
+        yield Worth(
+            of=base,
+            change=arm.left_out or f"tools {arm.variation}",
+            lost=found.broke,
+            gained=found.mended,
+            saved_tokens=(before - after) / found.compared,
+            p=found.p,
+        )

@@ -1,0 +1,128 @@
+"""The same under other conditions: a contract without one of its parts, tools that are told of differently."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.contract.contract import Contract
+from workbench.suite.plan import Variation
+from workbench.suite.played import Played
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+_TOOLS: Final = "{{ tools }}"
+_PARAGRAPH: Final = "\n\n"
+_LONGEST_LABEL: Final = 40
+
+
+class Ablated(NamedTuple):
+    """A contract without one of its parts."""
+
+    left_out: str
+    """Which, for a person: its number and its first words."""
+    contract: Contract
+    """The rest."""
+
+
+class Varied(NamedTuple):
+    """Tools that are told of differently."""
+
+    tools: OfferedTools
+    """As the model is told of them."""
+    originals: Mapping[str, str]
+    """New name to the tool's own, of those that are renamed."""
+
+
+def ablations(contract: Contract) -> Iterator[Ablated]:
+    """The contract without each of its paragraphs or examples in turn; a part that holds the tools stays.
+
+    Paragraphs are what blank lines part.
+    """
+    parts = contract.text.split(_PARAGRAPH)
+    for place, part in enumerate(parts):
+        if not part.strip() or _TOOLS in part or len(parts) == 1:
+            continue
+        rest = _PARAGRAPH.join(parts[:place] + parts[place + 1 :])
+        words = " ".join(part.split())
+        words = words if len(words) <= _LONGEST_LABEL else words[: _LONGEST_LABEL - 1].rstrip() + "…"
+        yield Ablated(f"¶{place + 1} “{words}”", replace(contract, text=rest))
+
+
+def vary_tools(tools: OfferedTools, variation: Variation) -> Varied:
+    """The tools as that variation tells of them; the same tools give the same."""
+    if variation is Variation.SHUFFLED:
+        return Varied(_shuffled(tools), {})
+    if variation is Variation.PARAPHRASED:
+        return Varied(OfferedTools(specs=tuple(map(_paraphrased, tools.specs))), {})
+    names = {name: _other_name(name) for name in tools.names}
+    specs = tuple(_with_name(spec, names[spec.name]) for spec in tools.specs)
+    return Varied(OfferedTools(specs=specs), {new: old for old, new in names.items()})
+
+
+def with_own_names(played: Played, originals: Mapping[str, str]) -> Played:
+    """The rollout as if the tools had been called by their own names, to be scored."""
+    if not originals:
+        return played
+    completions = tuple(
+        replace(
+            one,
+            reading=replace(
+                one.reading,
+                calls=tuple(
+                    replace(call, name=originals.get(call.name, call.name)) for call in one.reading.calls
+                ),
+            ),
+        )
+        for one in played.completions
+    )
+    return replace(played, completions=completions)
+
+
+def _shuffled(tools: OfferedTools) -> OfferedTools:
+    """In the order of their names' hashes; two that would stay as they are change places."""
+    shuffled = sorted(tools.specs, key=lambda spec: sha256(spec.name.encode()).digest())
+    if tuple(shuffled) == tools.specs:
+        shuffled.reverse()
+    return OfferedTools(specs=tuple(shuffled))
+
+
+def _other_name(name: str) -> str:
+    """The words of a name in the other order.
+
+    >>> _other_name("get_weather"), _other_name("now")
+    ('weather_get', 'do_now')
+    """
+    words = name.split("_")
+    return "_".join(reversed(words)) if len(words) > 1 else f"do_{name}"
+
+
+def _with_name(spec: ToolSpec, name: str) -> ToolSpec:
+    return ToolSpec(document={**spec.document, "function": {**spec.function, "name": name}})
+
+
+def _paraphrased(spec: ToolSpec) -> ToolSpec:
+    function: dict[str, JsonValue] = {
+        **spec.function,
+        "description": _reworded(spec.description, "Use this whenever someone wants the following done: {}"),
+    }
+    if spec.parameters:
+        function["parameters"] = {
+            **spec.parameters,
+            "properties": {name: _described(schema) for name, schema in spec.properties.items()},
+        }
+    return ToolSpec(document={**spec.document, "function": function})
+
+
+def _described(schema: JsonObject) -> JsonObject:
+    told = as_object(schema).get("description")
+    return (
+        {**schema, "description": _reworded(told, "Here goes this: {}")} if isinstance(told, str) else schema
+    )
+
+
+def _reworded(text: str, frame: str) -> str:
+    if not text:
+        return text
+    starts_with_a_word = len(text) > 1 and text[1].islower()
+    return frame.format(text[0].lower() + text[1:] if starts_with_a_word else text)
