@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.canonical import canonical_json
+from workbench.chat.json_value import JsonValue, as_object
 from workbench.toolspec.check import check_spec
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
@@ -16,6 +15,8 @@ _MEANING: Final = "_meaning"
 _CHECKED: Final = "_checked"
 _WORDS: Final = ("description", "title", "examples")
 """Keys of a schema that explain and do not bind."""
+_PLAIN: Final = frozenset({"type", "description"})
+"""Keys of most schemas."""
 
 
 def declared_findings(row: TrainingRow) -> Iterator[RowFinding]:
@@ -86,10 +87,11 @@ def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, st
 
 
 def meaning_of(spec: ToolSpec) -> str:
-    """The spec's parameters as canonical JSON, without what only explains; worked out once a spec."""
+    """One text for parameters that bind alike, whatever explains them; worked out once a spec."""
     kept = cast("dict[str, object]", spec.__dict__)
     if _MEANING not in kept:
-        kept[_MEANING] = canonical_json(_bare(spec.parameters))
+        # No JSON, for nobody reads it, and this is asked of every tool of every row.
+        kept[_MEANING] = repr(_bare(spec.parameters))
     return cast(str, kept[_MEANING])
 
 
@@ -101,22 +103,24 @@ def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
     return cast("tuple[Finding, ...]", kept[_CHECKED])
 
 
-def _bare(schema: JsonValue) -> JsonValue:
-    """A schema without its explanations and without what says nothing."""
+def _bare(schema: JsonValue) -> object:
+    """A schema as nested pairs, sorted, without its explanations and without what says nothing."""
+    if isinstance(schema, list):
+        return list(map(_bare, schema))
     if not isinstance(schema, dict):
         return schema
-    kept: dict[str, JsonValue] = {}
-    for key, value in schema.items():
+    given = cast("dict[str, JsonValue]", schema)
+    if given.keys() == _PLAIN and isinstance(given["description"], str):
+        return (("type", _bare(given["type"])),)
+    kept: list[tuple[str, object]] = []
+    for key in sorted(given):
+        value = given[key]
         if (key in _WORDS and not isinstance(value, dict)) or (key == "required" and not value):
             continue
-        kept[key] = _properties(value) if key in ("properties", "$defs") else _listed(value)
-    return kept
+        kept.append((key, _properties(value) if key in ("properties", "$defs") else _bare(value)))
+    return tuple(kept)
 
 
-def _listed(value: JsonValue) -> JsonValue:
-    return [_bare(one) for one in value] if isinstance(value, list) else _bare(value)
-
-
-def _properties(value: JsonValue) -> JsonValue:
-    schemas: JsonObject = value if isinstance(value, Mapping) else {}
-    return {name: _bare(schema) for name, schema in schemas.items()}
+def _properties(value: JsonValue) -> object:
+    schemas = as_object(value)
+    return tuple((name, _bare(schemas[name])) for name in sorted(schemas))

@@ -107,7 +107,7 @@ def _seen(entry: Entry, tools: OfferedTools) -> SeenEntry:
     if entry.role is not Role.ASSISTANT:
         return SeenEntry(entry=entry)
     may_hold = "<" in entry.text or "{" in entry.text
-    reading = parse(entry.text, tools=tools) if may_hold else None
+    reading = parse(entry.text, tools=tools, checks_arguments=False) if may_hold else None
     calls = (*_read_calls(entry, reading), *(_given(call, tools) for call in entry.calls))
     return SeenEntry(entry=entry, reading=reading, calls=calls)
 
@@ -129,7 +129,7 @@ def _given(call: EntryCall, tools: OfferedTools) -> SeenCall:
 def _mended(name: str, text: str, tools: OfferedTools) -> tuple[JsonObject | None, tuple[str, ...]]:
     """What a tolerant reader makes of arguments that are no JSON, and by which fixes."""
     written = f'{CALL_OPEN}\n{{"name": {json.dumps(name)}, "arguments": {text}}}\n{CALL_CLOSE}'
-    reading = parse(written, tools=tools)
+    reading = parse(written, tools=tools, checks_arguments=False)
     if len(reading.calls) != 1 or reading.dropped:
         return None, ()
     return reading.calls[0].arguments, tuple(fix.code for fix in reading.fixes)

@@ -14,13 +14,19 @@ from workbench.trajectory.validate.secrets import secrets_in
 from workbench.trajectory.validate.seen import SeenEntry, SeenRow
 
 _ANSWERED: Final = "model-wrote-tool-response"
-_PLACEHOLDER: Final = re.compile(
-    r"\{\{ ?[A-Za-z_][A-Za-z0-9_]* ?\}\}"
-    r"|\{(?:tools?|tool_calls?|tool_response|functions?|function_call|schema|system_(?:prompt|message)"
-    r"|user_(?:input|query|prompt|message)|chat_history)\}"
-    r"|<(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}>|\[(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}\]"
+_PLACEHOLDERS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\{(?:\{ ?[A-Za-z_][A-Za-z0-9_]* ?\}\}"
+        r"|(?:tools?|tool_calls?|tool_response|functions?|function_call|schema|system_(?:prompt|message)"
+        r"|user_(?:input|query|prompt|message)|chat_history)\})",
+        r"<(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}>",
+        r"\[(?:YOUR|INSERT|ENTER)[ _][A-Z _]{2,40}\]",
+    )
 )
-"""*Source:* `{{ name }}` Jinja; `{tool_call}` stands unfilled in rows of glaive and hermes-function-calling."""
+"""Each begins with a character of its own: a search for one runs at the speed of memory.
+
+*Source:* `{{ name }}` Jinja; `{tool_call}` stands unfilled in rows of glaive and hermes-function-calling."""
 
 
 def text_findings(seen: SeenRow) -> Iterator[RowFinding]:
@@ -75,7 +81,10 @@ def _structural(one: SeenEntry, text: str) -> "re.Match[str] | None":
 
 
 def _placeholders(entry: Entry, text: str, pointer: str) -> Iterator[RowFinding]:
-    found = _PLACEHOLDER.search(text) if entry.role is not Role.TOOL else None
+    if entry.role is Role.TOOL:
+        return
+    found = [match for pattern in _PLACEHOLDERS if (match := pattern.search(text))]
     if found:
-        message = f"{found.group()!r:.44} at character {found.start()} was never filled"
+        first = min(found, key=lambda match: match.start())
+        message = f"{first.group()!r:.44} at character {first.start()} was never filled"
         yield said("placeholder", message, entry=entry, pointer=pointer)
