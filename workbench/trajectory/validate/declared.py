@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from typing import Final, cast
 
 from workbench.chat.finding import Finding
@@ -49,9 +50,10 @@ def _inside(declaration: Declaration, place: int, pointer: str) -> str:
 
 
 def _doubles(declaration: Declaration) -> Iterator[RowFinding]:
-    if len(declaration.specs) < 2:
+    names = [spec.name for spec in declaration.specs]
+    if len(set(names)) == len(names):
         return
-    for name, times in Counter(spec.name for spec in declaration.specs).items():
+    for name, times in Counter(names).items():
         if times > 1:
             message = f"the tool {short(name)} is declared {times} times"
             yield said("tool-declared-twice", message, pointer=declaration.pointer)
@@ -60,7 +62,7 @@ def _doubles(declaration: Declaration) -> Iterator[RowFinding]:
 def _mismatches(row: TrainingRow) -> Iterator[RowFinding]:
     """Held against the first declaration; those of system texts count as one."""
     first, *others = row.declarations
-    if first.place != "column":
+    if first.place != "column" or (len(others) == 1 and others[0].specs is first.specs):
         return
     told = [spec for declaration in others for spec in declaration.specs]
     if [spec.document for spec in told] == [spec.document for spec in first.specs]:
@@ -71,7 +73,7 @@ def _mismatches(row: TrainingRow) -> Iterator[RowFinding]:
         yield said("tools-mismatch", problem, entry=entry, pointer=others[0].pointer)
 
 
-def _difference(column: Mapping[str, str], told: Mapping[str, str]) -> str:
+def _difference(column: Mapping[str, bytes], told: Mapping[str, bytes]) -> str:
     missing = [name for name in column if name not in told]
     added = [name for name in told if name not in column]
     changed = [name for name in column if name in told and column[name] != told[name]]
@@ -82,17 +84,18 @@ def _difference(column: Mapping[str, str], told: Mapping[str, str]) -> str:
     return f"the system text declares {short(changed[0])} with other parameters" if changed else ""
 
 
-def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, str]:
+def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, bytes]:
     return {spec.name: meaning_of(spec) for spec in specs}
 
 
-def meaning_of(spec: ToolSpec) -> str:
-    """One text for parameters that bind alike, whatever explains them; worked out once a spec."""
+def meaning_of(spec: ToolSpec) -> bytes:
+    """A hash, the same for parameters that bind alike, whatever explains them; worked out once a spec."""
     kept = cast("dict[str, object]", spec.__dict__)
     if _MEANING not in kept:
         # No JSON, for nobody reads it, and this is asked of every tool of every row.
-        kept[_MEANING] = repr(_bare(spec.parameters))
-    return cast(str, kept[_MEANING])
+        text = repr(_bare(spec.parameters))
+        kept[_MEANING] = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return cast(bytes, kept[_MEANING])
 
 
 def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:

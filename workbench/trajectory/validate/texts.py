@@ -33,8 +33,10 @@ def text_findings(seen: SeenRow) -> Iterator[RowFinding]:
     """`control-mark` and `placeholder`, one of each a text at most."""
     for one in seen.entries:
         for text, pointer in _texts(one.entry):
-            yield from _marks(one, text, pointer)
-            yield from _placeholders(one.entry, text, pointer)
+            if message := _mark(one, text) if "<" in text else "":
+                yield said("control-mark", message, entry=one.entry, pointer=pointer)
+            if message := _placeholder(one.entry, text):
+                yield said("placeholder", message, entry=one.entry, pointer=pointer)
 
 
 def secret_findings(seen: SeenRow) -> Iterator[RowFinding]:
@@ -59,13 +61,10 @@ def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
             yield spelled_json(call.arguments), call.arguments_pointer
 
 
-def _marks(one: SeenEntry, text: str, pointer: str) -> Iterator[RowFinding]:
-    if "<" not in text:
-        return
-    mark = CONTROL_MARK.search(text) or _structural(one, text)
-    if mark:
-        message = f"{mark.group()!r} at character {mark.start()} would become structure; escape it"
-        yield said("control-mark", message, entry=one.entry, pointer=pointer)
+def _mark(one: SeenEntry, text: str) -> str:
+    """What is wrong with a mark in the text; empty where there is none, or none that is out of place."""
+    mark = (CONTROL_MARK.search(text) if "<|" in text else None) or _structural(one, text)
+    return f"{mark.group()!r} at character {mark.start()} would become structure; escape it" if mark else ""
 
 
 def _structural(one: SeenEntry, text: str) -> "re.Match[str] | None":
@@ -80,11 +79,10 @@ def _structural(one: SeenEntry, text: str) -> "re.Match[str] | None":
     return None
 
 
-def _placeholders(entry: Entry, text: str, pointer: str) -> Iterator[RowFinding]:
+def _placeholder(entry: Entry, text: str) -> str:
+    """What was not filled; empty where nothing is left. Results may hold anything."""
     if entry.role is Role.TOOL:
-        return
+        return ""
     found = [match for pattern in _PLACEHOLDERS if (match := pattern.search(text))]
-    if found:
-        first = min(found, key=lambda match: match.start())
-        message = f"{first.group()!r:.44} at character {first.start()} was never filled"
-        yield said("placeholder", message, entry=entry, pointer=pointer)
+    first = min(found, key=lambda match: match.start(), default=None)
+    return f"{first.group()!r:.44} at character {first.start()} was never filled" if first else ""
