@@ -8,11 +8,12 @@ SHARED_SETS = 20
 """So many sets of tools rows share."""
 TOOLS = 4
 """Tools that a row declares."""
-WORDS = (
+_TEXT = (
     "the quick brown fox jumps over a lazy dog and then asks about weather in some town before noon while "
     "nobody listens to what it says of trains prices parcels flights invoices recipes meetings shares and "
     "maps because every question has an answer that is short plain true and of use to those who ask"
-).split()
+)
+WORDS = _TEXT.split()
 KINDS = ("string", "integer", "number", "boolean", "enum", "array")
 SYSTEM = (
     "You are a function calling AI model. You are provided with function signatures within <tools></tools> "

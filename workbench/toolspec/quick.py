@@ -43,7 +43,11 @@ def is_surely_valid(spec: ToolSpec, arguments: JsonObject) -> bool:
 def _build(schema: JsonObject) -> "jsonschema_rs.Draft202012Validator | None":
     if not schema or not is_surely_sound(schema):
         return None
-    return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", schema))
+    try:
+        return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", schema))
+    except ValueError:
+        # As below: a text or number somewhere in it that it cannot take.
+        return None
 
 
 def _is_schema(schema: JsonValue, depth: int) -> bool:
