@@ -5,11 +5,12 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 
-from tests.bench import engine, reader, startup, store
+from tests.bench import data, engine, reader, startup, store
 
 PARTS: dict[str, Callable[[], Sequence[str]]] = {
     "startup": startup.measure,
     "reader": reader.measure,
+    "data": data.measure,
     "engine": engine.measure,
     "store": store.measure,
 }

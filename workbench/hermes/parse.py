@@ -28,6 +28,7 @@ def parse(
     level: str = Level.TOLERANT,
     finish_reason: str = "stop",
     starts_in_thought: bool = False,
+    checks_arguments: bool = True,
 ) -> Reading:
     """Read a completion. Never raises on text, and takes time linear in its length.
 
@@ -38,6 +39,7 @@ def parse(
         level: How much may be repaired: strict, tolerant or lenient.
         finish_reason: Why the model stopped; `length`, `cancelled` and `interrupted` mean that it was cut off.
         starts_in_thought: Whether the prompt ended inside a thought.
+        checks_arguments: Whether arguments are held against schemas; False where someone else does.
 
     Raises:
         ValueError: `dialect` or `level` is no such word.
@@ -47,14 +49,24 @@ def parse(
     ([('f', {'a': 1})], ['trailing-comma'])
     """
     terms = Completion(
-        text, tools=tools, dialect=Dialect(dialect), level=Level(level), is_cut=finish_reason in CUT_OFF
+        text,
+        tools=tools,
+        dialect=Dialect(dialect),
+        level=Level(level),
+        is_cut=finish_reason in CUT_OFF,
+        checks_arguments=checks_arguments,
     )
     blocks = scan(terms, starts_in_thought=starts_in_thought)
     reading = _reading(terms, blocks)
     if terms.level is Level.STRICT or not has_unread_before_fix(blocks):
         return reading
     strict = Completion(
-        fixed(text, reading), tools=tools, dialect=terms.dialect, level=Level.STRICT, is_cut=terms.is_cut
+        fixed(text, reading),
+        tools=tools,
+        dialect=terms.dialect,
+        level=Level.STRICT,
+        is_cut=terms.is_cut,
+        checks_arguments=checks_arguments,
     )
     again = _reading(strict, scan(strict, starts_in_thought=starts_in_thought))
     return reading if _is_same(again, reading) else _reading(terms, sealed(text, blocks))

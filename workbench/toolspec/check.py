@@ -9,8 +9,8 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.quick import is_surely_sound
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.toolspec.quick import is_surely_sound, is_surely_valid
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.validator import check_schema, validator_of
 
@@ -29,7 +29,7 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
     warning, `schema-invalid`, and the arguments count as unchecked; a pattern that could run away gives a
     warning.
     """
-    if not spec.parameters:
+    if is_surely_valid(spec, arguments):
         return ()
     validator, warnings = validator_of(spec)
     if validator is None:
@@ -88,20 +88,28 @@ def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
     kind = spec.parameters.get("type", "object")
     if kind != "object":
         yield _spec_finding("the schema of the arguments is no object schema", "/function/parameters/type")
+    is_sound = is_surely_sound(spec.parameters)
+    if not is_sound and (unsound := _unsound_schema(spec)):
+        yield unsound
+        return
+    properties = as_object(spec.parameters.get("properties"))
+    for required in spec.required:
+        if properties and required not in properties:
+            text = f"{required[:40]!r} is required but not among the properties"
+            yield _spec_finding(text, "/function/parameters/required")
+    if not is_sound:
+        yield from validator_of(spec)[1]
+
+
+def _unsound_schema(spec: ToolSpec) -> Finding | None:
     try:
         check_schema(spec.parameters)
     except SchemaError as error:
         where = pointer(list(error.absolute_path))
-        yield _spec_finding(
+        return _spec_finding(
             f"the schema is not sound: {_short(error.message)}", "/function/parameters" + where
         )
-        return
-    for required in spec.required:
-        if spec.properties and required not in spec.properties:
-            text = f"{required[:40]!r} is required but not among the properties"
-            yield _spec_finding(text, "/function/parameters/required")
-    if not is_surely_sound(spec.parameters):
-        yield from validator_of(spec)[1]
+    return None
 
 
 def _spec_finding(message: str, where: str) -> Finding:

@@ -108,6 +108,8 @@ def _walk(schema: JsonValue, root: JsonObject, value: JsonValue, path: Path) -> 
     if not isinstance(schema, Mapping) or len(path) > _DEEPEST:
         return
     if isinstance(value, str):
+        if schema.get("type") == "string":
+            return
         yield from _from_string(value, types_allowed(schema, root), path)
         return
     if "$ref" in schema:

@@ -1,54 +1,25 @@
 """A quick yes: where a schema is surely sound, or arguments surely fit it, jsonschema need not look closer."""
 
+from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 import jsonschema_rs
-from jsonschema import Draft202012Validator
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.coerce import ALL_TYPES
 from workbench.toolspec.spec import ToolSpec
 
-_SAME_IN_BOTH: Final = frozenset(
-    {
-        "$comment",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "const",
-        "default",
-        "deprecated",
-        "description",
-        "enum",
-        "examples",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "items",
-        "maxItems",
-        "maxLength",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minimum",
-        "not",
-        "oneOf",
-        "properties",
-        "required",
-        "title",
-        "type",
-    }
-)
-"""Keywords that both validators take in the same way; patterns and formats they do not."""
-_NESTING: Final = ("properties", "items", "additionalProperties", "anyOf", "oneOf", "allOf", "not")
-"""Those that hold schemas."""
 _KEPT: Final = "_quick"
-
-
-_META: Final = jsonschema_rs.Draft202012Validator(cast("dict[str, object]", Draft202012Validator.META_SCHEMA))
+_DEEPEST: Final = 50
+"""Levels of a schema beyond which jsonschema looks."""
+_LARGEST: Final = 2**53
+"""The compiled validator may compare numbers as doubles: of smaller ones in a schema none equals another."""
 
 
 def is_surely_sound(schema: JsonObject) -> bool:
-    """True where jsonschema would take `schema` as a schema; False says nothing."""
-    return _is_common(schema) and _says_yes(_META, schema)
+    """True where jsonschema would take `schema` as a schema, and the compiled validator understands all of it
+    as jsonschema does; False says nothing."""
+    return _is_schema(schema, _DEEPEST)
 
 
 def is_surely_valid(spec: ToolSpec, arguments: JsonObject) -> bool:
@@ -60,35 +31,115 @@ def is_surely_valid(spec: ToolSpec, arguments: JsonObject) -> bool:
     if _KEPT not in kept:
         kept[_KEPT] = _build(spec.parameters)
     quick = cast("jsonschema_rs.Draft202012Validator | None", kept[_KEPT])
-    return not spec.parameters if quick is None else _says_yes(quick, arguments)
-
-
-def _build(schema: JsonObject) -> "jsonschema_rs.Draft202012Validator | None":
-    if not schema or not is_surely_sound(schema):
-        return None
-    return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", schema))
-
-
-def _says_yes(validator: "jsonschema_rs.Draft202012Validator", value: JsonObject) -> bool:
+    if quick is None:
+        return not spec.parameters
     try:
-        return validator.is_valid(value)
+        return quick.is_valid(arguments)
     except ValueError:
         # What it cannot take, such as half a surrogate pair, jsonschema looks at.
         return False
 
 
-def _is_common(schema: JsonValue) -> bool:
-    """Whether all keywords of a schema are of the common ones, at every depth."""
-    if not isinstance(schema, dict):
-        return isinstance(schema, bool)
-    return schema.keys() <= _SAME_IN_BOTH and all(
-        _is_common_inside(key, schema[key]) for key in _NESTING if key in schema
-    )
+def _build(schema: JsonObject) -> "jsonschema_rs.Draft202012Validator | None":
+    if not schema or not is_surely_sound(schema):
+        return None
+    try:
+        return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", schema))
+    except ValueError:
+        # As below: a text or number somewhere in it that it cannot take.
+        return None
 
 
-def _is_common_inside(key: str, value: JsonValue) -> bool:
-    if key == "properties":
-        return isinstance(value, dict) and all(map(_is_common, value.values()))
-    if key in ("allOf", "anyOf", "oneOf"):
-        return isinstance(value, list) and all(map(_is_common, value))
-    return _is_common(value)
+def _is_schema(schema: JsonValue, depth: int) -> bool:
+    if type(schema) is not dict:
+        return type(schema) is bool
+    for key, value in cast(JsonObject, schema).items():
+        if holds := _VALUES.get(key):
+            if not holds(value):
+                return False
+        elif not (key in _NESTING and depth and _NESTING[key](value, depth - 1)):
+            return False
+    return True
+
+
+def _is_text(value: JsonValue) -> bool:
+    return type(value) is str
+
+
+def _is_count(value: JsonValue) -> bool:
+    return type(value) is int and 0 <= value < _LARGEST
+
+
+def _is_bound(value: JsonValue) -> bool:
+    return type(value) in (int, float) and -_LARGEST < cast(float, value) < _LARGEST
+
+
+def _is_type(value: JsonValue) -> bool:
+    if type(value) is str:
+        return value in ALL_TYPES
+    return _is_list_of_names(value) and bool(value) and ALL_TYPES.issuperset(cast("list[str]", value))
+
+
+def _is_list_of_names(value: JsonValue) -> bool:
+    if type(value) is not list:
+        return False
+    names = cast("list[JsonValue]", value)
+    return all(map(_is_text, names)) and len(set(cast("list[str]", names))) == len(names)
+
+
+def _is_list(value: JsonValue) -> bool:
+    return type(value) is list
+
+
+def _is_choice(value: JsonValue) -> bool:
+    return type(value) is list and all(map(_is_plain, cast("list[JsonValue]", value)))
+
+
+def _is_plain(value: JsonValue) -> bool:
+    """Whether a constant is a text, a truth value, null or a number that is not too large."""
+    return value is None or type(value) in (str, bool) or _is_bound(value)
+
+
+def _is_object_of_schemas(value: JsonValue, depth: int) -> bool:
+    return type(value) is dict and all(_is_schema(one, depth) for one in cast(JsonObject, value).values())
+
+
+def _is_list_of_schemas(value: JsonValue, depth: int) -> bool:
+    if type(value) is not list:
+        return False
+    schemas = cast("list[JsonValue]", value)
+    return bool(schemas) and all(_is_schema(one, depth) for one in schemas)
+
+
+_VALUES: Final[Mapping[str, Callable[[JsonValue], bool]]] = {
+    "$comment": _is_text,
+    "const": _is_plain,
+    "default": lambda _: True,
+    "deprecated": lambda value: type(value) is bool,
+    "description": _is_text,
+    "enum": _is_choice,
+    "examples": _is_list,
+    "exclusiveMaximum": _is_bound,
+    "exclusiveMinimum": _is_bound,
+    "maxItems": _is_count,
+    "maxLength": _is_count,
+    "maximum": _is_bound,
+    "minItems": _is_count,
+    "minLength": _is_count,
+    "minimum": _is_bound,
+    "required": _is_list_of_names,
+    "title": _is_text,
+    "type": _is_type,
+}
+"""Keywords that both validators take in the same way, and which values they surely do; patterns, formats and
+references they do not. *Source:* the meta-schema of JSON Schema Draft 2020-12."""
+_NESTING: Final[Mapping[str, Callable[[JsonValue, int], bool]]] = {
+    "additionalProperties": _is_schema,
+    "allOf": _is_list_of_schemas,
+    "anyOf": _is_list_of_schemas,
+    "items": _is_schema,
+    "not": _is_schema,
+    "oneOf": _is_list_of_schemas,
+    "properties": _is_object_of_schemas,
+}
+"""The same, of those that hold schemas."""

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, as_object
 from workbench.toolspec.canonical import canonical_json
 
 
@@ -31,7 +30,7 @@ class ToolSpec:
     @cached_property
     def function(self) -> JsonObject:
         """The bare function object: name, description, parameters."""
-        return _object(self.document.get("function"))
+        return as_object(self.document.get("function"))
 
     @cached_property
     def name(self) -> str:
@@ -46,13 +45,13 @@ class ToolSpec:
     @cached_property
     def parameters(self) -> JsonObject:
         """JSON Schema of the arguments; empty where there is none."""
-        return _object(self.function.get("parameters"))
+        return as_object(self.function.get("parameters"))
 
     @cached_property
     def properties(self) -> Mapping[str, JsonObject]:
         """JSON Schema of each declared parameter, in order."""
-        declared = _object(self.parameters.get("properties"))
-        return {name: _object(schema) for name, schema in declared.items()}
+        declared = as_object(self.parameters.get("properties"))
+        return {name: as_object(schema) for name, schema in declared.items()}
 
     @cached_property
     def required(self) -> tuple[str, ...]:
@@ -87,7 +86,3 @@ class OfferedTools:
     def only(self, names: frozenset[str]) -> "OfferedTools":
         """Those of the specs whose tool is in `names`, in the same order."""
         return OfferedTools(specs=tuple(spec for spec in self.specs if spec.name in names))
-
-
-def _object(value: JsonValue) -> JsonObject:
-    return cast(JsonObject, value) if isinstance(value, Mapping) else {}

@@ -1,10 +1,11 @@
 """Tools as rows declare them: in a column of their own, or within `<tools>` in a system text."""
 
 import json
+import marshal
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.span import Span
@@ -19,8 +20,10 @@ _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
 _LONGEST_KEPT: Final = 50_000
-_MOST_KEPT: Final = 500
+_MOST_KEPT: Final = 250
 """Rows of one data set declare the same tools over and over; so many texts, none longer, are remembered."""
+_MARSHAL: Final = 2
+"""The newest version in which equal values always give equal bytes."""
 _scan: Final = json.JSONDecoder().raw_decode
 
 
@@ -30,29 +33,89 @@ def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> t
     None, an empty text and the text `null` declare nothing, and neither does what cannot be read: that is a
     finding, `tools-unreadable`. Equal texts are read once; nobody changes what comes out.
     """
-    if not isinstance(value, str) or len(value) > _LONGEST_KEPT:
+    if isinstance(value, str) and len(value) <= _LONGEST_KEPT:
+        declared, told = _text_column(value, pointer)
+    elif isinstance(value, list) and (key := _key(cast("list[JsonValue]", value))):
+        declared, told = _list_column(key, pointer)
+    else:
         return _column(value, pointer, findings)
-    declared, told = _text_column(value, pointer)
     findings.extend(told)
     return declared
 
 
+_Read = tuple[tuple[Declaration, ...], tuple[RowFinding, ...]]
+
+
+class _Specs(NamedTuple):
+    """The specs of objects."""
+
+    specs: tuple[ToolSpec, ...]
+    are_bare: bool
+    """Whether none of the objects was more than a function."""
+
+
 @lru_cache(maxsize=_MOST_KEPT)
-def _text_column(text: str, pointer: str) -> "tuple[tuple[Declaration, ...], tuple[RowFinding, ...]]":
+def _text_column(text: str, pointer: str) -> _Read:
     findings: list[RowFinding] = []
     return _column(text, pointer, findings), tuple(findings)
 
 
+class _Key(bytes):
+    """A list as bytes, by which an equal one is found, order of keys and kinds of numbers included."""
+
+    value: list[JsonValue]
+    """The list."""
+
+
+def _key(value: list[JsonValue]) -> _Key | None:
+    """None where the list is too long to be kept, or nested too deep."""
+    try:
+        key = _Key(marshal.dumps(value, _MARSHAL))
+    except ValueError:
+        return None
+    key.value = value
+    return key if len(key) <= _LONGEST_KEPT else None
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _list_column(key: _Key, pointer: str) -> _Read:
+    findings: list[RowFinding] = []
+    return _column(key.value, pointer, findings), tuple(findings)
+
+
 def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
     is_text = isinstance(value, str)
-    if is_text and not (value := _loaded(value.strip() or "null", pointer, findings)):
-        return ()
+    if is_text:
+        if specs := _plain_specs(value):
+            return (_declared(specs, pointer, is_text=True),)
+        if not (value := _loaded(value.strip() or "null", pointer, findings)):
+            return ()
     if value is None:
         return ()
     if not isinstance(value, list):
         findings.append(_unreadable("the tools are no list of objects", pointer))
         return ()
     return tuple(_declaration(value, pointer, findings, is_text=is_text))
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _plain_specs(text: str) -> _Specs | None:
+    """The specs of a JSON list of objects; None where the text is anything else.
+
+    Column and system text of a row mostly say the same: what was found out about the specs of one is kept
+    with those of the other.
+    """
+    try:
+        values = cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, list) or not values or not all(isinstance(one, dict) for one in values):
+        return None
+    return _specs(cast(list[JsonObject], values))
+
+
+def _specs(objects: Sequence[JsonObject]) -> _Specs:
+    return _Specs(tuple(map(spec_of, objects)), not any("function" in one for one in objects))
 
 
 def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> tuple[Declaration, ...]:
@@ -69,9 +132,7 @@ def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding])
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _kept_system(
-    text: str, pointer: str, entry: int
-) -> "tuple[tuple[Declaration, ...], tuple[RowFinding, ...]]":
+def _kept_system(text: str, pointer: str, entry: int) -> _Read:
     findings: list[RowFinding] = []
     return _system(text, pointer, entry, findings), tuple(findings)
 
@@ -83,6 +144,9 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
         if end < 0:
             continue
         span = Span(tag.end(), end)
+        if specs := _plain_specs(_as_list(span.of(text))):
+            found.append(_declared(specs, pointer, is_text=True, span=span))
+            continue
         values = list(_values(span.of(text)))
         if any(isinstance(value, Unreadable) for value in values):
             findings.append(_unreadable("the tools in the system text are not JSON", pointer, entry))
@@ -90,6 +154,14 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
         listed = _flat(cast(list[JsonValue], values))
         found.extend(_declaration(listed, pointer, findings, is_text=True, span=span, entry=entry))
     return tuple(found)
+
+
+def _as_list(inside: str) -> str:
+    """Lines of objects as the list that a column would be; anything else as it stands."""
+    lines = inside.strip().split("\n")
+    if all(line.startswith('{"') and line.endswith("}") for line in lines):
+        return f"[{', '.join(lines)}]"
+    return inside.strip()
 
 
 def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:
@@ -126,14 +198,18 @@ def _declaration(
     if len(objects) < len(entries):
         findings.append(_unreadable("a tool is no object", pointer, entry))
     if objects:
-        yield Declaration(
-            specs=tuple(spec_of(one) for one in objects),
-            place="column" if span is None else "system",
-            pointer=pointer,
-            span=span,
-            is_text=is_text,
-            is_bare=not any("function" in one for one in objects),
-        )
+        yield _declared(_specs(objects), pointer, is_text=is_text, span=span)
+
+
+def _declared(given: _Specs, pointer: str, *, is_text: bool, span: Span | None = None) -> Declaration:
+    return Declaration(
+        specs=given.specs,
+        place="column" if span is None else "system",
+        pointer=pointer,
+        span=span,
+        is_text=is_text,
+        is_bare=given.are_bare,
+    )
 
 
 def _loaded(text: str, pointer: str, findings: list[RowFinding]) -> JsonValue:

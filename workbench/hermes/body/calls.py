@@ -52,6 +52,8 @@ def judge(completion: Completion, draft: Draft, span: Span) -> Judged:
     spec = completion.spec(draft.name)
     if spec is None:
         return Judged(draft, CallStatus.UNKNOWN_TOOL, (_unknown(completion, draft, span),))
+    if not completion.checks_arguments:
+        return Judged(draft, CallStatus.READY, ())
     findings = tuple(replace(finding, span=span) for finding in check_arguments(spec, draft.arguments))
     is_bad = any(finding.severity == "error" for finding in findings)
     return Judged(draft, CallStatus.INVALID_ARGUMENTS if is_bad else CallStatus.READY, findings)

@@ -43,16 +43,25 @@ class Completion:
         dialect: The form that the family writes.
         level: How much may be repaired.
         is_cut: Whether the model stopped for length.
+        checks_arguments: Whether calls are held against the schemas of their tools.
     """
 
     def __init__(
-        self, text: str, *, tools: OfferedTools | None, dialect: Dialect, level: Level, is_cut: bool
+        self,
+        text: str,
+        *,
+        tools: OfferedTools | None,
+        dialect: Dialect,
+        level: Level,
+        is_cut: bool,
+        checks_arguments: bool = True,
     ) -> None:
         self.text = text
         self.tools = tools
         self.dialect = dialect
         self.level = level
         self.is_cut = is_cut
+        self.checks_arguments = checks_arguments
         self.has_met_end = False
         """Whether a block was read to the end of the text: with more text it might be read otherwise."""
         self._allowance = 4 * len(text) + 10_000

@@ -12,7 +12,8 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.results import is_wrapped, read_results
-from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
+from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
+from workbench.trajectory.mask import MaskedText, is_counted, mask_turns
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import order_results, tell_tools
@@ -137,25 +138,23 @@ def _settle_mask(holding: Holding) -> None:
 
 
 def _spell(trajectory: Trajectory, terms: Terms) -> JsonObject:
-    pieces: list[str] = []
-    spans: list[JsonValue] = []
-    length = 0
+    masked = mask_held(trajectory, terms)
+    specs = spelled_json([spec.document for spec in trajectory.tools.specs])
+    spans: list[JsonValue] = [list(span) for span in masked.trained]
+    return {"text": masked.text, "loss_spans": spans, "tools": specs, **trajectory.columns}
+
+
+def mask_held(trajectory: Trajectory, terms: Terms) -> MaskedText:
+    """The text of a trajectory that the format can hold, and what of it is trained."""
+    text = ""
+    counted: list[Span] = []
     for entry in text_entries(trajectory.messages, bare_result):
         word = terms.result_role if entry.role is Role.TOOL else str(entry.role)
-        header = f"{TURN_OPEN}{word}\n"
-        piece = f"{header}{entry.text}{TURN_CLOSE}\n"
-        if _is_counted(entry):
-            # With the mark that ends the turn: a model that never sees it does not learn to stop.
-            spans.append([length + len(header), length + len(piece) - 1])
-        pieces.append(piece)
-        length += len(piece)
-    specs = spelled_json([spec.document for spec in trajectory.tools.specs])
-    return {"text": "".join(pieces), "loss_spans": spans, "tools": specs, **trajectory.columns}
-
-
-def _is_counted(entry: TextEntry) -> bool:
-    given = entry.messages[0].is_trained
-    return entry.role is Role.ASSISTANT if given is None else given
+        start = len(text)
+        text += f"{TURN_OPEN}{word}\n{entry.text}{TURN_CLOSE}\n"
+        if is_counted(entry.messages[0]):
+            counted.append(Span(start, len(text)))
+    return mask_turns(text, counted)
 
 
 RAW: Final = RowFormat(

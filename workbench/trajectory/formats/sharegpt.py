@@ -97,7 +97,7 @@ def _is_trained(fields: JsonObject) -> bool | None:
     """*Source:* Axolotl's `train`, Hermes-2 data's `weight`."""
     for name in ("train", "weight"):
         given = fields.get(name)
-        if isinstance(given, bool | int):
+        if isinstance(given, int):
             return bool(given)
     return None
 

@@ -74,15 +74,19 @@ def closed(spec: ToolSpec) -> ToolSpec:
 
 
 def _closed(schema: JsonValue) -> JsonValue:
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return schema
-    properties, items = schema.get("properties"), schema.get("items")
-    result = dict(schema)
-    if isinstance(properties, Mapping):
-        result["properties"] = {name: _closed(inside) for name, inside in properties.items()}
-        if properties and not _OPENING & schema.keys():
+    given = cast(JsonObject, schema)
+    properties, items = given.get("properties"), given.get("items")
+    if not (isinstance(properties, dict) or isinstance(items, dict)):
+        return given
+    result = dict(given)
+    if isinstance(properties, dict):
+        named = cast(JsonObject, properties)
+        result["properties"] = {name: _closed(inside) for name, inside in named.items()}
+        if named and _OPENING.isdisjoint(given):
             result["additionalProperties"] = False
-    if isinstance(items, Mapping):
+    if isinstance(items, dict):
         result["items"] = _closed(items)
     return result
 

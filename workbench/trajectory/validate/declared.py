@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from typing import Final, cast
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.canonical import canonical_json
+from workbench.chat.json_value import JsonValue, as_object
 from workbench.toolspec.check import check_spec
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
@@ -16,6 +16,8 @@ _MEANING: Final = "_meaning"
 _CHECKED: Final = "_checked"
 _WORDS: Final = ("description", "title", "examples")
 """Keys of a schema that explain and do not bind."""
+_PLAIN: Final = frozenset({"type", "description"})
+"""Keys of most schemas."""
 
 
 def declared_findings(row: TrainingRow) -> Iterator[RowFinding]:
@@ -48,9 +50,10 @@ def _inside(declaration: Declaration, place: int, pointer: str) -> str:
 
 
 def _doubles(declaration: Declaration) -> Iterator[RowFinding]:
-    if len(declaration.specs) < 2:
+    names = [spec.name for spec in declaration.specs]
+    if len(set(names)) == len(names):
         return
-    for name, times in Counter(spec.name for spec in declaration.specs).items():
+    for name, times in Counter(names).items():
         if times > 1:
             message = f"the tool {short(name)} is declared {times} times"
             yield said("tool-declared-twice", message, pointer=declaration.pointer)
@@ -59,7 +62,7 @@ def _doubles(declaration: Declaration) -> Iterator[RowFinding]:
 def _mismatches(row: TrainingRow) -> Iterator[RowFinding]:
     """Held against the first declaration; those of system texts count as one."""
     first, *others = row.declarations
-    if first.place != "column":
+    if first.place != "column" or (len(others) == 1 and others[0].specs is first.specs):
         return
     told = [spec for declaration in others for spec in declaration.specs]
     if [spec.document for spec in told] == [spec.document for spec in first.specs]:
@@ -70,7 +73,7 @@ def _mismatches(row: TrainingRow) -> Iterator[RowFinding]:
         yield said("tools-mismatch", problem, entry=entry, pointer=others[0].pointer)
 
 
-def _difference(column: Mapping[str, str], told: Mapping[str, str]) -> str:
+def _difference(column: Mapping[str, bytes], told: Mapping[str, bytes]) -> str:
     missing = [name for name in column if name not in told]
     added = [name for name in told if name not in column]
     changed = [name for name in column if name in told and column[name] != told[name]]
@@ -81,16 +84,18 @@ def _difference(column: Mapping[str, str], told: Mapping[str, str]) -> str:
     return f"the system text declares {short(changed[0])} with other parameters" if changed else ""
 
 
-def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, str]:
+def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, bytes]:
     return {spec.name: meaning_of(spec) for spec in specs}
 
 
-def meaning_of(spec: ToolSpec) -> str:
-    """The spec's parameters as canonical JSON, without what only explains; worked out once a spec."""
+def meaning_of(spec: ToolSpec) -> bytes:
+    """A hash, the same for parameters that bind alike, whatever explains them; worked out once a spec."""
     kept = cast("dict[str, object]", spec.__dict__)
     if _MEANING not in kept:
-        kept[_MEANING] = canonical_json(_bare(spec.parameters))
-    return cast(str, kept[_MEANING])
+        # No JSON, for nobody reads it, and this is asked of every tool of every row.
+        text = repr(_bare(spec.parameters))
+        kept[_MEANING] = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return cast(bytes, kept[_MEANING])
 
 
 def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
@@ -101,22 +106,24 @@ def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
     return cast("tuple[Finding, ...]", kept[_CHECKED])
 
 
-def _bare(schema: JsonValue) -> JsonValue:
-    """A schema without its explanations and without what says nothing."""
+def _bare(schema: JsonValue) -> object:
+    """A schema as nested pairs, sorted, without its explanations and without what says nothing."""
+    if isinstance(schema, list):
+        return list(map(_bare, schema))
     if not isinstance(schema, dict):
         return schema
-    kept: dict[str, JsonValue] = {}
-    for key, value in schema.items():
+    given = cast("dict[str, JsonValue]", schema)
+    if given.keys() == _PLAIN and isinstance(given["description"], str):
+        return (("type", _bare(given["type"])),)
+    kept: list[tuple[str, object]] = []
+    for key in sorted(given):
+        value = given[key]
         if (key in _WORDS and not isinstance(value, dict)) or (key == "required" and not value):
             continue
-        kept[key] = _properties(value) if key in ("properties", "$defs") else _listed(value)
-    return kept
+        kept.append((key, _properties(value) if key in ("properties", "$defs") else _bare(value)))
+    return tuple(kept)
 
 
-def _listed(value: JsonValue) -> JsonValue:
-    return [_bare(one) for one in value] if isinstance(value, list) else _bare(value)
-
-
-def _properties(value: JsonValue) -> JsonValue:
-    schemas: JsonObject = value if isinstance(value, Mapping) else {}
-    return {name: _bare(schema) for name, schema in schemas.items()}
+def _properties(value: JsonValue) -> object:
+    schemas = as_object(value)
+    return tuple((name, _bare(schemas[name])) for name in sorted(schemas))

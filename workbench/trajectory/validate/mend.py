@@ -57,9 +57,10 @@ def mend(seen: SeenRow) -> MendedRow:
 
 def _in_text(one: SeenEntry, tools: OfferedTools) -> Iterator[_Change]:
     """The entry's own text with its fixes made, then without nulls; a text that it shares stays as it is."""
-    reading, pointer = one.reading, one.entry.text_pointer
-    if reading is None or one.entry.text_start:
+    if one.entry.text_start or not (one.reading or any(call.given is None for call in one.calls)):
         return
+    pointer = one.entry.text_pointer
+    reading = one.reading or parse(one.entry.text, tools=tools)
     if reading.fixes and not any(fix.is_guess for fix in reading.fixes):
         text = fixed(reading.text, reading)
         reading = parse(text, tools=tools)

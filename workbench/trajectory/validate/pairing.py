@@ -43,6 +43,7 @@ def pairing_findings(seen: SeenRow) -> Iterator[RowFinding]:
 
 
 def _rounds(entries: Sequence[SeenEntry]) -> Iterator[_Round]:
+    """Every entry of the model that calls, and all results."""
     position = 0
     while position < len(entries):
         first = entries[position]
@@ -50,20 +51,28 @@ def _rounds(entries: Sequence[SeenEntry]) -> Iterator[_Round]:
         end = start
         while end < len(entries) and entries[end].entry.role is Role.TOOL:
             end += 1
-        yield _Round(
-            asked=first if first.entry.role is Role.ASSISTANT else None,
-            results=[
-                _Result(one.entry, result) for one in entries[start:end] for result in one.entry.results
-            ],
-            is_last=end == len(entries),
-            is_whole=all(map(_is_countable, entries[position:end])) and not _is_unknown(entries, end),
-        )
+        if first.has_calls or start < end:
+            yield _round(entries, position, start, end)
         position = end
+
+
+def _round(entries: Sequence[SeenEntry], first: int, start: int, end: int) -> _Round:
+    """The round of the entry at `first`, or of none where it is `start`, with the results up to `end`."""
+    return _Round(
+        asked=entries[first] if entries[first].entry.role is Role.ASSISTANT else None,
+        results=[_Result(one.entry, result) for one in entries[start:end] for result in one.entry.results],
+        is_last=end == len(entries),
+        is_whole=all(map(_is_countable, entries[first:end])) and not _is_unknown(entries, end),
+    )
 
 
 def _is_countable(one: SeenEntry) -> bool:
     """Whether its calls or results can be counted: a tag inside a result makes one of two, or two of one."""
-    return one.is_whole and not any(RESULT_TAG.search(result.text) for result in one.entry.results)
+    return one.is_whole and not any(map(_holds_tag, one.entry.results))
+
+
+def _holds_tag(result: EntryResult) -> bool:
+    return "<" in result.text and RESULT_TAG.search(result.text) is not None
 
 
 def _is_unknown(entries: Sequence[SeenEntry], position: int) -> bool:

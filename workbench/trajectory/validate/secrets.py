@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from workbench.chat.span import Span
@@ -18,84 +19,103 @@ class Secret(NamedTuple):
     """Where."""
 
 
+class _Shape(NamedTuple):
+    """How one kind looks."""
+
+    kind: str
+    """Its name, as a group of an expression."""
+    words: str
+    """What it is, for a person."""
+    pattern: str
+    """What it looks like."""
+    hints: tuple[str, ...]
+    """One of these stands in every text that has it."""
+
+
 _SHAPES: Final = (
-    ("private_key", "a private key", r"-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY-----"),
-    ("aws", "an AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("github", "a GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b"),
-    ("gitlab", "a GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,64}"),
-    ("hugging_face", "a Hugging Face token", r"\bhf_[A-Za-z0-9]{30,64}\b"),
-    ("slack", "a Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,250}"),
-    ("google", "a Google key", r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("stripe", "a payment key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}\b"),
-    ("model_api", "a key of a model's API", r"\bsk-(?:[a-z]{2,12}-)*[A-Za-z0-9_-]{20,255}"),
-    ("npm", "a package registry's token", r"\b(?:npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{50,255})\b"),
-    (
+    _Shape(
+        "private_key",
+        "a private key",
+        r"-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY-----",
+        ("PRIVATE KEY",),
+    ),
+    _Shape("aws", "an AWS access key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", ("AKIA", "ASIA")),
+    _Shape(
+        "github",
+        "a GitHub token",
+        r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    ),
+    _Shape("gitlab", "a GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,64}", ("glpat-",)),
+    _Shape("hugging_face", "a Hugging Face token", r"\bhf_[A-Za-z0-9]{30,64}\b", ("hf_",)),
+    _Shape("slack", "a Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,250}", ("xox",)),
+    _Shape("google", "a Google key", r"\bAIza[A-Za-z0-9_-]{35}", ("AIza",)),
+    _Shape(
+        "stripe",
+        "a payment key",
+        r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}\b",
+        ("k_live_", "k_test_"),
+    ),
+    _Shape("model_api", "a key of a model's API", r"\bsk-(?:[a-z]{2,12}-)*[A-Za-z0-9_-]{20,255}", ("sk-",)),
+    _Shape(
+        "npm",
+        "a package registry's token",
+        r"\b(?:npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{50,255})\b",
+        ("npm_", "pypi-"),
+    ),
+    _Shape(
         "web_token",
         "a JSON web token",
         r"\beyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}",
+        ("eyJ",),
     ),
-    ("bearer", "a bearer token", r"\b[Bb]earer [A-Za-z0-9._~+/-]{24,2000}=*"),
-    (
+    _Shape("bearer", "a bearer token", r"\b[Bb]earer [A-Za-z0-9._~+/-]{24,2000}=*", ("earer ",)),
+    _Shape(
         "url_password",
         "a password in an address",
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'<>]{1,64}:[^\s/@\"'<>]{3,128}@",
+        ("://",),
     ),
-    (
+    _Shape(
         "assigned",
         "a password or key",
         r"\b(?i:api[_-]?key|secret[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|passwo?r?d)"
         r"[\"']{0,2}[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?=[^\s\"',;<>{}]{0,100}[0-9])(?=[^\s\"',;<>{}]{0,100}[A-Za-z])"
         r"[^\s\"',;<>{}]{12,256}",
+        (),
     ),
-    (
+    _Shape(
         "mail",
         "a mail address",
         r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}\b",
+        ("@",),
     ),
-    ("card", "the number of a payment card", r"(?<![\w.-])[3-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,4}(?![\w-])"),
-    (
+    _Shape(
+        "card",
+        "the number of a payment card",
+        r"(?<![\w.-])[3-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,4}(?![\w-])",
+        (),
+    ),
+    _Shape(
         "account",
         "the number of a bank account",
         r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b",
+        (),
     ),
 )
-_SHAPE: Final = re.compile("|".join(f"(?P<{name}>{pattern})" for name, _, pattern in _SHAPES))
-_WORDS: Final = {name: words for name, words, _ in _SHAPES}
+"""In the order in which they are tried at one place."""
+_BY_HINT: Final = tuple((shape.kind, shape.hints) for shape in _SHAPES if shape.hints)
+_WORDS: Final = {shape.kind: shape.words for shape in _SHAPES}
 _PERSONAL: Final = frozenset({"mail", "card", "account"})
-_HINTS: Final = (
-    *(
-        "@",
-        "://",
-        "akia",
-        "asia",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "hf_",
-        "xox",
-    ),
-    *(
-        "aiza",
-        "sk-",
-        "sk_",
-        "rk_",
-        "npm_",
-        "pypi-",
-        "eyj",
-        "bearer ",
-        "private key",
-        "key",
-        "token",
-        "secret",
-        "passw",
-    ),
-)
-"""Without one of these (in lower case) or a long number, no shape fits: most texts need no closer look."""
-_LONG_NUMBER: Final = re.compile(r"[0-9]{2} ?[0-9]{2}")
+_ASSIGNED: Final = ("apikey", "secretkey", "accesstoken", "authtoken", "clientsecret", "passw")
+"""Without one of these in lower case, `_` and `-` left out, nothing is assigned."""
+_NOT_DIGITS: Final = bytes(set(range(256)) - set(b"0123456789"))
+_FEWEST_IN_CARD: Final = 13
+"""Digits. *Source:* the shape above."""
+_FEWEST_IN_ACCOUNT: Final = 7
+"""Digits. *Source:* SWIFT's IBAN registry; Malta's may have so few."""
+_CARD_BEGINS: Final = re.compile(r"\d{4}[ -]?\d{4}[ -]?\d{4}")
+_ACCOUNT_BEGINS: Final = re.compile(r"[A-Z]{2}\d{2} ?[A-Z0-9]{4} ?[A-Z0-9]{4}")
 _RESERVED: Final = re.compile(
     r"@(?:[\w-]+\.)*(?:example\.(?:com|net|org)|[\w-]+\.(?:example|test|invalid))\Z", re.I
 )
@@ -111,17 +131,40 @@ def secrets_in(text: str) -> Iterator[Secret]:
     >>> [(one.code, one.what) for one in secrets_in("write to ann@corp.com or ann@example.com")]
     [('personal-data', 'a mail address')]
     """
-    lowered = text.lower()
-    if not (any(hint in lowered for hint in _HINTS) or _LONG_NUMBER.search(text)):
+    kinds = frozenset(_possible_in(text))
+    if not kinds:
         return
     told: set[str] = set()
-    for match in _SHAPE.finditer(text):
+    for match in _expression(kinds).finditer(text):
         kind = match.lastgroup or ""
         if kind in told or not _holds(kind, match.group()):
             continue
         told.add(kind)
         code = "personal-data" if kind in _PERSONAL else "secret"
         yield Secret(code, _WORDS[kind], Span(*match.span()))
+
+
+def _possible_in(text: str) -> Iterator[str]:
+    """The kinds whose hints stand in a text: most texts have none and need no closer look."""
+    for kind, hints in _BY_HINT:
+        for hint in hints:
+            if hint in text:
+                yield kind
+                break
+    squeezed = text.lower().replace("_", "").replace("-", "")
+    if any(word in squeezed for word in _ASSIGNED):
+        yield "assigned"
+    digits = len(text.encode(errors="surrogatepass").translate(None, _NOT_DIGITS))
+    if digits >= _FEWEST_IN_CARD and _CARD_BEGINS.search(text):
+        yield "card"
+    if digits >= _FEWEST_IN_ACCOUNT and _ACCOUNT_BEGINS.search(text):
+        yield "account"
+
+
+@lru_cache(maxsize=200)
+def _expression(kinds: frozenset[str]) -> "re.Pattern[str]":
+    """Finds these kinds; a place that two of them fit is of the first."""
+    return re.compile("|".join(f"(?P<{one.kind}>{one.pattern})" for one in _SHAPES if one.kind in kinds))
 
 
 def _holds(kind: str, found: str) -> bool:

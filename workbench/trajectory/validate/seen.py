@@ -1,16 +1,17 @@
 """A row with its texts read: every call and result in one form, whatever the format's own."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
-from workbench.chat.span import Span
+from workbench.hermes.body.shape import Draft
+from workbench.hermes.clean import clean_calls
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.parse import parse
-from workbench.hermes.reading import Reading
+from workbench.hermes.reading import ReadCall, Reading
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import Entry, EntryCall, TrainingRow
 
@@ -44,8 +45,6 @@ class SeenCall:
     """What ties a result to it; None where the row has none."""
     pointer: str
     """Of the call, or of the text that holds it, into the row."""
-    span: Span | None = None
-    """In the entry's text; None for structure."""
     given: EntryCall | None = None
     """As the row gives it; None where the text holds it."""
     repairs: tuple[str, ...] = ()
@@ -59,7 +58,7 @@ class SeenEntry:
     entry: Entry
     """As the row has it."""
     reading: Reading | None = None
-    """Of an assistant's text that may hold calls or thoughts; None for all others."""
+    """Of an assistant's text; None where it holds nothing but clean calls and prose, and for all others."""
     calls: tuple[SeenCall, ...] = ()
     """Those of its text that can be read, then all that are given as structure."""
 
@@ -106,15 +105,14 @@ def see(row: TrainingRow) -> SeenRow:
 def _seen(entry: Entry, tools: OfferedTools) -> SeenEntry:
     if entry.role is not Role.ASSISTANT:
         return SeenEntry(entry=entry)
-    may_hold = "<" in entry.text or "{" in entry.text
-    reading = parse(entry.text, tools=tools) if may_hold else None
-    calls = (*_read_calls(entry, reading), *(_given(call, tools) for call in entry.calls))
-    return SeenEntry(entry=entry, reading=reading, calls=calls)
-
-
-def _read_calls(entry: Entry, reading: Reading | None) -> Iterator[SeenCall]:
-    for call in reading.calls if reading else ():
-        yield SeenCall(name=call.name, arguments=call.arguments, pointer=entry.text_pointer, span=call.span)
+    found: Iterable[Draft | ReadCall] | None = clean_calls(entry.text, tools)
+    reading = None
+    if found is None:
+        reading = parse(entry.text, tools=tools, checks_arguments=False)
+        found = reading.calls
+    calls = [SeenCall(name=one.name, arguments=one.arguments, pointer=entry.text_pointer) for one in found]
+    calls.extend(_given(call, tools) for call in entry.calls)
+    return SeenEntry(entry=entry, reading=reading, calls=tuple(calls))
 
 
 def _given(call: EntryCall, tools: OfferedTools) -> SeenCall:
@@ -129,7 +127,7 @@ def _given(call: EntryCall, tools: OfferedTools) -> SeenCall:
 def _mended(name: str, text: str, tools: OfferedTools) -> tuple[JsonObject | None, tuple[str, ...]]:
     """What a tolerant reader makes of arguments that are no JSON, and by which fixes."""
     written = f'{CALL_OPEN}\n{{"name": {json.dumps(name)}, "arguments": {text}}}\n{CALL_CLOSE}'
-    reading = parse(written, tools=tools)
+    reading = parse(written, tools=tools, checks_arguments=False)
     if len(reading.calls) != 1 or reading.dropped:
         return None, ()
     return reading.calls[0].arguments, tuple(fix.code for fix in reading.fixes)

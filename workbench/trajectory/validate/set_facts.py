@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Final
 
 from workbench.chat.message import Role
 from workbench.hermes.reading import SegmentKind
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.declared import meaning_of
 from workbench.trajectory.validate.said import said, short
 from workbench.trajectory.validate.seen import SeenEntry, SeenRow
+from workbench.trajectory.validate.tool_watch import ToolWatch
 
 FEWEST_ROWS: Final = 100
 """Of fewer rows nothing is said: shares of a handful mean nothing."""
@@ -19,8 +18,6 @@ LEAST_NO_CALL: Final = 0.05
 """Share of the model's entries that should be without a call. *Source:* seed of the project, trainer's rule."""
 MOST_OF_ONE_TOOL: Final = 0.5
 """Share of all calls above which one tool dominates."""
-_MOST_TOOLS: Final = 200_000
-"""So many names are watched for conflicts; later ones are counted, not watched."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,10 +36,8 @@ class SetFacts:
     """Of these, with two calls or more."""
     calls: Counter[str] = field(default_factory=Counter[str])
     """Calls by the tool's name."""
-    declared: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """By tool's name, a hash of its parameters as first declared."""
-    conflicts: set[str] = field(default_factory=set[str])
-    """Tools that are declared with different parameters."""
+    tools: ToolWatch = field(default_factory=ToolWatch)
+    """Tools as they are declared."""
 
     def add(self, seen: SeenRow) -> None:
         """Count a row."""
@@ -51,7 +46,7 @@ class SetFacts:
             if one.entry.role is Role.ASSISTANT:
                 self._add_entry(one)
         for spec in seen.tools.specs:
-            self._declare(spec.name, blake2b(meaning_of(spec).encode(), digest_size=8).digest())
+            self.tools.add(spec)
 
     def extend(self, other: "SetFacts") -> None:
         """Count the rows of another set too."""
@@ -61,9 +56,7 @@ class SetFacts:
         self.entries_with_thought += other.entries_with_thought
         self.parallel_entries += other.parallel_entries
         self.calls.update(other.calls)
-        self.conflicts |= other.conflicts
-        for name, parameters in other.declared.items():
-            self._declare(name, parameters)
+        self.tools.extend(other.tools)
 
     def findings(self) -> Iterator[RowFinding]:
         """What is to be told of the set; nothing of fewer than a hundred rows."""
@@ -75,7 +68,7 @@ class SetFacts:
             if times > total * MOST_OF_ONE_TOOL:
                 message = f"{short(name)} has {times} of {total} calls; add rows of other tools"
                 yield said("dominant-tool", message)
-        for name in sorted(self.conflicts):
+        for name in sorted(self.tools.conflicts):
             yield said("schema-conflict", f"{short(name)} is declared with different parameters")
 
     def _of_entries(self) -> Iterator[RowFinding]:
@@ -95,14 +88,6 @@ class SetFacts:
         self.entries_with_thought += _has_thought(one)
         for call in one.calls:
             self.calls[call.name] += 1
-
-    def _declare(self, name: str, parameters: bytes) -> None:
-        known = self.declared.get(name)
-        if known is None:
-            if len(self.declared) < _MOST_TOOLS:
-                self.declared[name] = parameters
-        elif known != parameters:
-            self.conflicts.add(name)
 
 
 def _has_thought(one: SeenEntry) -> bool:

@@ -149,6 +149,6 @@ def _is_trained(fields: JsonObject) -> bool | None:
     """*Source:* OpenAI's fine-tuning `weight`, 0 or 1; Axolotl's `train`."""
     for name in ("weight", "train", "training"):
         given = fields.get(name)
-        if isinstance(given, bool | int | float):
+        if isinstance(given, (int, float)):
             return bool(given)
     return None

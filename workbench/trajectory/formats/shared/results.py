@@ -47,8 +47,8 @@ def _spans(text: str) -> list[Span]:
     found: list[Span] = []
     position = _behind_space(text, 0)
     while position < len(text):
-        end = text.find(CLOSE, position)
-        if end < 0 or not text.startswith(OPEN, position):
+        end = text.find(CLOSE, position) if text.startswith(OPEN, position) else -1
+        if end < 0:
             return []
         found.append(Span(position, end + len(CLOSE)))
         position = _behind_space(text, end + len(CLOSE))

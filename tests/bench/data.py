@@ -1,0 +1,135 @@
+"""The validator of training rows against `json.loads`, seed 001's validator and itself in two processes; its memory."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import jsonschema
+
+from tests.bench.data_rows import lines
+from tests.bench.timing import once
+from workbench.library.datasets.checking import FilesCheck
+from workbench.library.datasets.conversion import Conversion, convert_file
+from workbench.trajectory.validate.rows_check import CheckTerms
+
+ROWS = 200_000
+NAIVE_ROWS = 2_000
+"""Seed 001's validator takes no more: a thousand rows take it seconds."""
+PLAIN = CheckTerms(finds_near=False, finds_secrets=False)
+SEED_001 = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+
+
+def measure() -> Iterator[str]:
+    """Lines; BENCH_ROWS takes fewer rows, for a quick look."""
+    rows = int(os.environ.get("BENCH_ROWS", ROWS))
+    with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
+        for name, is_own, count in (("shared tools", False, rows), ("tools of its own", True, rows // 4)):
+            file = Path(folder) / f"{is_own}.jsonl"
+            with file.open("wb") as out:
+                out.writelines(lines(count, own_tools=is_own))
+            yield f"{count:,} rows, each with {name}, {file.stat().st_size / 2**20:.0f} MB"
+            yield from _speed(file, count)
+            yield from _converted(file, count)
+        yield from _memory(Path(folder) / "False.jsonl", rows)
+
+
+def _speed(file: Path, count: int) -> Iterator[str]:
+    loads = _processor_s(lambda: _load_all(file)) / count
+    plain = _processor_s(lambda: _checked(file, PLAIN)) / count
+    naive = _processor_s(lambda: _naive(file)) / min(count, NAIVE_ROWS)
+    yield (
+        f"check: {1 / plain:,.0f} rows/s, {plain * 1e6:.0f} µs a row, {plain / loads:.1f} × json.loads (aim 6); "
+        f"seed 001 with jsonschema takes {naive / plain:.1f} × as long (aim 10)"
+    )
+    near = _processor_s(lambda: _checked(file, CheckTerms(finds_secrets=False))) / count - plain
+    secrets = _processor_s(lambda: _checked(file, CheckTerms(finds_near=False))) / count - plain
+    yield f"near-duplicates {near * 1e6:.0f} µs a row more, secrets {secrets * 1e6:.0f} µs a row more"
+    one, two = (once(lambda jobs=jobs: _checked(file, CheckTerms(), jobs)) for jobs in (1, 2))
+    yield f"all of it: {count / one:,.0f} rows/s; in two processes {one / two:.2f} × as fast (aim 1.7)"
+
+
+def _converted(file: Path, count: int) -> Iterator[str]:
+    for form in ("openai", "sharegpt"):
+        target = str(file.with_suffix(".out"))
+        rows = islice(convert_file(str(file), target, Conversion(write_as=form)), NAIVE_ROWS * 2)
+        taken = _processor_s(lambda rows=rows: deque(rows, maxlen=0)) / min(count, NAIVE_ROWS * 2)
+        yield f"convert to {form}, read back each time: {1 / taken:,.0f} rows/s"
+
+
+def _processor_s(call: Callable[[], object]) -> float:
+    """Processor time of one call: other work on the machine counts little."""
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
+
+def _load_all(file: Path) -> None:
+    with file.open("rb") as opened:
+        for line in opened:
+            json.loads(line)
+
+
+def _checked(file: Path, terms: CheckTerms, jobs: int = 1) -> None:
+    found = FilesCheck(files=[str(file)], terms=terms, jobs=jobs).findings()
+    errors = [one for one in found if one.finding.severity == "error"]
+    assert not errors, errors[:3]
+
+
+def _naive(file: Path) -> None:
+    """Seed 001's `validate_dataset`, its comment on schemas taken at its word."""
+    issues = []
+    with file.open("rb") as opened:
+        for number, line in enumerate(islice(opened, NAIVE_ROWS)):
+            row = json.loads(line)
+            schemas = {
+                tool["function"]["name"]: tool["function"]["parameters"] for tool in json.loads(row["tools"])
+            }
+            for entry in row["conversations"]:
+                if entry["from"] == "gpt":
+                    issues += _issues(number, entry["value"], schemas)
+    assert not issues
+
+
+def _issues(number: int, text: str, schemas: dict[str, dict]) -> Iterator[str]:
+    for match in SEED_001.finditer(text):
+        call = json.loads(match[1])
+        if call.get("name") not in schemas:
+            yield f"row {number}: undeclared tool {call.get('name')!r}"
+            continue
+        try:
+            jsonschema.validate(call["arguments"], schemas[call["name"]])
+        except jsonschema.ValidationError as error:
+            yield f"row {number}: {error.message}"
+
+
+def _memory(file: Path, rows: int) -> Iterator[str]:
+    """What a check of the whole file holds at its most, against one of its first quarter."""
+    quarter = file.with_name("quarter.jsonl")
+    with file.open("rb") as opened, quarter.open("wb") as out:
+        out.writelines(islice(opened, rows // 4))
+    small, large = _peak_bytes(quarter), _peak_bytes(file)
+    grown = (large - small) / (rows - rows // 4)
+    size_mb = file.stat().st_size / 2**20
+    yield f"memory: {large / 2**20:.0f} MB for {size_mb:.0f} MB of rows, {grown:.0f} bytes a row (16 are kept)"
+
+
+def _peak_bytes(file: Path) -> int:
+    code = (
+        "import resource, sys; from tests.bench.data import check_file; check_file(sys.argv[1]); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    return int(done.stdout) * 1024
+
+
+def check_file(name: str) -> None:
+    """A whole check, in a process of its own."""
+    _checked(Path(name), CheckTerms())

@@ -1,0 +1,149 @@
+"""The quick yes is never wrong: where it is given, jsonschema finds nothing."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from tests.bfcl import SETS, bfcl_trajectories
+from workbench.toolspec.quick import is_surely_sound, is_surely_valid
+from workbench.toolspec.spec import ToolSpec
+
+NUMBERS = (
+    st.sampled_from(
+        [0, -0.0, 1, 1.0, True, 2**53 - 1, 2**53, 2**53 + 1, 2**63, 2**64, 2**64 + 1, 10**400, 1e300]
+    )
+    | st.integers(-3, 3)
+    | st.floats(-3, 3)
+)
+TEXTS = st.sampled_from(["", "a", "ab", "é", "e\u0301", "😀", "\ud800", "1", "2020-01-01", "a\n"])
+CONSTANTS = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=4,
+)
+NAMES = st.sampled_from(["a", "b", "é", ""])
+TYPES = st.sampled_from(
+    ["string", "number", "integer", "boolean", "null", "object", "array", "dict", "float"]
+)
+JUNK = st.none() | st.booleans() | NUMBERS | TEXTS | st.just([]) | st.just({})
+
+
+def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Objects of keywords: common and rare ones, mostly with values that fit."""
+    counts = st.integers(0, 3) | st.just(1.0)
+    keywords = {
+        "type": TYPES | st.lists(TYPES, max_size=3),
+        "enum": st.lists(CONSTANTS, max_size=3),
+        "const": CONSTANTS,
+        "required": st.lists(NAMES, max_size=3),
+        "properties": st.dictionaries(NAMES, inner, max_size=3),
+        "patternProperties": st.dictionaries(st.sampled_from(["^a", "b$", r"\d"]), inner, max_size=1),
+        "additionalProperties": inner,
+        "propertyNames": inner,
+        "items": inner,
+        "prefixItems": st.lists(inner, min_size=1, max_size=2),
+        "anyOf": st.lists(inner, max_size=2),
+        "oneOf": st.lists(inner, max_size=2),
+        "allOf": st.lists(inner, max_size=2),
+        "not": inner,
+        "if": inner,
+        "then": inner,
+        "$ref": st.sampled_from(["#", "#/$defs/x", "http://example.com/x"]),
+        "minimum": NUMBERS,
+        "maximum": NUMBERS,
+        "exclusiveMinimum": NUMBERS,
+        "exclusiveMaximum": NUMBERS,
+        "multipleOf": NUMBERS,
+        "minLength": counts,
+        "maxLength": counts,
+        "minItems": counts,
+        "maxItems": counts,
+        "minProperties": counts,
+        "uniqueItems": st.booleans(),
+        "pattern": st.sampled_from([r"^\w$", r"\d", "a$", r"\p{L}", "("]),
+        "format": st.sampled_from(["date", "email", "uri"]),
+        "description": TEXTS,
+        "default": CONSTANTS,
+        "nullable": st.booleans(),
+        "$schema": st.just("http://json-schema.org/draft-07/schema#"),
+    }
+    one = st.sampled_from(sorted(keywords)).flatmap(
+        lambda key: st.tuples(st.just(key), keywords[key] | keywords[key] | JUNK)
+    )
+    return st.lists(one, max_size=4).map(dict)
+
+
+SCHEMAS = st.recursive(st.booleans() | st.just({}), schemas, max_leaves=6)
+OBJECTS = schemas(SCHEMAS)
+ARGUMENTS = st.dictionaries(NAMES, CONSTANTS, max_size=3)
+
+
+@settings(max_examples=600, deadline=None)
+@given(schema=OBJECTS)
+def test_what_is_surely_sound_is_a_schema(schema: dict[str, Any]) -> None:
+    if is_surely_sound(schema):
+        Draft202012Validator.check_schema(schema)
+
+
+@settings(max_examples=1200, deadline=None)
+@given(schema=OBJECTS, arguments=ARGUMENTS)
+def test_what_is_surely_valid_breaks_no_keyword(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
+    if is_surely_valid(ToolSpec.of_function({"name": "f", "parameters": schema}), arguments):
+        assert list(Draft202012Validator(schema).iter_errors(arguments)) == []
+
+
+DOUBTFUL: list[tuple[dict[str, Any], Any]] = [
+    ({"format": "date"}, "2020-01-01"),
+    ({"pattern": "^a$"}, "a"),
+    ({"$ref": "#/$defs/x"}, "a"),
+    ({"multipleOf": 0.1}, 0.3),
+    ({"enum": [2**64]}, 2**64),
+    ({"const": 2**53}, 2**53),
+    ({"maximum": 2**64}, 1),
+    ({"enum": [[1]]}, [1]),
+    ({"type": "dict"}, {}),
+]
+
+
+@pytest.mark.parametrize(("schema", "value"), DOUBTFUL)
+def test_where_the_two_may_disagree_the_slow_one_is_asked(schema: dict[str, Any], value: Any) -> None:
+    spec = ToolSpec.of_function({"name": "f", "parameters": {"properties": {"a": schema}}})
+    assert not is_surely_valid(spec, {"a": value})
+
+
+DEEP: dict[str, Any] = {}
+for _ in range(200):
+    DEEP = {"properties": {"a": DEEP}}
+
+
+def test_a_schema_that_is_nested_too_deep_is_left_to_the_slow_one() -> None:
+    assert not is_surely_sound(DEEP)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_on_the_berkeley_sets_it_says_yes_mostly_and_never_wrongly(name: str) -> None:
+    yes = calls = 0
+    for trajectory in bfcl_trajectories(name, is_sound=True):
+        for message in trajectory.messages:
+            for call in message.calls:
+                spec = trajectory.tools.by_name[call.name]
+                for given_ in (
+                    call.arguments,
+                    {},
+                    {**call.arguments, "extra": None},
+                    swapped(call.arguments),
+                ):
+                    calls += 1
+                    if is_surely_valid(spec, given_):
+                        yes += 1
+                        assert list(Draft202012Validator(dict(spec.parameters)).iter_errors(given_)) == []
+    assert yes * 3 > calls or not calls
+
+
+def swapped(arguments: Any) -> dict[str, Any]:
+    """The same names with each other's values."""
+    return dict(zip(arguments, reversed(arguments.values()), strict=True))
