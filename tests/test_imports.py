@@ -19,7 +19,7 @@ HEAVY = ("gradio", "llama_cpp", "sqlmodel", "sqlalchemy", "huggingface_hub", "op
         "workbench.hermes.parse",
         "workbench.hermes.render",
         "workbench.contract.compose",
-        "workbench.trajectory.sharegpt",
+        "workbench.trajectory.formats.sharegpt",
         "workbench.rollout.loop",
         "workbench.desk.turns",
     ],

@@ -50,7 +50,11 @@ def label(services, session_id, message_id, call=None, labeller="", is_deciding=
     """Somebody says something of a message, or of a call of it."""
     target = Target(session_id=session_id, message_id=message_id, call_index=call)
     new = NewLabel(
-        target=target, content=LabelContent(**content), labeller=labeller, is_deciding=is_deciding, project=project
+        target=target,
+        content=LabelContent(**content),
+        labeller=labeller,
+        is_deciding=is_deciding,
+        project=project,
     )
     return services.labels.save(new)
 

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import KeptMessage, Origin
-from workbench.desk.labels.corrected import corrected, corrections_of, outcome_of
+from workbench.desk.labels.corrected import corrected, corrections_of
 from workbench.desk.labels.label import Label, LabelContent, Target
 from workbench.toolspec.tools_text import parse_tools
 
@@ -81,18 +81,3 @@ def test_a_copy_on_another_branch_has_the_corrections_of_its_original():
     message = kept(Role.ASSISTANT, "Hello.")
     copy = replace(message, id="copy", copy_of=message.id)
     assert now(copy, label(message, "Good day.")) == "Good day."
-
-
-def test_a_correction_makes_a_row_of_what_had_to_stay_out():
-    path = [
-        kept(Role.SYSTEM, "You call."),
-        kept(Role.USER, "Go."),
-        kept(Role.ASSISTANT, CALL % '"x"'),
-        kept(Role.TOOL, '{"b": 1}', "f"),
-        kept(Role.ASSISTANT, "It is 1."),
-    ]
-    assert "invalid-arguments" in outcome_of(path, [], TOOLS, labeller="").problem
-    right = label(path[2], ToolCall(name="f", arguments={"a": 1}), call=0)
-    outcome = outcome_of(path, [right], TOOLS, labeller="")
-    assert outcome.problem == ""
-    assert [finding for finding in outcome.findings if finding.severity == "error"] == []

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.desk.kept import KeptMessage, KeptSession
-from workbench.desk.labels.corrected import Outcome, outcome_of
 from workbench.desk.labels.label import Label
+from workbench.desk.labels.outcome import Outcome, outcome_of
 from workbench.desk.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.desk.services import Services
 from workbench.errors import BadInput
@@ -74,7 +74,7 @@ def open_bench(services: Services, session_id: str, seat: Seat) -> Bench | None:
         tools=tools,
         labels=labels,
         stale=services.labels.stale(session_id),
-        outcome=outcome_of(path, labels, tools, labeller=seat.labeller),
+        outcome=outcome_of(services.corpus.material(session_id), labels, labeller=seat.labeller),
     )
 
 

@@ -1,8 +1,7 @@
-"""A conversation with its corrections in place, and the training row that it becomes."""
+"""A conversation with its corrections in place."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
 
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import KeptMessage
@@ -10,24 +9,6 @@ from workbench.desk.labels.label import Label
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.formats.sharegpt import SHAREGPT
-from workbench.trajectory.row import RowFinding
-from workbench.trajectory.sharegpt import Exported, FinishedMessage, to_sharegpt
-from workbench.trajectory.validate.row_check import check_row
-
-SOURCE: Final = "hermes-workbench"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What a conversation becomes once its corrections hold."""
-
-    problem: str = ""
-    """Why no row is made of it; empty where one is."""
-    findings: tuple[RowFinding, ...] = ()
-    """What the validator says of the row."""
-    fixed_entries: tuple[int, ...] = ()
-    """Entries of the row, from 0, in which safe fixes were applied."""
 
 
 def corrections_of(labels: Sequence[Label], labeller: str) -> Mapping[str, Mapping[int | None, Label]]:
@@ -64,28 +45,6 @@ def corrected(
         return kept.message
     text = _with_calls(written_out(kept.message), read_message(kept.message, tools=tools).calls, calls)
     return replace(kept.message, text=text, calls=(), thought=None)
-
-
-def outcome_of(
-    path: Sequence[KeptMessage], labels: Sequence[Label], tools: OfferedTools, *, labeller: str
-) -> Outcome:
-    """The row that a path becomes for one labeller, held against every rule."""
-    corrections = corrections_of(labels, labeller)
-    messages = [
-        FinishedMessage(
-            message=message,
-            # What a person wrote is finished, however the completion in its place ended.
-            finish_reason=kept.generation.finish_reason
-            if kept.generation and message == kept.message
-            else "stop",
-        )
-        for kept in path
-        for message in (corrected(kept, corrections, tools),)
-    ]
-    exported: Exported = to_sharegpt(messages, tools, source=SOURCE)
-    if exported.row is None:
-        return Outcome(problem=exported.problem)
-    return Outcome(findings=check_row(SHAREGPT.read(exported.row)), fixed_entries=exported.fixed_entries)
 
 
 def _with_calls(text: str, read: Sequence[ReadCall], wanted: Mapping[int, ToolCall]) -> str:

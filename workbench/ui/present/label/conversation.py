@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.chat.finding import Severity
 from workbench.chat.message import Role, ToolCall
 from workbench.desk.kept import KeptMessage
 from workbench.desk.labels.bench import Bench, Seat
@@ -188,31 +187,22 @@ def _other(label: Label) -> str:
 
 def _row(bench: Bench) -> list[NoticeLine]:
     outcome = bench.outcome
-    if outcome.problem:
-        return [NoticeLine(word="no row", text=outcome.problem)]
-    counts = dict.fromkeys(Severity, 0)
-    for finding in outcome.findings:
-        counts[finding.severity] += 1
-    errors, warnings = counts[Severity.ERROR], counts[Severity.WARNING]
-    summary = f"{count(errors, 'error')} · {count(warnings, 'warning')}"
-    if outcome.fixed_entries:
-        summary += f" · {count(len(outcome.fixed_entries), 'message')} with safe fixes applied"
-    tone = "error" if errors else "warning" if warnings else "quiet"
-    head = NoticeLine(word="row", text=summary, tone=tone)
+    lines = [
+        NoticeLine(
+            word="no row", text=f"{one.code}: {one.message}", tone="error" if one.is_defect else "quiet"
+        )
+        for one in outcome.obstacles
+    ]
+    if not lines:
+        text = f"0 errors · {count(len(outcome.warnings), 'warning')}"
+        if outcome.fixed_messages:
+            text += f" · {count(outcome.fixed_messages, 'message')} with safe fixes applied"
+        lines.append(NoticeLine(word="row", text=text, tone="warning" if outcome.warnings else "quiet"))
     if bench.stale:
         told = f"{count(len(bench.stale), 'message')} after a correction: accept (a) or regenerate (g)"
-        return [head, NoticeLine(word="stale", text=told, tone="warning"), *_findings(bench)]
-    return [head, *_findings(bench)]
-
-
-def _findings(bench: Bench) -> list[NoticeLine]:
-    tones = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "quiet"}
-    return [
-        NoticeLine(
-            word=finding.severity.value,
-            text=f"{finding.code}: {finding.message}"
-            + ("" if finding.entry is None else f" (entry {finding.entry + 1})"),
-            tone=tones[finding.severity],
-        )
-        for finding in bench.outcome.findings
-    ]
+        lines.append(NoticeLine(word="stale", text=told, tone="warning"))
+    lines += (
+        NoticeLine(word="warning", text=f"{one.code}: {one.message}", tone="warning")
+        for one in outcome.warnings
+    )
+    return lines
