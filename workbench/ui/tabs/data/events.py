@@ -1,0 +1,237 @@
+"""What the Data tab answers when rows are checked, written and pushed."""
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Final, NamedTuple
+
+import gradio as gr
+
+from workbench.desk.corpus.export import SessionDone, export_rows
+from workbench.desk.ports.datasets import ExportSummary
+from workbench.desk.services import Services
+from workbench.errors import BadInput, WorkbenchError
+from workbench.settings import Secret
+from workbench.ui.owners import services_of
+from workbench.ui.present.data import (
+    MOST_FINDINGS,
+    MOST_ROWS,
+    TEACHING,
+    FindingLine,
+    FindingsView,
+    JobView,
+    RowCard,
+    RowsView,
+    cards_of,
+    findings_of,
+    show_job,
+    show_summary,
+)
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.tabs.data.form import DataForm
+from workbench.ui.tabs.data.jobs import Jobs
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
+
+LOOKS_PER_SECOND: Final = 5
+"""A browser is told of progress this often at most."""
+BUSY: Final = "One job is under way already in this tab; wait for it, or stop it."
+
+
+class DataScreen(NamedTuple):
+    """What an answer changes; what it leaves out stays as it is."""
+
+    job: JobView | Update = SAME
+    notice: NoticeView | Update = SAME
+    findings: FindingsView | Update = SAME
+    rows: RowsView | Update = SAME
+    files: Update = SAME
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was met so far, as much of it as can be shown."""
+
+    lines: list[FindingLine] = field(default_factory=list[FindingLine])
+    cards: list[RowCard] = field(default_factory=list[RowCard])
+    more: int = 0
+
+    def add(self, done: SessionDone) -> None:
+        """One more session."""
+        for line in findings_of(done):
+            if len(self.lines) < MOST_FINDINGS:
+                self.lines.append(line)
+            else:
+                self.more += 1
+        if len(self.cards) < MOST_ROWS:
+            self.cards.extend(cards_of(done))
+
+    def screen(self, summary: ExportSummary) -> DataScreen:
+        """All of it."""
+        shown = tuple(self.cards[:MOST_ROWS])
+        heading = f"The first {len(shown)} rows" if summary.rows > len(shown) else "Rows"
+        return DataScreen(
+            findings=FindingsView(
+                lines=tuple(self.lines), more=self.more, heading="Findings",
+                hint="Nothing is wrong with these rows.",
+            ),
+            rows=RowsView(rows=shown, heading=heading) if shown else TEACHING,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DataEvents:
+    """Handlers of the tab."""
+
+    services: Services
+    """The edges."""
+    jobs: Jobs
+    """The jobs under way."""
+
+    def on_check(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
+        """Looks through the chosen sessions, and writes nothing."""
+        services = services_of(self.services, visitor, request)
+        with self.jobs.job(request.session_hash or "") as stop:
+            if stop is None:
+                yield DataScreen(notice=advice(BUSY))
+                return
+            try:
+                form, seen, summary = DataForm(*values), Seen(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
+                wanted = form.wanted()
+                split = form.target("").split
+                total = services.corpus.count(wanted.choice)
+                done = _counted(export_rows(services.corpus, wanted, split), summary)
+                yield from self._run("Checking", done, seen, total, stop)
+                yield self._ended(seen, summary, stop, is_written=False)
+            except WorkbenchError as error:
+                yield DataScreen(job=JobView(), notice=problem(error))
+
+    def on_make(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
+        """Writes files, with receipt and card, to be downloaded."""
+        yield from self._make(request, visitor, values)
+
+    def on_push(
+        self,
+        request: gr.Request,
+        signed_in: gr.OAuthToken | None,
+        visitor: Visitor,
+        repo: str,
+        is_public: bool,
+        *values: object,
+    ) -> Generator[DataScreen]:
+        """Writes files and sends them to a data set on the hub, with the visitor's own token."""
+        is_on_space = self.services.settings.is_on_space
+        if is_on_space and signed_in is None:
+            # The Space's own token is not the visitor's to use.
+            yield DataScreen(notice=advice("Sign in with Hugging Face first: rows are pushed in your name."))
+            return
+        if not repo.strip() or not DataForm(*values).licence.strip():  # pyright: ignore[reportArgumentType]  in the order of the fields
+            yield DataScreen(notice=advice("To push, name a repository (OWNER/NAME) and the licence of the rows."))
+            return
+        token = Secret(signed_in.token) if signed_in else None
+        yield from self._make(request, visitor, values, _Push(repo.strip(), is_public, token))
+
+    def on_stop(self, request: gr.Request) -> None:
+        """Asks the job to stop."""
+        self.jobs.stop(request.session_hash or "")
+
+    def _make(
+        self, request: gr.Request, visitor: Visitor, values: tuple[object, ...], push: "_Push | None" = None
+    ) -> Generator[DataScreen]:
+        services = services_of(self.services, visitor, request)
+        with self.jobs.job(request.session_hash or "") as stop, _folder() as folder:
+            if stop is None:
+                yield DataScreen(notice=advice(BUSY))
+                return
+            form, seen, summary = DataForm(*values), Seen(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
+            try:
+                wanted, target = form.wanted(), form.target(str(folder / "rows"))
+                (folder / "rows").mkdir()
+                total = services.corpus.count(wanted.choice)
+                done = services.datasets.export(services.corpus, wanted, target, summary)
+                yield from self._run("Writing rows", done, seen, total, stop)
+                screen = self._ended(seen, summary, stop, is_written=True)
+                if summary.files and push is not None:
+                    yield DataScreen(job=JobView(label="Pushing", note=push.repo))
+                    screen = screen._replace(notice=_pushed(services, summary, push))
+                yield screen._replace(files=gr.update(value=_files(folder, summary), visible=bool(summary.files)))
+            except WorkbenchError as error:
+                yield seen.screen(summary)._replace(job=JobView(), notice=problem(error))
+
+    def _run(
+        self, label: str, sessions: Iterator[SessionDone], seen: Seen, total: int, stop: Event
+    ) -> Generator[DataScreen]:
+        """Goes through sessions, telling how far it is; ends early where it is stopped."""
+        told_s = -1.0
+        for number, done in enumerate(sessions, start=1):
+            if stop.is_set():
+                sessions.close()  # pyright: ignore[reportAttributeAccessIssue]  a generator
+                return
+            seen.add(done)
+            now_s = self.services.calendar.seconds()
+            if now_s - told_s >= 1 / LOOKS_PER_SECOND:
+                told_s = now_s
+                yield DataScreen(job=show_job(label, number, total, "session"), notice=CLEAR)
+
+    def _ended(self, seen: Seen, summary: ExportSummary, stop: Event, *, is_written: bool) -> DataScreen:
+        if not summary.sessions:
+            return DataScreen(
+                job=JobView(), notice=advice("No session is chosen by this."), findings=FindingsView(),
+                rows=TEACHING, files=gr.update(visible=False),
+            )  # fmt: skip
+        label = "Stopped" if stop.is_set() else "Written" if summary.files else "Checked"
+        note = show_summary(summary, is_written=is_written and bool(summary.files))
+        return seen.screen(summary)._replace(
+            job=JobView(label=label, note=note), notice=advice("; ".join(summary.notes))
+        )
+
+
+class _Push(NamedTuple):
+    repo: str
+    is_public: bool
+    token: Secret | None
+
+
+def _counted(sessions: Iterable[SessionDone], summary: ExportSummary) -> Iterator[SessionDone]:
+    for done in sessions:
+        summary.add(done)
+        yield done
+
+
+def _pushed(services: Services, summary: ExportSummary, push: _Push) -> NoticeView:
+    if summary.receipt is None:
+        raise BadInput("push", "the rows have no receipt", "mend their errors first")
+    address = services.datasets.push(
+        push.repo,
+        summary.files,
+        message=f"{summary.rows} rows",
+        is_private=not push.is_public,
+        token=push.token,
+    )
+    return advice(f"Pushed to {address}")
+
+
+@contextmanager
+def _folder() -> Generator[Path]:
+    """A folder that is gone once the browser was handed its files, which Gradio copies."""
+    folder = Path(tempfile.mkdtemp(prefix="workbench-rows-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _files(folder: Path, summary: ExportSummary) -> list[str]:
+    """All of it as one archive, then each file."""
+    if not summary.files:
+        return []
+    archive = folder / "rows.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in summary.files:
+            packed.write(file, Path(file).name)
+    return [str(archive), *summary.files]

@@ -1,0 +1,97 @@
+"""What a person asks for on the Data tab, as plain values, and what that means."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.source import Wanted
+from workbench.desk.labels.project import QueueState
+from workbench.desk.ports.datasets import Target
+from workbench.errors import BadInput
+from workbench.trajectory.sets.split import Split, parse_shares
+
+ANY: Final = "any"
+"""What a list of choices says where nothing is asked."""
+STALE: Final = "Stale messages"
+DISCARDED: Final = "Discarded sessions"
+UNFINISHED: Final = "Unfinished completions"
+TAKEN: Final = (STALE, DISCARDED, UNFINISHED)
+"""What stays out unless it is ticked."""
+SKIP: Final = "Leave out sessions with a defect"
+STRICT: Final = "A loss is a defect"
+RAW: Final = "Texts as the model wrote them"
+MANNERS: Final = (SKIP, STRICT, RAW)
+"""How rows are written."""
+
+
+class DataForm(NamedTuple):
+    """The left column's fields, in its order."""
+
+    tag: str
+    verdict: str
+    min_rating: str
+    state: str
+    contract: str
+    model: str
+    since: str
+    until: str
+    taken: Sequence[str]
+    format: str
+    ending: str
+    split: str
+    seed: float | None
+    manners: Sequence[str]
+    licence: str
+    title: str
+
+    def wanted(self) -> Wanted:
+        """Which sessions, and how they are written.
+
+        Raises:
+            BadInput: A date is none.
+        """
+        choice = Choice(
+            tag=self.tag.strip() or None,
+            verdict=None if self.verdict == ANY else self.verdict,
+            min_rating=None if self.min_rating == ANY else int(self.min_rating),
+            state=None if self.state == ANY else QueueState(self.state),
+            contract=self.contract.strip() or None,
+            model=self.model.strip() or None,
+            since=_moment("used since", self.since),
+            until=_moment("used before", self.until),
+            is_discarded_taken=DISCARDED in self.taken,
+        )
+        return Wanted(
+            choice=choice,
+            format=self.format,
+            is_stale_taken=STALE in self.taken,
+            is_unfinished_taken=UNFINISHED in self.taken,
+            is_strict=STRICT in self.manners,
+            is_raw=RAW in self.manners,
+        )
+
+    def target(self, folder: str) -> Target:
+        """Files within a folder.
+
+        Raises:
+            BadInput: The split cannot be read.
+        """
+        split = self.split.strip()
+        dealt = Split(shares=parse_shares(split), seed=int(self.seed or 0)) if split else None
+        return Target(
+            out=folder if dealt else f"{folder}/rows.{self.ending}",
+            split=dealt,
+            skips_invalid=SKIP in self.manners,
+            licence=self.licence.strip(),
+            title=self.title.strip() or "Conversations with tool calls",
+        )
+
+
+def _moment(where: str, text: str) -> datetime | None:
+    if not text.strip():
+        return None
+    try:
+        return datetime.fromisoformat(text.strip()).replace(tzinfo=UTC)
+    except ValueError:
+        raise BadInput(where, f"{text!r} is no date", "write it as 2026-11-21") from None

@@ -1,0 +1,117 @@
+"""What the Data tab answers when a file of rows is brought."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import gradio as gr
+
+from workbench.desk.corpus.importing import ImportTerms, RowImported, import_rows
+from workbench.desk.services import Services
+from workbench.errors import BadInput, WorkbenchError
+from workbench.ui.owners import services_of
+from workbench.ui.present.data import MOST_FINDINGS, FindingLine, FindingsView, JobView, imported_line, show_job
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.sessions import SessionsView
+from workbench.ui.present.words import count
+from workbench.ui.tabs.data.events import BUSY, LOOKS_PER_SECOND
+from workbench.ui.tabs.data.jobs import Jobs
+from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
+
+SPACE_BYTES: Final = 20_000_000
+"""Largest file that a visitor of a Space may bring."""
+SPACE_ROWS: Final = 2_000
+"""Rows of it that become sessions there."""
+
+
+class ImportScreen(NamedTuple):
+    """What an answer changes; what it leaves out stays as it is."""
+
+    job: JobView | Update = SAME
+    notice: NoticeView | Update = SAME
+    findings: FindingsView | Update = SAME
+    sessions: SessionsView | Update = SAME
+    """The list of the Play tab."""
+    file: Update = SAME
+    """The field of the file: empty again, once its rows were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportEvents:
+    """Handlers of the import."""
+
+    services: Services
+    """The edges."""
+    jobs: Jobs
+    """The jobs under way."""
+
+    def on_import(
+        self,
+        visitor: Visitor,
+        file: str | None,
+        tag: str,
+        is_queued: bool,
+        read_as: str,
+        request: gr.Request,
+    ) -> Generator[ImportScreen]:
+        """Makes sessions of the rows of a file; what came before a stop stays."""
+        if not file:
+            yield ImportScreen(notice=advice("Choose a file of rows first: JSON Lines, gzip, a JSON array, Parquet."))
+            return
+        services = services_of(self.services, visitor, request)
+        name = Path(file).name
+        terms = ImportTerms(file=name, tags=tuple(filter(None, [tag.strip()])), is_queued=is_queued)
+        counts: dict[str, int] = {"made": 0, "known": 0, "failed": 0}
+        lines: list[FindingLine] = []
+        told_s = -1.0
+        with self.jobs.job(request.session_hash or "") as stop:
+            if stop is None:
+                yield ImportScreen(notice=advice(BUSY))
+                return
+            try:
+                for one in self._rows(services, file, read_as, terms):
+                    counts["made" if one.is_new else "known" if one.session_id else "failed"] += 1
+                    lines += filter(None, [imported_line(name, one)])
+                    now_s = self.services.calendar.seconds()
+                    if now_s - told_s >= 1 / LOOKS_PER_SECOND:
+                        told_s = now_s
+                        yield ImportScreen(job=show_job("Importing", sum(counts.values()), 0, "row"), notice=CLEAR)
+                    if stop.is_set():
+                        break
+                notice = CLEAR
+            except WorkbenchError as error:
+                notice = problem(error)
+        yield _ended(services, visitor, counts, lines, notice)
+
+    def _rows(self, services: Services, file: str, read_as: str, terms: ImportTerms) -> Iterator[RowImported]:
+        rows = services.datasets.read(file, read_as)
+        if self.services.settings.is_on_space:
+            if Path(file).stat().st_size > SPACE_BYTES:
+                limit = f"{SPACE_BYTES // 1_000_000} MB"
+                raise BadInput(terms.file, f"it is larger than the {limit} of this Space", "bring it in parts")
+            rows = islice(rows, SPACE_ROWS)
+        return import_rows(services.corpus, rows, services.setup_for(), terms)
+
+
+def _ended(
+    services: Services, visitor: Visitor, counts: dict[str, int], lines: list[FindingLine], notice: NoticeView
+) -> ImportScreen:
+    told = [
+        f"{count(counts['made'], 'session')} made",
+        f"{count(counts['known'], 'row')} there already",
+        f"{counts['failed']:,} could not be read",
+    ]
+    shown = tuple(lines[:MOST_FINDINGS])
+    return ImportScreen(
+        job=JobView(label="Imported", note=" · ".join(told)),
+        notice=notice,
+        findings=FindingsView(
+            lines=shown, more=len(lines) - len(shown), heading="Rows", hint="Every row is a session now."
+        ),
+        sessions=list_sessions(services, visitor),
+        file=gr.update(value=None),
+    )

@@ -1,0 +1,194 @@
+"""The Data tab: its parts, built and wired."""
+
+from dataclasses import dataclass, fields
+
+import gradio as gr
+from gradio.blocks import Block
+
+from workbench.desk.labels.label import Verdict
+from workbench.desk.labels.project import QueueState
+from workbench.desk.services import Services
+from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.ui.components.fields import heading
+from workbench.ui.components.job_bar import JobBar
+from workbench.ui.components.notice import Notice
+from workbench.ui.components.row_findings import RowFindings
+from workbench.ui.components.row_preview import RowPreview
+from workbench.ui.components.sessions import Sessions
+from workbench.ui.listen import listen
+from workbench.ui.present.data import TEACHING
+from workbench.ui.tabs.data.events import DataEvents
+from workbench.ui.tabs.data.form import ANY, MANNERS, TAKEN, DataForm
+from workbench.ui.tabs.data.import_events import ImportEvents
+from workbench.ui.tabs.data.jobs import Jobs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormParts:
+    """The fields of a `DataForm`, by its names."""
+
+    tag: gr.Textbox
+    verdict: gr.Dropdown
+    min_rating: gr.Dropdown
+    state: gr.Dropdown
+    contract: gr.Textbox
+    model: gr.Textbox
+    since: gr.Textbox
+    until: gr.Textbox
+    taken: gr.CheckboxGroup
+    format: gr.Dropdown
+    ending: gr.Dropdown
+    split: gr.Textbox
+    seed: gr.Number
+    manners: gr.CheckboxGroup
+    licence: gr.Textbox
+    title: gr.Textbox
+
+    def values(self) -> list[Block]:
+        """In the order of `DataForm`."""
+        assert tuple(one.name for one in fields(self)) == DataForm._fields
+        return [getattr(self, name) for name in DataForm._fields]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportParts:
+    """Where a file of rows is brought."""
+
+    file: gr.File
+    tag: gr.Textbox
+    queue: gr.Checkbox
+    read_as: gr.Dropdown
+    bring: gr.Button
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataParts:
+    """All parts of the tab."""
+
+    form: FormParts
+    check: gr.Button
+    make: gr.Button
+    repo: gr.Textbox
+    is_public: gr.Checkbox
+    push: gr.Button
+    brought: ImportParts
+    job: JobBar
+    notice: Notice
+    findings: RowFindings
+    rows: RowPreview
+    files: gr.File
+
+
+def build() -> DataParts:
+    """Builds the tab; nothing is read before a person asks."""
+    with gr.Row(elem_id="data-columns"):
+        with gr.Column(elem_id="data-choose-column", elem_classes=["hw-column"], min_width=0):
+            form = _build_form()
+            with gr.Row(elem_id="data-buttons"):
+                check = gr.Button("Check", size="sm", elem_id="data-check")
+                make = gr.Button("Make files", size="sm", variant="primary", elem_id="data-make")
+            heading("Push to the hub")
+            repo = _text("Repository", "OWNER/NAME", "data-repo")
+            is_public = gr.Checkbox(label="Public, where it is made now", container=False, elem_id="data-public")
+            push = gr.Button("Push", size="sm", elem_id="data-push")
+            brought = _build_import()
+        with gr.Column(elem_id="data-rows-column", elem_classes=["hw-column"], min_width=0):
+            notice = Notice(elem_id="data-notice")
+            job = JobBar(elem_id="data-job")
+            files = gr.File(
+                label="Files", file_count="multiple", interactive=False, visible=False, elem_id="data-files"
+            )
+            findings = RowFindings(elem_id="data-findings")
+            rows = RowPreview(TEACHING, elem_id="data-rows")
+    return DataParts(
+        form=form, check=check, make=make, repo=repo, is_public=is_public, push=push, brought=brought,
+        job=job, notice=notice, findings=findings, rows=rows, files=files,
+    )  # fmt: skip
+
+
+def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Sessions) -> None:
+    """Lets the parts answer.
+
+    Args:
+        parts: Of the tab.
+        services: The edges.
+        visitor: Whose sessions they are.
+        sessions: The list of the Play tab, which imported sessions come into.
+    """
+    jobs = Jobs()
+    events, imports = DataEvents(services, jobs), ImportEvents(services, jobs)
+    screen = [parts.job, parts.notice, parts.findings, parts.rows, parts.files]
+    values = parts.form.values()
+    listen(parts.check.click, events.on_check, [visitor, *values], screen)
+    listen(parts.make.click, events.on_make, [visitor, *values], screen)
+    listen(parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, *values], screen)
+    listen(parts.job.event("stop_job"), events.on_stop, is_queued=False)
+    brought = parts.brought
+    listen(
+        brought.bring.click,
+        imports.on_import,
+        [visitor, brought.file, brought.tag, brought.queue, brought.read_as],
+        [parts.job, parts.notice, parts.findings, sessions, brought.file],
+    )
+
+
+def _build_form() -> FormParts:
+    heading("Choose sessions")
+    with gr.Row(elem_classes=["data-pair"]):
+        tag = _text("Tag", "any", "data-tag")
+        state = _list("Labelling", (ANY, *QueueState), "data-state")
+    with gr.Row(elem_classes=["data-pair"]):
+        verdict = _list("Verdict", (ANY, *Verdict), "data-verdict")
+        min_rating = _list("Rating at least", (ANY, "1", "2", "3", "4", "5"), "data-min-rating")
+    with gr.Row(elem_classes=["data-pair"]):
+        contract = _text("Contract", "any", "data-contract")
+        model = _text("Model", "any", "data-model")
+    with gr.Row(elem_classes=["data-pair"]):
+        since = _text("Used since", "2026-11-21", "data-since")
+        until = _text("Used before", "2026-11-28", "data-until")
+    taken = _ticks("Take these too", TAKEN, "data-taken")
+    heading("Write rows")
+    with gr.Row(elem_classes=["data-pair"]):
+        form = _list("Format", WRITTEN, "data-format", value="sharegpt")
+        ending = _list("File", ("jsonl", "jsonl.gz", "parquet"), "data-ending")
+    with gr.Row(elem_classes=["data-pair"]):
+        split = _text("Split", "train=0.9,test=0.1", "data-split")
+        seed = gr.Number(0, label="Seed of the split", precision=0, container=True, min_width=0, elem_id="data-seed")
+    manners = _ticks("How", MANNERS, "data-manners")
+    with gr.Row(elem_classes=["data-pair"]):
+        licence = _text("Licence, for a card", "apache-2.0", "data-licence")
+        title = _text("Title of the card", "Weather calls", "data-title")
+    return FormParts(
+        tag=tag, verdict=verdict, min_rating=min_rating, state=state, contract=contract, model=model,
+        since=since, until=until, taken=taken, format=form, ending=ending, split=split, seed=seed,
+        manners=manners, licence=licence, title=title,
+    )  # fmt: skip
+
+
+def _build_import() -> ImportParts:
+    heading("Import rows")
+    file = gr.File(
+        label="A file of rows",
+        file_types=[".jsonl", ".json", ".gz", ".parquet"],
+        height=96,
+        elem_id="data-import-file",
+    )
+    with gr.Row(elem_classes=["data-pair"]):
+        tag = _text("Tag them", "batch-1", "data-import-tag")
+        read_as = _list("Read as", ("auto", *FORMATS), "data-import-format")
+    queue = gr.Checkbox(label="Put them into the labelling queue", container=False, elem_id="data-import-queue")
+    bring = gr.Button("Import", size="sm", elem_id="data-import")
+    return ImportParts(file=file, tag=tag, queue=queue, read_as=read_as, bring=bring)
+
+
+def _text(label: str, placeholder: str, elem_id: str) -> gr.Textbox:
+    return gr.Textbox(label=label, placeholder=placeholder, lines=1, max_lines=1, min_width=0, elem_id=elem_id)
+
+
+def _list(label: str, choices: tuple[str, ...], elem_id: str, *, value: str | None = None) -> gr.Dropdown:
+    given = [str(one) for one in choices]
+    return gr.Dropdown(given, value=value or given[0], label=label, min_width=0, elem_id=elem_id)
+
+
+def _ticks(label: str, choices: tuple[str, ...], elem_id: str) -> gr.CheckboxGroup:
+    return gr.CheckboxGroup(list(choices), label=label, elem_id=elem_id)
