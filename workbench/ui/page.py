@@ -24,6 +24,8 @@ TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css") for name in ("page", "models", "label", "contracts", "data")
 )
+HANDED_OUT: Final = (3600, 86_400)
+"""Files that visitors brought or were handed: how often their copies are looked at, and how old they get; seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,7 @@ class Page:
 def build_page(services: Services) -> Page:
     """The whole page; nothing is served yet."""
     runs = Runs()
-    with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as blocks:
+    with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=HANDED_OUT) as blocks:
         frame = build_frame(services.settings)
         with gr.Tabs(elem_id="page-tabs") as tabs:
             with gr.Tab("Play", elem_id="page-tab-play", id="play"):

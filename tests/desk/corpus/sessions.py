@@ -40,9 +40,9 @@ def begin(services, *pairs, tag=None):
     return session.id, path
 
 
-def talk(services, call=CALL, answer="It is sunny.", **more):
+def talk(services, call=CALL, answer="It is sunny.", question="Weather in Rome?", **more):
     """A session with a call, its result and an answer."""
-    pairs = (("user", "Weather in Rome?"), ("model", call), ("tool", '{"sky": "clear"}'), ("model", answer))
+    pairs = (("user", question), ("model", call), ("tool", '{"sky": "clear"}'), ("model", answer))
     return begin(services, *pairs, **more)
 
 

@@ -1,8 +1,8 @@
 const shapes = { json: "JSON", mask: "Loss mask" };
 const bodies = {
-  json: (one) => node("pre", { class: "hw-row-text", tabindex: "0", "aria-label": "Row as JSON" }, one.json_text,
+  json: (one) => node("pre", { class: "hw-made-text", tabindex: "0", "aria-label": "Row as JSON" }, one.json_text,
     one.more_chars ? node("span", { class: "hw-note" }, "\n… " + one.more_chars.toLocaleString("en") + " more characters; the file has all") : null),
-  mask: (one) => node("pre", { class: "hw-row-text", tabindex: "0", "aria-label": "What is trained" },
+  mask: (one) => node("pre", { class: "hw-made-text", tabindex: "0", "aria-label": "What is trained" },
     one.mask.map((piece) => node(piece.is_trained ? "mark" : "span", piece.is_trained ? { class: "hw-trained", title: "trained" } : {}, piece.text))),
 };
 const card = (one, place) => {
@@ -15,9 +15,9 @@ const card = (one, place) => {
     node("button", { type: "button", class: "hw-action", "data-shape": shape, onclick: () => show(shape) }, label));
   if (!one.mask.length) buttons.pop();
   show("json");
-  return node("details", { class: "hw-row", open: place === 0 },
+  return node("details", { class: "hw-made", open: place === 0 },
     node("summary", {}, node("strong", {}, one.title), one.note ? node("span", { class: "hw-note" }, one.note) : null),
-    node("div", { class: "hw-row-head" }, node("span", { class: "hw-actions" }, buttons),
+    node("div", { class: "hw-made-head" }, node("span", { class: "hw-actions" }, buttons),
       node("span", { class: "hw-note hw-legend" }, node("mark", { class: "hw-trained" }, "trained"), " is what the loss counts"),
       node("a", { href: one.link, target: "_blank", rel: "noopener" }, "Open in Play")), body);
 };

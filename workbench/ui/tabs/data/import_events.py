@@ -36,6 +36,8 @@ class ImportScreen(NamedTuple):
     findings: FindingsView | Update = SAME
     sessions: SessionsView | Update = SAME
     """The list of the Play tab."""
+    file: Update = SAME
+    """The field of the file: empty again, once its rows were looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,4 +113,5 @@ def _ended(
             lines=shown, more=len(lines) - len(shown), heading="Rows", hint="Every row is a session now."
         ),
         sessions=list_sessions(services, visitor),
+        file=gr.update(value=None),
     )

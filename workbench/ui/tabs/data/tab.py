@@ -128,7 +128,7 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Sess
         brought.bring.click,
         imports.on_import,
         [visitor, brought.file, brought.tag, brought.queue, brought.read_as],
-        [parts.job, parts.notice, parts.findings, sessions],
+        [parts.job, parts.notice, parts.findings, sessions, brought.file],
     )
 
 

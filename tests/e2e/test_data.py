@@ -1,0 +1,145 @@
+"""The Data tab in a browser: rows become sessions, sessions become the same rows."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.desk.corpus.sessions import CALL, SYSTEM, TOOL
+from tests.e2e.conftest import served
+from tests.e2e.play import SLOW_MS, write_script
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+HOSTILE = '<img src=x onerror="alert(1)"> ${alert(2)} <script>alert(3)</script>'
+
+
+def row(question, answer="It is clear.", call=CALL):
+    said = [
+        ("system", SYSTEM),
+        ("human", question),
+        ("gpt", call),
+        ("tool", '<tool_response>\n{"sky": "clear"}\n</tool_response>'),
+        ("gpt", answer),
+    ]
+    entries = [{"from": speaker, "value": text} for speaker, text in said]
+    return {"conversations": entries, "tools": json.dumps([TOOL]), "source": "test"}
+
+
+def write(file: Path, *rows):
+    file.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows), encoding="utf-8")
+    return file
+
+
+class Data:
+    """What can be done on the tab, and seen."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.url = page, url
+        page.set_default_timeout(SLOW_MS)
+        expect.set_options(timeout=SLOW_MS)
+        page.goto(url)
+        page.get_by_role("tab", name="Data", exact=True).click()
+        expect(self.part("check")).to_be_visible()
+
+    def part(self, name):
+        return self.page.locator(f"#data-{name}")
+
+    def fill(self, name, text):
+        self.part(name).locator("input, textarea").first.fill(text)
+
+    def bring(self, file, *, tag="", is_queued=False):
+        self.part("import-file").locator("input[type=file]").set_input_files(str(file))
+        expect(self.part("import-file")).to_contain_text(file.name)
+        if tag:
+            self.fill("import-tag", tag)
+        if is_queued:
+            self.part("import-queue").get_by_role("checkbox").check()
+        self.part("import").click()
+        expect(self.part("job")).to_contain_text("Imported")
+
+    def make(self):
+        self.part("make").click()
+        expect(self.part("job")).to_contain_text("Written")
+
+    def download(self, name, folder):
+        with self.page.expect_download() as waiting:
+            self.part("files").locator(f'a[download="{name}"]').click()
+        target = folder / name
+        waiting.value.save_as(target)
+        return target
+
+
+@pytest.fixture
+def data(page: Page, tmp_path):
+    script = write_script(tmp_path / "script.yaml", "Hello.")
+    for server in served(tmp_path, f"scripted:{script}"):
+        yield Data(page, server.url)
+
+
+def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again(data: Data, tmp_path, artifacts):
+    rows = [row(f"Weather in city {number}?") for number in range(3)]
+    data.bring(write(tmp_path / "rows.jsonl", *rows), tag="batch-1", is_queued=True)
+    expect(data.part("job")).to_contain_text("3 sessions made")
+    expect(data.page.locator("#play-session-list")).to_contain_text("Weather in city 2?")
+    data.fill("tag", "batch-1")
+    data.fill("licence", "mit")
+    data.make()
+    expect(data.part("job")).to_contain_text("3 rows of 3 sessions")
+    expect(data.part("job")).to_contain_text("receipt with 0 errors")
+    file = data.download("rows.jsonl", tmp_path / "down")
+    assert [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] == rows
+    with zipfile.ZipFile(data.download("rows.zip", tmp_path / "down")) as packed:
+        assert set(packed.namelist()) == {"rows.jsonl", "receipt.json", "README.md"}
+        assert packed.read("rows.jsonl") == file.read_bytes()
+        assert json.loads(packed.read("receipt.json"))["rows"] == 3
+    data.page.screenshot(path=artifacts / "data.png")
+    data.bring(tmp_path / "rows.jsonl")
+    expect(data.part("job")).to_contain_text("0 sessions made · 3 rows there already")
+
+
+def test_a_finding_leads_to_its_message_and_the_rest_can_be_written_without_it(data: Data, tmp_path):
+    bad = row("And in Oslo?", call=CALL.replace('"weather"', '"whether"'))
+    data.bring(write(tmp_path / "rows.jsonl", row("Weather in Rome?"), bad, {"no": "row"}))
+    expect(data.part("findings")).to_contain_text("rows.jsonl:3")
+    data.part("make").click()
+    expect(data.part("notice")).to_contain_text("1 of 2 sessions have a defect: nothing was written")
+    expect(data.part("findings")).to_contain_text("undeclared-tool")
+    data.part("manners").get_by_label("Leave out sessions with a defect").check()
+    data.make()
+    expect(data.part("job")).to_contain_text("1 row of 2 sessions · 1 left out")
+    with data.page.context.expect_page() as waiting:
+        data.part("findings").get_by_role("link", name="And in Oslo?").click()
+    opened = waiting.value
+    expect(opened.locator("#play-transcript")).to_contain_text("whether")
+    expect(opened.locator("#play-transcript")).to_contain_text("And in Oslo?")
+    opened.close()
+
+
+def test_hostile_texts_are_shown_as_text_and_a_long_line_is_cut(data: Data, tmp_path):
+    long = "x" * 1_000_000
+    rows = [row(HOSTILE, answer=f"{HOSTILE} `\\n`"), row("Long?", answer=long)]
+    data.bring(write(tmp_path / "rows.jsonl", *rows))
+    data.part("check").click()
+    expect(data.part("job")).to_contain_text("Checked")
+    shown = data.part("rows")
+    expect(shown).to_contain_text('onerror=\\"alert(1)\\"')
+    expect(shown).to_contain_text("${alert(2)}")
+    shown.get_by_role("button", name="Loss mask").first.click()
+    expect(shown.locator("mark.hw-trained").filter(has_text="${alert(2)}")).to_be_visible()
+    expect(shown).to_contain_text("more characters; the file has all")
+    assert shown.locator("img, script").count() == 0
+
+
+def test_an_empty_tab_teaches_and_a_wrong_field_says_what_to_write(data: Data):
+    expect(data.part("rows")).to_contain_text("press Check")
+    data.part("check").click()
+    expect(data.part("notice")).to_contain_text("No session is chosen by this.")
+    data.fill("split", "train")
+    data.part("check").click()
+    expect(data.part("notice")).to_contain_text("write train=0.9,test=0.1")
+    data.fill("split", "")
+    data.part("push").click()
+    expect(data.part("notice")).to_contain_text("name a repository")

@@ -1,0 +1,217 @@
+"""Sessions into files and back: whole or not at all, with receipt and card, equal rows in every format."""
+
+import gzip
+import json
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+
+from tests.bfcl import SETS, bfcl_trajectories
+from tests.desk.corpus.sessions import CALL, SYSTEM, TOOL, talk
+from tests.services import services_for
+from workbench.chat.message import Role
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.importing import CONTRACT, ImportTerms, import_rows
+from workbench.desk.corpus.source import Wanted
+from workbench.desk.kept import Origin
+from workbench.desk.labels.project import QueueFilter, QueueState
+from workbench.desk.ports.datasets import ExportSummary, Refused, Target
+from workbench.errors import BadInput
+from workbench.library.datasets.row_files import read_rows
+from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.trajectory.sets.split import Split
+from workbench.trajectory.trajectory import Prose, RowMessage
+from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.holding import Terms
+
+BROKEN = "<tool_call>\n{bad}\n</tool_call>"
+
+
+@pytest.fixture
+def services(tmp_path):
+    with services_for(tmp_path, "Fine.") as (services, _):
+        yield services
+
+
+def export(services, out, split=None, skips=False, licence="", **wanted):
+    summary = ExportSummary()
+    target = Target(out=str(out), split=split, skips_invalid=skips, licence=licence)
+    for _ in services.datasets.export(services.corpus, Wanted(**wanted), target, summary):
+        pass
+    return summary
+
+
+def bring(services, file, read_as="auto", **terms):
+    rows = services.datasets.read(str(file), read_as)
+    plain = services.setup_for()
+    return list(import_rows(services.corpus, rows, plain, ImportTerms(file=file.name, **terms)))
+
+
+def lines_of(file):
+    return [row.fields for row in read_rows(str(file))]
+
+
+def write(file, *rows):
+    file.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return file
+
+
+def gold_rows(form, each=40):
+    """Rows of the Berkeley sets in one format, as the format's own writer spells them."""
+    for name in SETS:
+        for told in islice(bfcl_trajectories(name, is_sound=True), each):
+            if form == "dpo":
+                told = replace(told, rejected=(RowMessage(role=Role.ASSISTANT, parts=(Prose(text="No."),)),))
+            told = replace(told, label=True) if form == "kto" else told
+            yield write_row(told, FORMATS[form], Terms()).row
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_gold_rows_become_sessions_and_the_same_rows_again(services, tmp_path, form):
+    rows = list(gold_rows(form))
+    done = bring(services, write(tmp_path / "rows.jsonl", *rows))
+    assert [one.problem for one in done if one.problem] == []
+    summary = export(services, tmp_path / "out.jsonl", format=form, arguments="object")
+    assert summary.receipt is not None
+    assert lines_of(tmp_path / "out.jsonl") == rows
+
+
+def test_an_imported_row_is_kept_as_it_came(services, tmp_path):
+    call = CALL.replace('"Rome"}', '"Rome",}') + " \n"
+    row = {
+        "conversations": [
+            {"from": "system", "value": SYSTEM + " {{ date }} {% x %}"},
+            {"from": "human", "value": "  Hi? 🦉"},
+            {"from": "gpt", "value": call},
+        ],
+        "tools": json.dumps([TOOL]),
+    }
+    (one,) = bring(services, write(tmp_path / "rows.jsonl", row), tags=("a", "b"), is_queued=True)
+    path = services.sessions.path(one.session_id)
+    assert [kept.message.text for kept in path] == [entry["value"] for entry in row["conversations"]]
+    assert {kept.origin for kept in path} == {Origin.IMPORT}
+    session = services.sessions.find_session(one.session_id)
+    assert session.tags == ("a", "b")
+    assert session.setup.offered_tools().specs[0].document == TOOL
+    assert session.setup.contract_name == CONTRACT
+    assert session.setup.system_text(date="2026-11-22") == path[0].message.text
+    queue = services.labels.queue(QueueFilter(state=QueueState.PENDING))
+    assert [item.session_id for item in queue.items] == [one.session_id]
+
+
+def test_rows_that_are_there_and_rows_that_are_none_are_told_and_stop_nothing(services, tmp_path):
+    good = [next(gold_rows("openai")), *islice(gold_rows("openai"), 2, 3)]
+    file = write(tmp_path / "rows.jsonl", good[0], {"no": "row"}, good[0], good[1])
+    file.write_text(file.read_text() + "{bad\n")
+    first = bring(services, file)
+    assert [(one.number, one.is_new, bool(one.problem)) for one in first] == [
+        (1, True, False), (2, False, True), (3, False, False), (4, True, False), (5, False, True),
+    ]  # fmt: skip
+    assert first[2].session_id == first[0].session_id
+    again = bring(services, write(tmp_path / "other.jsonl", dict(reversed(good[0].items()))))
+    assert (again[0].session_id, again[0].is_new) == (first[0].session_id, False)
+    assert bring(services, tmp_path / "other.jsonl", is_again=True)[0].is_new
+
+
+def test_an_unreadable_call_is_imported_for_a_labeller_and_refused_by_the_export(services, tmp_path):
+    row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": BROKEN}]}
+    assert bring(services, write(tmp_path / "rows.jsonl", row))[0].is_new
+    with pytest.raises(Refused, match="1 of 1 sessions have a defect: nothing was written"):
+        export(services, tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_defect_keeps_all_from_being_written_or_is_left_out_when_asked(services, tmp_path):
+    talk(services)
+    talk(services, call=BROKEN)
+    folder = tmp_path / "set"
+    folder.mkdir()
+    with pytest.raises(Refused):
+        export(services, folder / "rows.jsonl")
+    assert list(folder.iterdir()) == []
+    summary = export(services, folder / "rows.jsonl", skips=True, licence="mit")
+    assert (summary.rows, summary.sessions, summary.left_out) == (1, 2, Counter({"call-unreadable": 1}))
+    assert sorted(one.name for one in folder.iterdir()) == ["README.md", "receipt.json", "rows.jsonl"]
+    assert "license: mit" in (folder / "README.md").read_text()
+
+
+def test_the_same_sessions_give_the_same_bytes_packed_and_receipt_too(services, tmp_path):
+    for answer in ("A.", "B."):
+        talk(services, answer=answer)
+    made = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        export(services, tmp_path / name / "rows.jsonl.gz")
+        made.append([(tmp_path / name / file).read_bytes() for file in ("rows.jsonl.gz", "receipt.json")])
+    assert made[0] == made[1]
+    assert len(gzip.decompress(made[0][0]).splitlines()) == 2
+
+
+def test_what_was_fixed_and_corrected_stands_in_the_receipt(services, tmp_path):
+    talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
+    export(services, tmp_path / "rows.jsonl")
+    told = json.loads((tmp_path / "receipt.json").read_text())["export"]
+    assert (told["fixed_messages"], told["fixes"]) == (1, {"trailing-comma": 1})
+
+
+def test_no_session_is_in_two_splits_and_those_that_begin_alike_share_one(services, tmp_path):
+    for number in range(30):
+        talk(services, answer=f"Answer {number}.", question=f"Question {number // 2}?")
+    split = Split(shares={"train": 0.5, "test": 0.5}, seed=1)
+    summary = export(services, tmp_path / "set", split=split)
+    assert set(summary.splits) == {"train", "test"}
+    questions = {
+        name: {row["conversations"][1]["value"] for row in lines_of(tmp_path / "set" / f"{name}.jsonl")}
+        for name in split.shares
+    }
+    assert not questions["train"] & questions["test"]
+    assert sum(summary.splits.values()) == 30
+
+
+def test_raw_texts_are_written_as_they_are_without_a_receipt(services, tmp_path):
+    talk(services)
+    export(services, tmp_path / "rows.jsonl")
+    talk(services, call=BROKEN)
+    summary = export(services, tmp_path / "rows.jsonl", is_raw=True)
+    assert lines_of(tmp_path / "rows.jsonl")[1]["conversations"][2]["value"] == BROKEN
+    assert summary.receipt is None
+    assert not (tmp_path / "receipt.json").exists()
+    assert any("no receipt" in note for note in summary.notes)
+
+
+def test_files_of_others_are_left_alone(services, tmp_path):
+    talk(services)
+    (tmp_path / "README.md").write_text("Mine.")
+    (tmp_path / "receipt.json").write_text('{"mine": true}')
+    summary = export(services, tmp_path / "rows.jsonl", licence="mit")
+    assert (tmp_path / "README.md").read_text() == "Mine."
+    assert (tmp_path / "receipt.json").read_text() == '{"mine": true}'
+    assert len(summary.notes) == 2
+
+
+def test_parquet_holds_the_same_rows(services, tmp_path):
+    talk(services)
+    export(services, tmp_path / "rows.parquet", format="trl")
+    (row,) = lines_of(tmp_path / "rows.parquet")
+    assert row["messages"][2]["tool_calls"][0]["function"]["arguments"] == '{"city": "Rome"}'
+
+
+@pytest.mark.parametrize("out", ["nowhere/rows.jsonl", "."])
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_read(services, tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match="--out"):
+        export(services, out)
+
+
+def test_nobody_exports_or_imports_for_another_owner(services, tmp_path):
+    from workbench.desk.owner import Owner
+
+    talk(services)
+    other = services.of(Owner(key="someone"))
+    assert export(other, tmp_path / "rows.jsonl").sessions == 0
+    assert not (tmp_path / "rows.jsonl").exists()
+    (one,) = bring(other, write(tmp_path / "in.jsonl", next(gold_rows("openai"))))
+    assert services.sessions.find_session(one.session_id) is None
+    assert other.corpus.count(Choice()) == 1
