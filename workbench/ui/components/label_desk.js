@@ -99,6 +99,7 @@ const begin = (value) => {
   state.owner = value.labeller;
   state.seat = { ...state.seat, ...kept.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };
   state.filter = { ...state.filter, ...kept.filter };
+  if (state.pending.length === 0) state.pending = stored(pending_name()) || [];
   // Where a conversation is there already it stays, and keys need not wait for what is new of it.
   if (talk()) in_turn(() => order("show", {}));
   else go(() => order("show", talk() ? {} : { session: was_asked }));

@@ -16,6 +16,7 @@ const state = {
   held: null, // what is typed for a field of the conversation that is to come; null for none
   is_drawing: false, // fields that are drawn anew are not left
   undo: [],
+  pending: [],
   is_again: false, // a message is being written anew
 };
 const SEAT = "hermes-workbench:label";
@@ -96,27 +97,30 @@ const say = (target, change) => {
 };
 // What was said and is not answered yet; the browser keeps it through a reload.
 const pending_name = () => SEAT + ":pending:" + JSON.stringify([state.seat.project, state.seat.labeller]);
-const pending = () => stored(pending_name()) || [];
+const put_pending = (list) => {
+  state.pending = list;
+  store(pending_name(), list.length ? list : null);
+};
 const expected = (target) =>
-  pending().filter((one) => one.key === key_of(target)).reduce((said, one) => ({ ...said, ...one.change }), target.said);
+  state.pending.filter((one) => one.key === key_of(target)).reduce((said, one) => ({ ...said, ...one.change }), target.said);
 const send_said = (id) => {
-  const one = pending().find((other) => other.id === id);
+  const one = state.pending.find((other) => other.id === id);
   const target = one && targets().find((other) => key_of(other) === one.key);
   if (!target) return;
   state.sent = id;
   say(target, one.change);
 };
 const forget_said = () => {
-  store(pending_name(), pending().filter((one) => one.id !== state.sent));
+  put_pending(state.pending.filter((one) => one.id !== state.sent));
   state.sent = null;
 };
 const change = (target, made) => {
   const id = Math.random().toString(36).slice(2);
   const said = typeof made === "function" ? made(expected(target)) : made;
-  store(pending_name(), [...pending(), { id, session: talk().id, key: key_of(target), change: said }]);
+  put_pending([...state.pending, { id, session: talk().id, key: key_of(target), change: said }]);
   in_turn(() => send_said(id));
 };
-const say_again = () => { for (const one of pending()) if (talk() && one.session === talk().id) in_turn(() => send_said(one.id)); };
+const say_again = () => { for (const one of state.pending) if (talk() && one.session === talk().id) in_turn(() => send_said(one.id)); };
 const go_back = () => {
   const last = state.undo.pop();
   if (!last) return tell("Nothing to undo.");

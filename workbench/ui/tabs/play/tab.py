@@ -117,7 +117,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header) -> None:
     listen(
         tools.toolset.input,
         setups.on_toolset,
-        [tools.toolset],
+        [parts.visitor, tools.toolset],
         [tools.tools_text, tools.tools_notice, tools.disabled_tools],
     )
     listen(
