@@ -111,6 +111,25 @@ class Services:
         """What the owner shows to others, and sees of theirs."""
         return self.store.of(self.owner).sharing
 
+    @property
+    def tools(self) -> Catalog:
+        """The catalog, with the toolsets that the owner saved and that are not, or not yet, in their files."""
+        return self.catalog.with_toolsets(self.saved_toolsets())
+
+    def saved_toolsets(self) -> Mapping[str, str]:
+        """The newest version of each toolset that is not what its file has, by the file's name.
+
+        Raises:
+            BadInput: A file cannot be read.
+            StoreError: The versions cannot be read.
+        """
+        heads = (line.head for line in self.versions.lines(VersionKind.TOOLS))
+        return {
+            head.name: head.text
+            for head in heads
+            if self.files.find(VersionKind.TOOLS, head.name) != head.text
+        }
+
     def of(self, owner: Owner) -> "Services":
         """The same for someone else."""
         return replace(self, owner=owner)
@@ -153,7 +172,7 @@ class Services:
         return Setup(
             contract_name=version.name,
             contract_text=version.text,
-            tools_text=render_tools(self.catalog.select(tools or self.settings.tools)),
+            tools_text=render_tools(self.tools.select(tools or self.settings.tools)),
             model=model or self.settings.model,
             max_rounds=self.settings.max_rounds,
         )

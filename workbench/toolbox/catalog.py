@@ -1,10 +1,11 @@
 """The catalog: files, modules and packages of tools, put into one registry."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from workbench.desk.ports.tools import NO_TASK, Availability, ToolTask
 from workbench.errors import BadInput
@@ -13,7 +14,7 @@ from workbench.toolbox.answers.errors import secret_values
 from workbench.toolbox.approval.allowlist import Allowlist
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
-from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset
+from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset, parse_toolset
 from workbench.toolbox.dispatch import CallCounts, Dispatcher, Limits
 from workbench.toolbox.hooks import Hooks
 from workbench.toolbox.mocks import MockTool
@@ -34,6 +35,19 @@ class ToolSource(Protocol):
 
     def close(self) -> None:
         """Ends what it runs."""
+        ...
+
+
+@runtime_checkable
+class ServerSource(Protocol):
+    """A source that takes further servers while it runs."""
+
+    def add(self, name: str, address: str, registry: Registry) -> Sequence[str]:
+        """Adds a server, and registers its tools; a line about each that cannot be used.
+
+        Raises:
+            BadInput: It cannot be added.
+        """
         ...
 
 
@@ -80,6 +94,27 @@ class FileCatalog:
         self._judge = judge
         self._counts = CallCounts()
         self._approvals = Approvals()
+
+    def with_toolsets(self, texts: Mapping[str, str]) -> "FileCatalog":
+        """The same tools, with these toolsets in place of their files, or beside them; nothing else is read anew.
+
+        A text that cannot be used is told among the problems, and the file stays.
+
+        Args:
+            texts: Of the form of a catalog's file, by the file's name.
+        """
+        if not texts:
+            return self
+        made = copy(self)
+        vars(made)["_loaded"] = _overlaid(self._loaded, texts)
+        return made
+
+    def add_server(self, name: str, address: str) -> Sequence[str]:
+        """Adds an MCP server, and its tools; see `workbench.desk.ports.Catalog`."""
+        for source in self._sources:
+            if isinstance(source, ServerSource):
+                return source.add(name, address, self.registry)
+        raise BadInput(f"MCP server {name!r}", "this catalog has no settings file for servers")
 
     @property
     def registry(self) -> Registry:
@@ -178,6 +213,28 @@ class FileCatalog:
         if availability.reason:
             raise BadInput(f"tool {entry.name!r}", f"it cannot be used: {availability.reason}")
         return entry.spec
+
+
+def _overlaid(loaded: _Loaded, texts: Mapping[str, str]) -> _Loaded:
+    registry, problems = loaded.registry.copy(), list(loaded.problems)
+    files = {toolset.name: toolset for toolset in loaded.files}
+    for name, text in texts.items():
+        try:
+            toolset = parse_toolset(text, where=f"saved toolset {name!r}")
+        except BadInput as error:
+            problems.append(str(error))
+            continue
+        before = registry.copy()
+        for tool in files[toolset.name].tools if toolset.name in files else ():
+            registry.unregister(tool.spec.name)
+        try:
+            _register(toolset, registry)
+        except BadInput as error:
+            problems.append(str(error))
+            registry = before
+            continue
+        files[toolset.name] = toolset
+    return _Loaded(registry, tuple(files.values()), tuple(problems))
 
 
 def _register(toolset: CatalogToolset, registry: Registry) -> None:

@@ -102,6 +102,13 @@ class Registry:
         with self._lock:
             self._entries.pop(name, None)
 
+    def copy(self) -> "Registry":
+        """One with the same tools and toolsets, that goes its own way from now on."""
+        made = Registry(self._environment)
+        with self._lock:
+            made._entries, made._toolsets = dict(self._entries), dict(self._toolsets)
+        return made
+
     def find(self, name: str) -> ToolEntry | None:
         """The tool of that name; None where there is none."""
         with self._lock:

@@ -1,6 +1,7 @@
 """Tools edited and tried, before they stand in a file."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import ToolCall
-from workbench.desk.ports.tools import DraftFindings, ToolDraft
+from workbench.desk.ports.tools import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.toolbox.async_bridge import AsyncBridge
@@ -17,6 +18,7 @@ from workbench.toolbox.catalog_file import (
     CatalogTool,
     CatalogToolset,
     parse_tool,
+    parse_toolset,
     render_rules,
     render_toolset,
 )
@@ -45,12 +47,13 @@ class CatalogStudio:
         self._catalog = catalog
         self._bridge = AsyncBridge()
 
-    def open_tool(self, name: str) -> ToolDraft:
+    def open_tool(self, name: str, saved: Mapping[str, str] = NOTHING_SAVED) -> ToolDraft:
         """See `Studio`."""
-        entry = self._catalog.registry.find(name)
+        catalog = self._catalog.with_toolsets(saved)
+        entry = catalog.registry.find(name)
         if entry is None:
             raise BadInput(f"tool {name!r}", "no such tool", "choose one of the list")
-        declared = self._catalog.declared(name) if isinstance(entry.handler, MockTool) else None
+        declared = catalog.declared(name) if isinstance(entry.handler, MockTool) else None
         spec_text = json.dumps(entry.spec.document, indent=2, ensure_ascii=False)
         arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
         return ToolDraft(
@@ -84,6 +87,19 @@ class CatalogStudio:
             counts.next("", spec.name)
         context = CallContext(seed=seed)
         return Dispatcher(registry, bridge=self._bridge, context=context, counts=counts).run(call)
+
+    def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:
+        """See `Studio`."""
+        tool = _tool(_spec(draft), draft)
+        if before is None:
+            return render_toolset(CatalogToolset(name=toolset, tools=(tool,)))
+        there = parse_toolset(before, where=f"toolset {toolset!r}")
+        old = next((one for one in there.tools if one.spec.name == tool.spec.name), None)
+        if old is None:
+            return render_toolset(replace(there, tools=(*there.tools, tool)))
+        tool = replace(tool, emoji=tool.emoji or old.emoji)
+        tools = tuple(tool if one is old else one for one in there.tools)
+        return before if tool == old else render_toolset(replace(there, tools=tools))
 
     def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
         """See `Studio`."""

@@ -51,7 +51,9 @@ def build_page(services: Services) -> Page:
             with gr.Tab("Contracts", elem_id="page-tab-contracts", id="contracts") as contracts_tab:
                 contracts_parts = contracts.build(services)
             with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
-                tools_parts = tools.build()
+                tools_parts = tools.build(
+                    takes_servers=not services.settings.is_on_space and not services.settings.accounts
+                )
             with gr.Tab("Label", elem_id="page-tab-label", id="label") as label_tab:
                 label_parts = label.build()
             with gr.Tab("Data", elem_id="page-tab-data", id="data"):
@@ -69,7 +71,14 @@ def build_page(services: Services) -> Page:
             tabs=tabs,
             play=[setup.contract, setup.contract_text],
         )
-        wire_tools(blocks, tools_parts, services)
+        wire_tools(
+            blocks,
+            tools_parts,
+            services,
+            play_parts.visitor,
+            tabs=tabs,
+            play=[play_parts.setup.tools.toolset, play_parts.setup.tools.tools_text],
+        )
         label.wire(label_parts, services, runs, play_parts.visitor, blocks=blocks, tabs=tabs, tab=label_tab)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.desk.found import NO_FILTER, SearchFilter
+
 PAGE: Final = 100
 """Sessions that the list holds at first, and that are added at a time."""
 
@@ -25,6 +27,8 @@ class Visitor:
     """True while an admin lists the sessions of all."""
     query: str = ""
     """What the list of sessions is searched for; blank shows all."""
+    wanted: SearchFilter = NO_FILTER
+    """What the sessions of the list must have besides."""
     listed: int = PAGE
     """Sessions that the list may hold; `more` makes it longer."""
     message_id: str | None = None
@@ -35,5 +39,9 @@ class Visitor:
     def at_home(self) -> "Visitor":
         """The same browser without an open session."""
         return Visitor(
-            browser_key=self.browser_key, is_of_all=self.is_of_all, query=self.query, listed=self.listed
+            browser_key=self.browser_key,
+            is_of_all=self.is_of_all,
+            query=self.query,
+            wanted=self.wanted,
+            listed=self.listed,
         )

@@ -37,7 +37,7 @@ def turn_toolbox(
         "memory": Memory(services.memories, services.owner),
         "session_search": SessionSearch(services.search, task.session_id),
     }
-    catalog = services.catalog.toolbox(task)
+    catalog = services.tools.toolbox(task)
     nested = delegate.Delegate(
         setup=setup,
         date=services.today(),

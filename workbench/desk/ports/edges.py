@@ -51,6 +51,31 @@ class Catalog(Protocol):
         """
         ...
 
+    def with_toolsets(self, texts: Mapping[str, str]) -> "Catalog":
+        """The same tools, with these toolsets in place of their files, or beside them.
+
+        A text that cannot be used is told among the problems.
+
+        Args:
+            texts: Of the form of a catalog's file, by the file's name.
+        """
+        ...
+
+    def add_server(self, name: str, address: str) -> Sequence[str]:
+        """Adds an MCP server to the settings file, and its tools to these.
+
+        Args:
+            name: As people name it.
+            address: Of a streamable HTTP server, or the command line of a program of this machine.
+
+        Returns:
+            A line about each of its tools that cannot be used.
+
+        Raises:
+            BadInput: There is one of that name, it does not answer, or servers are not used here.
+        """
+        ...
+
     def toolbox(self, task: ToolTask = NO_TASK) -> Toolbox:
         """Runs calls of one task: the catalog's mocks and handlers."""
         ...

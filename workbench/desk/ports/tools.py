@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
@@ -76,11 +77,19 @@ class DraftFindings:
     """What of a sound spec makes models call it wrongly."""
 
 
+NOTHING_SAVED: Final[Mapping[str, str]] = MappingProxyType({})
+"""Every toolset is as its file has it."""
+
+
 class Studio(Protocol):
     """Where tools are edited and tried."""
 
-    def open_tool(self, name: str) -> ToolDraft:
+    def open_tool(self, name: str, saved: Mapping[str, str] = NOTHING_SAVED) -> ToolDraft:
         """The tool of that name as a draft.
+
+        Args:
+            name: The tool's.
+            saved: Toolsets in place of their files; see `Catalog.with_toolsets`.
 
         Raises:
             BadInput: There is none.
@@ -96,6 +105,21 @@ class Studio(Protocol):
 
         Raises:
             BadInput: The draft cannot be used.
+        """
+        ...
+
+    def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:
+        """A toolset's text with the draft in place of its tool of that name, or behind the others.
+
+        Where that says nothing new, it is `before` itself.
+
+        Args:
+            draft: The tool.
+            toolset: The toolset's name, where there is no text yet.
+            before: The toolset's text; None for a new one.
+
+        Raises:
+            BadInput: The draft or the text cannot be used.
         """
         ...
 

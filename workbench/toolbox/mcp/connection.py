@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,7 +17,14 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import McpError
-from mcp.types import CallToolResult, PaginatedRequestParams, TextContent, Tool
+from mcp.types import (
+    CallToolResult,
+    PaginatedRequestParams,
+    ServerNotification,
+    TextContent,
+    Tool,
+    ToolListChangedNotification,
+)
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolbox.mcp.servers import Server
@@ -45,15 +52,18 @@ class Connection:
     Args:
         name: As the settings file names it.
         server: How to reach it.
+        on_tools: Called, on a thread of its own, when the server says that its tools are others now.
     """
 
-    def __init__(self, name: str, server: Server) -> None:
+    def __init__(self, name: str, server: Server, on_tools: Callable[[], None] = lambda: None) -> None:
+        self._on_tools = on_tools
         self._name = name
         self._server = server
         self._loop = asyncio.new_event_loop()
         self._ready = Event()
         self._stop: asyncio.Event | None = None
         self._session: ClientSession | None = None
+        self._listing: asyncio.Task[None] | None = None
         self._ended = ""
         self.tools: tuple[ServerTool, ...] = ()
         """What it lists."""
@@ -133,17 +143,39 @@ class Connection:
 
     async def _hold(self) -> None:
         self._stop = asyncio.Event()
-        async with _streams(self._server) as (source, target), ClientSession(source, target) as session:
+        async with (
+            _streams(self._server) as (source, target),
+            ClientSession(source, target, message_handler=self._on_message) as session,
+        ):
             await session.initialize()
-            listed = await session.list_tools()
-            tools = list(listed.tools)
-            while listed.nextCursor:
-                listed = await session.list_tools(params=PaginatedRequestParams(cursor=listed.nextCursor))
-                tools += listed.tools
-            self.tools = tuple(map(_listed, tools))
+            self.tools = await _list_tools(session)
             self._session = session
             self._ready.set()
             await self._stop.wait()
+
+    async def _on_message(self, message: object) -> None:
+        # Listing waits for an answer, which comes in behind this message: not here, or it never would.
+        if isinstance(message, ServerNotification) and isinstance(message.root, ToolListChangedNotification):
+            self._listing = asyncio.get_running_loop().create_task(self._list_again())
+
+    async def _list_again(self) -> None:
+        if self._session is None:
+            return
+        try:
+            self.tools = await _list_tools(self._session)
+        except McpError:
+            # It is going: whoever uses one of its tools is told.
+            return
+        await asyncio.to_thread(self._on_tools)
+
+
+async def _list_tools(session: ClientSession) -> tuple[ServerTool, ...]:
+    listed = await session.list_tools()
+    tools = list(listed.tools)
+    while listed.nextCursor:
+        listed = await session.list_tools(params=PaginatedRequestParams(cursor=listed.nextCursor))
+        tools += listed.tools
+    return tuple(map(_listed, tools))
 
 
 @asynccontextmanager

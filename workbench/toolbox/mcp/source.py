@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
+from workbench.toolbox.mcp.adding import parse_address, save_server
 from workbench.toolbox.mcp.servers import Server, load_servers
 from workbench.toolbox.registry import Registry
 
@@ -45,7 +46,8 @@ class McpTools:
             return []
         # All at once: one that is slow to start should not hold the others up.
         with ThreadPoolExecutor(len(servers), "mcp-start") as pool:
-            started = list(pool.map(_start, servers.items()))
+            begun = [pool.submit(_start, name, server, registry) for name, server in servers.items()]
+            started = [one.result() for one in begun]
         problems: list[str] = []
         for name, connection in zip(servers, started, strict=True):
             if isinstance(connection, str):
@@ -55,6 +57,34 @@ class McpTools:
             problems += _register(name, connection, registry)
         return problems
 
+    def add(self, name: str, address: str, registry: Registry) -> Sequence[str]:
+        """Connects to a server, registers its tools, and writes it into the settings file.
+
+        Returns:
+            A line about each of its tools that cannot be used.
+
+        Raises:
+            BadInput: There is one of that name, it does not answer, or servers are not used here.
+        """
+        if self._is_space:
+            raise BadInput(f"MCP server {name!r}", "MCP servers are not used on a Space")
+        if find_spec("mcp") is None:
+            remedy = "pip install 'hermes-workbench[mcp]'"
+            raise BadInput(f"MCP server {name!r}", "it needs the extra mcp", remedy)
+        server = parse_address(name, address)
+        if name in load_servers(self._path):
+            raise BadInput(f"MCP server {name!r}", "there is one of that name", "choose another name")
+        connection = _start(name, server, registry)
+        if isinstance(connection, str):
+            raise BadInput(f"MCP server {name!r}", connection, "look at its address or command line")
+        try:
+            save_server(self._path, name, server)
+        except BadInput:
+            connection.close()
+            raise
+        self._connections.append(connection)
+        return _register(name, connection, registry)
+
     def close(self) -> None:
         """Ends all connections, and the programs behind them."""
         for connection in self._connections:
@@ -62,11 +92,11 @@ class McpTools:
         self._connections.clear()
 
 
-def _start(named: tuple[str, Server]) -> "Connection | str":
-    """The open connection, or why there is none."""
+def _start(name: str, server: Server, registry: Registry) -> "Connection | str":
+    """The open connection, or why there is none; tools that it lists later are registered then."""
     from workbench.toolbox.mcp.connection import Connection
 
-    connection = Connection(*named)
+    connection = Connection(name, server, lambda: _register_again(name, connection, registry))
     try:
         connection.open()
     except ConnectionError as error:
@@ -75,12 +105,26 @@ def _start(named: tuple[str, Server]) -> "Connection | str":
     return connection
 
 
+def _register_again(server: str, connection: "Connection", registry: Registry) -> None:
+    """The tools that the server lists now, in place of those it listed before."""
+    toolset = f"mcp-{server}"
+    names = {_name(server, tool.name) for tool in connection.tools}
+    _register(server, connection, registry)
+    for entry in registry.entries():
+        if entry.toolset == toolset and entry.name not in names:
+            registry.unregister(entry.name)
+
+
+def _name(server: str, tool: str) -> str:
+    return _NOT_OF_A_NAME.sub("_", f"mcp_{server}_{tool}")[:64]
+
+
 def _register(server: str, connection: "Connection", registry: Registry) -> list[str]:
     toolset = f"mcp-{server}"
     registry.register_toolset(toolset, f"Tools of the MCP server {server}.")
     problems: list[str] = []
     for tool in connection.tools:
-        name = _NOT_OF_A_NAME.sub("_", f"mcp_{server}_{tool.name}")[:64]
+        name = _name(server, tool.name)
         schema: JsonObject = {"description": tool.description, "parameters": tool.schema}
         try:
             registry.register(

@@ -1,7 +1,7 @@
 const accept = (target) => {
   for (const message of entry_of(target).stale) in_turn(() => order("accept", { message }));
   const verdict = target.call === null ? "good" : "right";
-  if (target.role === "model" && target.said.verdict !== verdict) change(target, { verdict });
+  if (target.role === "model" && expected(target).verdict !== verdict) change(target, { verdict });
 };
 const regenerate = (target) => {
   const entry = entry_of(target);
@@ -93,17 +93,17 @@ new IntersectionObserver((seen) => {
   if (!element.isConnected) return;
   name_in_address(seen.at(-1).isIntersecting && talk() ? talk().id : "");
 }).observe(element);
-let was_asked = new URLSearchParams(location.search).get("label") || "";
+const was_asked = new URLSearchParams(location.search).get("label") || "";
 const begin = (value) => {
   const kept = stored(SEAT) || {};
   state.owner = value.labeller;
   state.seat = { ...state.seat, ...kept.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };
   state.filter = { ...state.filter, ...kept.filter };
+  if (state.pending.length === 0) state.pending = stored(pending_name()) || [];
   // Where a conversation is there already it stays, and keys need not wait for what is new of it.
-  const is_new = was_asked !== "" && was_asked !== (talk() ? talk().id : "");
-  const session = is_new ? was_asked : "";
-  (talk() && !is_new ? in_turn : go)(() => order("show", session ? { session } : {}));
-  was_asked = "";
+  if (talk()) in_turn(() => order("show", {}));
+  else go(() => order("show", talk() ? {} : { session: was_asked }));
+  in_turn(say_again);
 };
 const has_failed = (value) => value.notice.lines.some((line) => line.tone === "error");
 const settle = (value) => {
@@ -121,6 +121,7 @@ follow((value) => {
   if (value.serial === 0) return begin(value);
   if (value.serial !== state.waiting) return;
   answered();
+  if (state.sent) forget_said();
   state.is_again = false;
   const before = talk() ? talk().id : null;
   state.view = value;

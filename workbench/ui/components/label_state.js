@@ -11,10 +11,12 @@ const state = {
   waiting: 0, // the order that is under way; 0 for none
   queue: [], // orders and keys that wait for it, in order
   moving: 0, // orders under way or waiting that bring another conversation
+  sent: null, // which of what was said is under way
   is_move: false, // whether the one under way does
   held: null, // what is typed for a field of the conversation that is to come; null for none
   is_drawing: false, // fields that are drawn anew are not left
   undo: [],
+  pending: [],
   is_again: false, // a message is being written anew
 };
 const SEAT = "hermes-workbench:label";
@@ -93,13 +95,32 @@ const say = (target, change) => {
   target.said = { ...before, ...change };
   order("label", { message: target.message, call: target.call, said: said_of(target.said), revision: before.revision });
 };
-const change = (target, made) => {
-  const key = key_of(target);
-  in_turn(() => {
-    const now = targets().find((one) => key_of(one) === key);
-    if (now) say(now, typeof made === "function" ? made(now.said) : made);
-  });
+// What was said and is not answered yet; the browser keeps it through a reload.
+const pending_name = () => SEAT + ":pending:" + JSON.stringify([state.seat.project, state.seat.labeller]);
+const put_pending = (list) => {
+  state.pending = list;
+  store(pending_name(), list.length ? list : null);
 };
+const expected = (target) =>
+  state.pending.filter((one) => one.key === key_of(target)).reduce((said, one) => ({ ...said, ...one.change }), target.said);
+const send_said = (id) => {
+  const one = state.pending.find((other) => other.id === id);
+  const target = one && targets().find((other) => key_of(other) === one.key);
+  if (!target) return;
+  state.sent = id;
+  say(target, one.change);
+};
+const forget_said = () => {
+  put_pending(state.pending.filter((one) => one.id !== state.sent));
+  state.sent = null;
+};
+const change = (target, made) => {
+  const id = Math.random().toString(36).slice(2);
+  const said = typeof made === "function" ? made(expected(target)) : made;
+  put_pending([...state.pending, { id, session: talk().id, key: key_of(target), change: said }]);
+  in_turn(() => send_said(id));
+};
+const say_again = () => { for (const one of state.pending) if (talk() && one.session === talk().id) in_turn(() => send_said(one.id)); };
 const go_back = () => {
   const last = state.undo.pop();
   if (!last) return tell("Nothing to undo.");

@@ -20,6 +20,30 @@ const edit = (value) => {
   field.focus();
   field.select();
 };
+const edit_tags = (value, place) => {
+  const field = node("input", { class: "hw-tag-field", "aria-label": "Tags, with commas between", placeholder: "tag, another", value: value.tags.join(", ") });
+  let is_over = false;
+  const end = (is_kept) => {
+    if (is_over) return;
+    is_over = true;
+    if (is_kept && field.value.trim() !== value.tags.join(", ")) trigger("tag_session", { tags: field.value });
+    draw(value);
+  };
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") end(true);
+    if (event.key === "Escape") end(false);
+  });
+  field.addEventListener("blur", () => end(true));
+  place.replaceChildren(field);
+  field.focus();
+};
+const tags = (value) => {
+  const place = node("span", { class: "hw-tags" }, value.tags.map((tag) => node("span", { class: "hw-tag" }, tag)));
+  if (!value.is_read_only)
+    place.append(node("button", { type: "button", class: "hw-act", "aria-label": "Edit tags", onclick: () => edit_tags(value, place) }, value.tags.length ? "Edit" : "Tag"));
+  return place;
+};
 const link = (value) => {
   const address = new URL(value.link, location.origin + location.pathname).href;
   const field = node("input", { class: "hw-link", readonly: true, "aria-label": "Link that shows this session", value: address });
@@ -40,7 +64,7 @@ const draw = (value) => {
     : value.link
       ? link(value)
       : [node("button", { type: "button", class: "hw-act", onclick: () => trigger("share_session", {}) }, "Share")];
-  bar.replaceChildren(title, ...rest);
+  bar.replaceChildren(title, tags(value), ...rest);
 };
 follow((value) => {
   // A value that is as it was must not end a title that is being written.

@@ -3,7 +3,21 @@ const field = node("input", { type: "search", class: "hw-search", placeholder: "
 let typed = 0;
 const search = () => {
   clearTimeout(typed);
-  typed = setTimeout(() => trigger("search_sessions", { query: field.value }), 150);
+  typed = setTimeout(() => trigger("search_sessions", { query: field.value, filter: JSON.stringify(chosen()) }), 150);
+};
+const choice = (name, label, choices) => node("select", { class: "hw-input", "data-filter": name, "aria-label": label, onchange: () => search() }, choices.map(([value, word]) => node("option", { value }, word)));
+const word = (name, label, more) => node("input", { class: "hw-input", "data-filter": name, "aria-label": label, title: label, placeholder: label, oninput: () => search(), ...(more || {}) });
+const filters = node("div", { class: "hw-session-filters" },
+  choice("has_fix", "Fixes", [["", "fix or none"], ["yes", "has a fix"], ["no", "has no fix"]]),
+  choice("has_drop", "Drops", [["", "drop or none"], ["yes", "has a drop"], ["no", "has no drop"]]),
+  choice("verdict", "Verdict", [["", "any verdict"], ...["right", "wrong-tool", "bad-arguments", "needless", "should-ask", "good", "missing-call", "bad-answer"].map((one) => [one, one.replace("-", " ")])]),
+  word("tag", "Tag"), word("contract", "Contract or its hash"), word("model", "Model"), word("since", "Used since", { type: "date" }), word("until", "Used before", { type: "date" }));
+const filtered = node("span", { class: "hw-note" });
+const fold_filters = node("details", { class: "hw-filter" }, node("summary", {}, node("span", {}, "Filter"), filtered), filters);
+const chosen = () => {
+  const found = Object.fromEntries([...filters.children].filter((one) => one.value).map((one) => [one.dataset.filter, one.value]));
+  filtered.textContent = Object.keys(found).length ? Object.keys(found).length + " chosen" : "";
+  return found;
 };
 field.addEventListener("input", search);
 const more = node("button", { type: "button", class: "hw-act hw-more", onclick: () => trigger("list_more", {}) }, "Show more");
@@ -13,11 +27,12 @@ const list = node("ul", { class: "hw-sessions" });
 const hint = node("p", { class: "hw-hint" });
 const gone = node("ul", { class: "hw-sessions" });
 const fold = node("details", { class: "hw-deleted" }, node("summary", {}, node("span", {}, "Deleted")), gone);
-element.replaceChildren(field, undo, scope, list, hint, more, fold);
+element.replaceChildren(field, fold_filters, undo, scope, list, hint, more, fold);
 const open = (row) =>
   node("button", { type: "button", class: "hw-session", title: row.damage ? row.title + ": " + row.damage : row.title,
     "data-id": row.id, "aria-current": row.is_open ? "true" : null, onclick: () => trigger("open_session", { id: row.id }) },
     node("span", { class: "hw-title" }, row.title),
+    row.tags.length ? node("span", { class: "hw-tags" }, row.tags.map((tag) => node("span", { class: "hw-tag" }, tag))) : null,
     row.word ? node("span", { class: "hw-word" + (row.damage ? " is-damaged" : "") }, row.word) : null,
     node("span", { class: "hw-note" }, row.when),
     row.snippet.length ? node("span", { class: "hw-snippet" }, pieces(row.snippet)) : null);

@@ -13,6 +13,8 @@ class SessionBarView:
     """True while a session is open."""
     title: str = ""
     """Of the session."""
+    tags: tuple[str, ...] = ()
+    """In the order given."""
     is_read_only: bool = False
     """True of a session that can be looked at and copied, not gone on with."""
     note: str = ""
@@ -32,6 +34,7 @@ def show_bar(session: KeptSession, *, is_by_link: bool) -> SessionBarView:
     note = "shared with you, read-only" if is_by_link else "another owner's, read-only"
     return SessionBarView(
         is_open=True,
+        tags=session.tags,
         title=session.title or "untitled",
         is_read_only=is_read_only,
         note=note if is_read_only else "",

@@ -10,6 +10,7 @@ from workbench.desk.kept import ListedSession
 from workbench.ui.present.pieces import Piece
 
 HINT: Final = "Each conversation is kept here from its first message on."
+NOTHING_LIKE_IT: Final = "No session is like that: choose less in the filter."
 NOTHING_FOUND: Final = "No session has all these words in one message, or in its title and tags."
 FOUND: Final = "found"
 """Kind of a piece that was searched for."""
@@ -33,6 +34,8 @@ class SessionRow:
     """What is to be known of it: shared, damaged, or another owner's."""
     damage: str = ""
     """What of it cannot be read; empty where it is sound."""
+    tags: tuple[str, ...] = ()
+    """In the order given."""
     can_delete: bool = True
     """False of another owner's."""
     snippet: tuple[Piece, ...] = ()
@@ -53,6 +56,8 @@ class SessionsView:
     """What an admin can list instead; empty for all others."""
     query: str = ""
     """What was searched for; blank where nothing was."""
+    is_filtered: bool = False
+    """True where only some sessions are wanted, whatever their words."""
     has_more: bool = False
     """Whether there are sessions beyond the last row."""
     hint: str = HINT
@@ -68,6 +73,7 @@ def show_sessions(
     undo_id: str | None = None,
     scope: str = "",
     query: str = "",
+    is_filtered: bool = False,
     has_more: bool = False,
 ) -> SessionsView:
     """The list: cut into days, last used first; or what was searched for, the best first.
@@ -80,6 +86,7 @@ def show_sessions(
         undo_id: Which of them was deleted just now; None for none.
         scope: What an admin can list instead; empty for all others.
         query: What was searched for; blank where nothing was.
+        is_filtered: True where only some sessions are wanted, whatever their words.
         has_more: Whether there are more than these.
     """
     rows = _ranked(found, now) if query.strip() else _by_day(found, now)
@@ -90,8 +97,9 @@ def show_sessions(
         undo=next((row for row in gone if row.id == undo_id), None),
         scope=scope,
         query=query,
+        is_filtered=is_filtered,
         has_more=has_more,
-        hint=NOTHING_FOUND if query.strip() else HINT,
+        hint=NOTHING_LIKE_IT if is_filtered else NOTHING_FOUND if query.strip() else HINT,
     )
 
 
@@ -132,6 +140,7 @@ def _row(session: ListedSession, moment: datetime, now: datetime) -> SessionRow:
         is_open=False,
         word=_word(session),
         damage=session.damage or "",
+        tags=session.tags,
         can_delete=session.is_own,
     )
 

@@ -46,6 +46,14 @@ class ToolListView:
 
     groups: tuple[ToolGroup, ...]
     """By name."""
+    open_name: str
+    """The tool in the editors; empty for a new one."""
+    serial: float = 0.0
+    """Differs from one answer to the next."""
+    wants_open: bool = False
+    """True asks the browser which tool it had open; `open_name` is what to open where it had none."""
+    is_draft: bool = False
+    """True where the editors hold what was typed there before, and not saved."""
     problems: tuple[str, ...] = ()
     """A line about each file, package or server that failed."""
 
@@ -67,7 +75,13 @@ class TriedView:
 
 
 def show_tools(
-    availability: Sequence[Availability], problems: Sequence[str], *, open_name: str
+    availability: Sequence[Availability],
+    problems: Sequence[str],
+    *,
+    open_name: str,
+    serial: float = 0.0,
+    wants_open: bool = False,
+    is_draft: bool = False,
 ) -> ToolListView:
     """The list, by toolset."""
     ordered = sorted(availability, key=lambda one: (one.toolset, one.name))
@@ -75,7 +89,14 @@ def show_tools(
         ToolGroup(name=toolset, tools=tuple(_line(one, open_name) for one in members))
         for toolset, members in groupby(ordered, key=lambda one: one.toolset)
     )
-    return ToolListView(groups=groups, problems=tuple(problems))
+    return ToolListView(
+        groups=groups,
+        open_name=open_name,
+        serial=serial,
+        wants_open=wants_open,
+        is_draft=is_draft,
+        problems=tuple(problems),
+    )
 
 
 def show_draft(findings: DraftFindings) -> tuple[NoticeView, NoticeView, NoticeView]:

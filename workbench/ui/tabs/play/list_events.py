@@ -7,10 +7,11 @@ import gradio as gr
 
 from workbench.desk.export import export_sharegpt
 from workbench.desk.services import Services
-from workbench.errors import WorkbenchError
+from workbench.errors import BadInput, WorkbenchError
 from workbench.ui.owners import services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.session_bar import SessionBarView, show_bar
+from workbench.ui.present.session_filter import read_filter
 from workbench.ui.present.sessions import DownloadView
 from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
@@ -33,6 +34,11 @@ class ListEvents:
         return self._change(
             visitor, request, lambda own, open_id: own.sessions.rename_session(open_id, title)
         )
+
+    def on_tag(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """Tags that were written in the bar, with commas between."""
+        tags = tuple(dict.fromkeys(tag.strip() for tag in str(event.tags).split(",") if tag.strip()))
+        return self._change(visitor, request, lambda own, open_id: own.sessions.tag_session(open_id, tags))
 
     def on_share(self, visitor: Visitor, request: gr.Request) -> Screen:
         """The open session gets a link that shows it to others."""
@@ -84,8 +90,12 @@ class ListEvents:
         return self._listed(replace(visitor, is_of_all=not visitor.is_of_all), request)
 
     def on_search(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """Words that were typed above the list."""
-        return self._listed(replace(visitor, query=str(event.query), listed=PAGE), request)
+        """Words that were typed above the list, and what was chosen beside them."""
+        try:
+            wanted = read_filter(str(event.filter))
+        except BadInput as error:
+            return Screen(notice=problem(error))
+        return self._listed(replace(visitor, query=str(event.query), wanted=wanted, listed=PAGE), request)
 
     def on_more(self, visitor: Visitor, request: gr.Request) -> Screen:
         """The list gets longer."""

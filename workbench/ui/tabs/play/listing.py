@@ -1,5 +1,6 @@
 """The list of sessions, as the store has it now."""
 
+from workbench.desk.found import NO_FILTER
 from workbench.desk.services import Services
 from workbench.ui.present.sessions import SessionsView, show_sessions
 from workbench.ui.visitor import Visitor
@@ -24,7 +25,7 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
     is_of_all = visitor.is_of_all and is_admin
     scope = "Show only mine" if is_of_all else "Show those of all"
     # One more than is shown tells whether there are more.
-    found = services.search.find(visitor.query, limit=visitor.listed + 1, is_of_all=is_of_all)
+    found = services.search.find(visitor.query, visitor.wanted, limit=visitor.listed + 1, is_of_all=is_of_all)
     return show_sessions(
         found[: visitor.listed],
         open_id=visitor.session_id,
@@ -33,5 +34,6 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
         undo_id=undo_id,
         scope=scope if is_admin else "",
         query=visitor.query,
+        is_filtered=visitor.wanted != NO_FILTER,
         has_more=len(found) > visitor.listed,
     )

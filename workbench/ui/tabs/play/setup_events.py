@@ -48,11 +48,14 @@ class SetupEvents:
         except WorkbenchError as error:
             return SAME, problem(error)
 
-    def on_toolset(self, name: str | None) -> tuple[object, NoticeView, frozenset[str]]:
+    def on_toolset(
+        self, visitor: Visitor, name: str | None, request: gr.Request
+    ) -> tuple[object, NoticeView, frozenset[str]]:
         """The tools of a toolset that was chosen, all switched on."""
         try:
-            return render_tools(self.services.catalog.select((name or "",))), CLEAR, frozenset()
-        except BadInput as error:
+            tools = services_of(self.services, visitor, request).tools
+            return render_tools(tools.select((name or "",))), CLEAR, frozenset()
+        except WorkbenchError as error:
             return SAME, problem(error), frozenset()
 
     def on_tools_text(

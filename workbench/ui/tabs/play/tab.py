@@ -117,7 +117,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header) -> None:
     listen(
         tools.toolset.input,
         setups.on_toolset,
-        [tools.toolset],
+        [parts.visitor, tools.toolset],
         [tools.tools_text, tools.tools_notice, tools.disabled_tools],
     )
     listen(
@@ -195,6 +195,7 @@ def _wire_sessions(
 def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole: list[Block]) -> None:
     own, bar, visitor = parts.sessions, parts.talk.bar, [parts.visitor]
     listen(bar.event("rename_session"), events.on_rename, visitor, screen)
+    listen(bar.event("tag_session"), events.on_tag, visitor, screen)
     listen(bar.event("share_session"), events.on_share, visitor, screen)
     listen(bar.event("unshare_session"), events.on_unshare, visitor, screen)
     listen(bar.event("copy_session"), events.on_copy, visitor, whole)

@@ -9,8 +9,11 @@ from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
+from workbench.ui.components.text_diff import TextDiff
+from workbench.ui.components.tool_grid import ToolGrid
 from workbench.ui.components.tool_list import ToolList
 from workbench.ui.components.tried import Tried
+from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
 
 EDITORS: Final = EditorNamesView(
@@ -42,18 +45,45 @@ class ToolsParts:
     notice: Notice
     tried: Tried
     file: Editor
+    grid: ToolGrid
+    toolset: gr.Textbox
+    versions: Versions
+    diff: TextDiff
+    use: gr.Button
+    import_text: gr.Textbox
+    import_file: gr.UploadButton
+    import_toolset: gr.Textbox
+    import_tools: gr.Button
+    import_notice: Notice
+    server_name: gr.Textbox
+    server_address: gr.Textbox
+    server_add: gr.Button
 
 
-def build() -> ToolsParts:
-    """Builds the tab, empty."""
+def build(*, takes_servers: bool) -> ToolsParts:
+    """Builds the tab, empty.
+
+    Args:
+        takes_servers: True on one's own machine, where MCP servers may be added.
+    """
     EditorNames(EDITORS, elem_id="tools-editor-names")
     with gr.Row(elem_id="tools-columns"):
         with gr.Column(elem_id="tools-list", elem_classes=["hw-column"], min_width=0):
             tools, open_name = ToolList(elem_id="tools-tools"), gr.State("")
+            added = _build_adding(takes_servers=takes_servers)
         with gr.Column(elem_id="tools-edit", elem_classes=["hw-column"], min_width=0):
+            with gr.Row(elem_id="tools-keep"):
+                toolset = gr.Textbox(
+                    label="Toolset", max_lines=1, min_width=0, scale=1, elem_id="tools-toolset"
+                )
+                use = gr.Button("Use in Play", size="sm", min_width=0, scale=0, elem_id="tools-use")
+            versions = Versions(elem_id="tools-versions")
+            diff = TextDiff(elem_id="tools-diff")
             heading("Spec, as JSON")
             spec = text_editor("Spec as JSON", "json", "tools-spec", is_wrapped=False, max_lines=18)
             spec_notice = Notice(elem_id="tools-spec-notice")
+            heading("Parameters")
+            grid = ToolGrid(elem_id="tools-grid")
             heading("Mock rules, as YAML")
             rules = text_editor("Mock rules as YAML", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
             rules_notice = Notice(elem_id="tools-rules-notice")
@@ -85,5 +115,47 @@ def build() -> ToolsParts:
     return ToolsParts(
         tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
         rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
-        call=call, notice=notice, tried=tried, file=file,
+        call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
+        use=use, import_text=added.text, import_file=added.file, import_toolset=added.toolset,
+        import_tools=added.save, import_notice=added.notice, server_name=added.server_name,
+        server_address=added.server_address, server_add=added.server_add,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Adding:
+    text: gr.Textbox
+    file: gr.UploadButton
+    toolset: gr.Textbox
+    save: gr.Button
+    notice: Notice
+    server_name: gr.Textbox
+    server_address: gr.Textbox
+    server_add: gr.Button
+
+
+def _build_adding(*, takes_servers: bool) -> _Adding:
+    with gr.Column(elem_id="tools-adding", min_width=0):
+        heading("Import")
+        text = gr.Textbox(
+            label="Tools in any form", show_label=False, container=False, lines=3, max_lines=8,
+            placeholder="OpenAI, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function",
+            elem_id="tools-import-text",
+        )  # fmt: skip
+        toolset = gr.Textbox("imported", label="Into toolset", max_lines=1, elem_id="tools-import-toolset")
+        with gr.Row(elem_id="tools-import-buttons"):
+            file = gr.UploadButton("File", size="sm", min_width=0, elem_id="tools-import-file")
+            save = gr.Button("Import", size="sm", min_width=0, elem_id="tools-import")
+        with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0):
+            heading("MCP server")
+            name = gr.Textbox(label="Name", max_lines=1, elem_id="tools-server-name")
+            address = gr.Textbox(
+                label="Address or command", max_lines=1, placeholder="http://127.0.0.1:8000/mcp",
+                elem_id="tools-server-address",
+            )  # fmt: skip
+            add = gr.Button("Connect", size="sm", min_width=0, elem_id="tools-server-add")
+        notice = Notice(elem_id="tools-import-notice")
+    return _Adding(
+        text=text, file=file, toolset=toolset, save=save, notice=notice, server_name=name,
+        server_address=address, server_add=add,
     )  # fmt: skip

@@ -1,0 +1,119 @@
+"""What the editors of the Tools tab answer: a tool is opened, checked as it is typed, laid out, and called."""
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+import gradio as gr
+
+from workbench.desk.ports.tools import ToolDraft
+from workbench.desk.services import Services
+from workbench.desk.tool_sizes import tool_sizes
+from workbench.errors import BadInput, WorkbenchError
+from workbench.toolspec.tools_text import parse_tools
+from workbench.ui.owners import services_of
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.tool_grid import ToolGridView, show_grid, write_grid
+from workbench.ui.present.tools import (
+    ToolListView,
+    TriedView,
+    read_arguments,
+    show_draft,
+    show_sizes,
+    show_tried,
+)
+from workbench.ui.present.versions import VersionsView
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.tools.shown import list_tools, version_line
+from workbench.ui.visitor import Visitor
+
+FIRST_TOOL: Final = "get_flumbuster"
+"""What is open at first."""
+NEW_SPEC: Final = json.dumps(
+    {"name": "my_tool", "description": "", "parameters": {"type": "object", "properties": {}}}, indent=2
+)
+"""What a new tool begins with."""
+MINE: Final = "mine"
+"""Toolset of a new tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditEvents:
+    """Handlers of the editors."""
+
+    services: Services
+    """The edges."""
+
+    def on_page(self, visitor: Visitor, request: gr.Request) -> ToolListView:
+        """The list; the browser says which tool it had open."""
+        return list_tools(services_of(self.services, visitor, request), FIRST_TOOL, wants_open=True)
+
+    def on_open_tool(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+        """A tool that was picked; what was typed in it before and saved nowhere comes back."""
+        services, name = services_of(self.services, visitor, request), str(event.name)
+        typed = ToolDraft(spec_text=str(event.spec), rules_text=str(event.rules))
+        return self.opened(services, name, typed)
+
+    def opened(self, services: Services, name: str, typed: ToolDraft) -> tuple[object, ...]:
+        """A tool in the editors, and all that stands beside it."""
+        draft, notice = ToolDraft(spec_text=NEW_SPEC), CLEAR
+        try:
+            if name:
+                draft = services.studio.open_tool(name, services.saved_toolsets())
+        except WorkbenchError as error:
+            notice = problem(error)
+        is_draft = bool(typed.spec_text) and (typed.spec_text, typed.rules_text) != (
+            draft.spec_text,
+            draft.rules_text,
+        )
+        shown = typed if is_draft else draft
+        found = (one.toolset for one in services.tools.availability() if one.name == name)
+        view = list_tools(services, name, is_draft=is_draft)
+        return (
+            view, name, shown.spec_text, shown.rules_text, draft.arguments_text, next(found, MINE), notice, None,
+        )  # fmt: skip
+
+    def on_draft(
+        self, visitor: Visitor, spec_text: str, rules_text: str, toolset: str, request: gr.Request
+    ) -> tuple[NoticeView, NoticeView, NoticeView, NoticeView, str, ToolGridView, VersionsView | None]:
+        """What is wrong with the draft as it is typed, what it costs, its file, its grid, its version."""
+        services = services_of(self.services, visitor, request)
+        draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
+        spec, rules, lint = show_draft(self.services.studio.check_draft(draft))
+        try:
+            text = self.services.studio.file_text(draft, toolset=toolset or MINE)
+        except BadInput:
+            text = ""
+        line = version_line(services, draft, toolset)
+        return spec, rules, lint, self._sizes(spec_text), text, show_grid(spec_text), line
+
+    def on_grid(self, spec_text: str, event: gr.EventData) -> tuple[str | Update, NoticeView | Update]:
+        """The grid was changed: the JSON follows."""
+        try:
+            return write_grid(spec_text, str(event.rows)), SAME
+        except BadInput as error:
+            return SAME, problem(error)
+
+    def on_call(
+        self, spec_text: str, rules_text: str, arguments: str, seed: float | None, call_number: float | None
+    ) -> tuple[NoticeView, TriedView | None]:
+        """One call of the draft."""
+        draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
+        try:
+            given = read_arguments(arguments)
+            number = min(max(int(call_number or 1), 1), 1000)
+            run = self.services.studio.try_draft(draft, given, call_number=number, seed=int(seed or 0))
+        except BadInput as error:
+            return problem(error), None
+        return CLEAR, show_tried(run)
+
+    def _sizes(self, spec_text: str) -> NoticeView:
+        """Tokens are counted by the model of the settings, once it is loaded."""
+        text = spec_text if spec_text.lstrip().startswith("[") else f"[{spec_text}]"
+        try:
+            tools = parse_tools(text)
+        except BadInput:
+            return CLEAR
+        models, model = self.services.models, self.services.settings.model
+        count = models.engine(model).count_tokens if models.status(model).is_loaded else None
+        return show_sizes(tool_sizes(tools, count))

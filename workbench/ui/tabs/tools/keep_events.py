@@ -1,0 +1,191 @@
+"""What the Tools tab keeps: tools are saved as versions of their toolset, imported, and offered in Play."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import gradio as gr
+
+from workbench.desk.ports.tools import ToolDraft
+from workbench.desk.services import Services
+from workbench.desk.versions.content import diff_contents
+from workbench.desk.versions.names import check_name
+from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.errors import BadInput, WorkbenchError
+from workbench.toolspec.importers.read import import_tools
+from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
+from workbench.ui.owners import services_of
+from workbench.ui.present.contracts import DiffView, show_diff
+from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
+from workbench.ui.present.tools import ToolListView
+from workbench.ui.present.versions import VersionsView
+from workbench.ui.present.words import count
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.tools.edit_events import EditEvents
+from workbench.ui.tabs.tools.shown import list_tools, version_line
+from workbench.ui.visitor import Visitor
+
+_KIND: Final = VersionKind.TOOLS
+Told = tuple[ToolListView | Update, VersionsView | Update | None, NoticeView]
+
+
+@dataclass(frozen=True, slots=True)
+class KeepEvents:
+    """Handlers of what is kept."""
+
+    services: Services
+    """The edges."""
+
+    def on_save(
+        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+    ) -> Told:
+        """The toolset, with the draft in it, becomes a version."""
+        draft, message = ToolDraft(spec_text=spec, rules_text=rules), str(event.message).strip()
+        return self._changed(
+            visitor, draft, toolset, request, lambda own: _save(own, draft, toolset, message=message)
+        )
+
+    def on_mark(
+        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+    ) -> Told:
+        """A version gets a name."""
+        draft, version_id, mark = ToolDraft(spec_text=spec, rules_text=rules), str(event.id), str(event.mark)
+        return self._changed(visitor, draft, toolset, request, lambda own: own.versions.tag(version_id, mark))
+
+    def on_restore(
+        self, visitor: Visitor, name: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """An old version of the toolset is the newest again, and its tool stands in the editors."""
+        services = services_of(self.services, visitor, request)
+        try:
+            services.versions.restore(str(event.id))
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, SAME, SAME, SAME, problem(error), SAME
+        return EditEvents(self.services).opened(services, name, ToolDraft())
+
+    def on_compare(
+        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[DiffView | None, NoticeView]:
+        """What was changed from a version to the draft."""
+        services, draft = (
+            services_of(self.services, visitor, request),
+            ToolDraft(spec_text=spec, rules_text=rules),
+        )
+        try:
+            version = services.versions.version(str(event.id))
+            if version is None:
+                raise BadInput("version", "there is none", "choose one of the list")
+            text = services.studio.merged_text(draft, toolset=toolset, before=_newest(services, toolset))
+        except WorkbenchError as error:
+            return None, problem(error)
+        diff = diff_contents(_KIND, version.text, text, (f"v{version.number}", "the editors"))
+        return show_diff(f"From v{version.number} of {toolset} to the editors", diff), CLEAR
+
+    def on_use(
+        self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request
+    ) -> tuple[object, ...]:
+        """The draft is saved where it is not, and Play offers its toolset."""
+        services, draft = (
+            services_of(self.services, visitor, request),
+            ToolDraft(spec_text=spec, rules_text=rules),
+        )
+        told = self._changed(
+            visitor, draft, toolset, request, lambda own: _save(own, draft, toolset, message="used in Play")
+        )
+        if told[2] != CLEAR:
+            return SAME, SAME, SAME, *told
+        try:
+            tools = services.tools
+            text, names = render_tools(tools.select((toolset,))), list(tools.toolsets())
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, SAME, SAME, problem(error)
+        return gr.update(choices=names, value=toolset), text, gr.update(selected="play"), *told
+
+    def on_file(self, path: str | None) -> tuple[str | Update, NoticeView]:
+        """A file that was dropped: its text stands in the field."""
+        try:
+            file = Path(path or "")
+            if file.stat().st_size > MAX_SIZE_CHARS:
+                return SAME, problem(BadInput(file.name, f"over {MAX_SIZE_CHARS:,} bytes"))
+            return file.read_text(encoding="utf-8"), CLEAR
+        except (OSError, UnicodeDecodeError) as error:
+            return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a file of text"))
+
+    def on_import(
+        self, visitor: Visitor, text: str, toolset: str, request: gr.Request
+    ) -> tuple[ToolListView | Update, NoticeView]:
+        """Tools of any known form become tools of a toolset of one's own."""
+        services = services_of(self.services, visitor, request)
+        try:
+            imported = import_tools(text)
+            for tool in imported.tools.specs:
+                draft = ToolDraft(spec_text=json.dumps(tool.document, ensure_ascii=False))
+                _save(services, draft, toolset, message=f"imported from {imported.form}")
+            tools = services.tools
+        except WorkbenchError as error:
+            return SAME, problem(error)
+        found = [
+            NoticeLine(word=finding.code, text=finding.message, tone="warning")
+            for finding in imported.findings
+        ]
+        refused = [line for line in tools.problems() if repr(toolset) in line]
+        done = f"{count(len(imported.tools.specs), 'tool')} of {imported.form}, saved in {toolset!r}"
+        lines = (*advice(done).lines, *found, *(NoticeLine(word="not used", text=line) for line in refused))
+        name = imported.tools.names[0] if imported.tools.names else ""
+        return list_tools(services, name), NoticeView(lines=lines)
+
+    def on_server(
+        self, visitor: Visitor, name: str, address: str, request: gr.Request
+    ) -> tuple[ToolListView | Update, NoticeView]:
+        """An MCP server joins, on one's own machine."""
+        services = services_of(self.services, visitor, request)
+        try:
+            if services.settings.is_on_space or services.settings.accounts:
+                raise BadInput("MCP server", "servers are added on one's own machine only")
+            refused = self.services.catalog.add_server(name.strip(), address.strip())
+        except WorkbenchError as error:
+            return SAME, problem(error)
+        lines = advice(f"MCP server {name.strip()!r} is connected; its tools stand in the list").lines
+        told = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
+        return list_tools(services, ""), NoticeView(lines=told)
+
+    def _changed(
+        self,
+        visitor: Visitor,
+        draft: ToolDraft,
+        toolset: str,
+        request: gr.Request,
+        change: Callable[[Services], object],
+    ) -> Told:
+        services = services_of(self.services, visitor, request)
+        try:
+            change(services)
+            name = parse_tools(f"[{draft.spec_text}]").names[0]
+        except WorkbenchError as error:
+            return SAME, SAME, problem(error)
+        return list_tools(services, name), version_line(services, draft, toolset), CLEAR
+
+
+def _save(services: Services, draft: ToolDraft, toolset: str, *, message: str) -> None:
+    """The toolset with the draft in it, as its newest version; nothing where it has it already.
+
+    Raises:
+        BadInput: The draft or the toolset's name cannot be used, or another toolset has the tool.
+        StoreError: It cannot be written.
+    """
+    check_name(toolset)
+    before = _newest(services, toolset)
+    text = services.studio.merged_text(draft, toolset=toolset, before=before)
+    if text == before:
+        return
+    for line in services.catalog.with_toolsets({**services.saved_toolsets(), toolset: text}).problems():
+        if line not in services.tools.problems():
+            raise BadInput(f"toolset {toolset!r}", line, "rename the tool")
+    services.versions.save(NewVersion(kind=_KIND, name=toolset, text=text, message=message))
+
+
+def _newest(services: Services, toolset: str) -> str | None:
+    found = services.versions.find(_KIND, toolset)
+    return found.text if found else None
