@@ -5,13 +5,14 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 
-from tests.bench import engine, reader, startup, store
+from tests.bench import engine, reader, startup, store, suite
 
 PARTS: dict[str, Callable[[], Sequence[str]]] = {
     "startup": startup.measure,
     "reader": reader.measure,
     "engine": engine.measure,
     "store": store.measure,
+    "suite": suite.measure,
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.store.examples import SETUP, user
 from tests.store.runs import PLAN, RESULT, give_run
+from workbench.desk.labels.project import QueueFilter, QueueState
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.runs.run import RunState
 from workbench.errors import BadInput, StoreError
@@ -77,6 +78,15 @@ def test_rollouts_are_not_among_the_conversations_and_can_be_opened(own):
     give_run(own, session.id)
     assert own.sessions.list_sessions() == ()
     assert own.sessions.find_session(session.id)
+
+
+def test_a_rollout_comes_to_the_label_queue_once_it_is_asked_for(own):
+    session = own.sessions.create_session(SETUP)
+    own.sessions.append(session.id, user("hi"), parent_id=None)
+    give_run(own, session.id)
+    assert own.labels.queue(QueueFilter()).items == ()
+    own.labels.move(session.id, QueueState.PENDING)
+    assert [item.session_id for item in own.labels.queue(QueueFilter()).items] == [session.id]
 
 
 def test_a_deleted_run_is_gone_with_its_results(own):

@@ -12,12 +12,17 @@ from workbench.ui.tabs import inspect
 from workbench.ui.tabs.models import tab as models
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.suites import tab as suites
 from workbench.ui.tabs.tools import parts as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
-STYLES: Final = (Path(__file__).with_name("page.css"), Path(__file__).with_name("models.css"))
+STYLES: Final = (
+    Path(__file__).with_name("page.css"),
+    Path(__file__).with_name("models.css"),
+    Path(__file__).with_name("suites.css"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +47,14 @@ def build_page(services: Services) -> Page:
                 inspect_parts = inspect.build(services)
             with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
                 tools_parts = tools.build()
+            with gr.Tab("Suites", elem_id="page-tab-suites", id="suites") as suites_tab:
+                suites_parts = suites.build(services)
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
         play.wire(blocks, play_parts, services, runs, frame)
         inspect.wire(blocks, inspect_parts, services)
         wire_tools(blocks, tools_parts, services)
+        suites.wire(suites_parts, services, suites_tab, play_parts.visitor)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
     blocks.queue(default_concurrency_limit=8)
