@@ -5,7 +5,7 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 
-from tests.bench import data, engine, reader, startup, store
+from tests.bench import data, engine, reader, startup, store, suite
 
 PARTS: dict[str, Callable[[], Sequence[str]]] = {
     "startup": startup.measure,
@@ -13,6 +13,7 @@ PARTS: dict[str, Callable[[], Sequence[str]]] = {
     "data": data.measure,
     "engine": engine.measure,
     "store": store.measure,
+    "suite": suite.measure,
 }
 
 

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from tests.store.runs import PLAN, RESULT, give_run
 from workbench.desk.facts import FactGroup
 from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.desk.labels.project import Project, QueueFilter, QueueState
 from workbench.desk.ports import OwnedStore
+from workbench.desk.runs.run import RunState
 from workbench.desk.versions.names import hash_of
 from workbench.desk.versions.version import FileState, NewVersion, VersionKind
 from workbench.errors import StoreError
@@ -33,6 +35,11 @@ def give_labels(own: OwnedStore, target: Target) -> None:
     own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD, comment=SECRET)))
 
 
+def give_runs(own: OwnedStore) -> None:
+    """What Ann has of runs."""
+    give_run(own, title=SECRET)
+
+
 def target_of(world: Any) -> Target:
     """The message of Ann's that is labelled."""
     return Target(session_id=world.session.id, message_id=world.message.id)
@@ -47,6 +54,8 @@ def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
         own.labels.queue(QueueFilter()),
         own.labels.list_projects(),
         own.audit.entries(limit=1000),
+        own.runs.list_runs(),
+        [own.runs.results(run.id) for run in own.runs.list_runs()],
     ]
 
 
@@ -74,6 +83,16 @@ def _id(world: Any) -> str:
     found = world.store.of(world.owner).versions.find(CONTRACT, "minimal")
     assert found
     return found.id
+
+
+def _run(world: Any) -> str:
+    """The id of Ann's run."""
+    return world.store.of(world.owner).runs.list_runs()[0].id
+
+
+def _runs_apart(own: OwnedStore, _world: Any) -> None:
+    made = own.runs.create_run("mine", PLAN)
+    assert [run.id for run in own.runs.list_runs()] == [made.id]
 
 
 def _saves_apart(own: OwnedStore, _world: Any) -> None:
@@ -141,6 +160,17 @@ CHECKS: dict[str, Check] = {
     "labels.find_project": nothing(lambda own, w: own.labels.find_project(PROJECT)),
     "labels.list_projects": nothing(lambda own, w: own.labels.list_projects()[1:]),
     "labels.judgements": nothing(lambda own, w: own.labels.judgements()),
+    "runs.create_run": _runs_apart,
+    "runs.find_run": nothing(lambda own, w: own.runs.find_run(_run(w)) or own.runs.find_run(_run(w)[:6])),
+    "runs.list_runs": nothing(lambda own, w: own.runs.list_runs()),
+    "runs.add_session": refused(
+        lambda own, w: own.runs.add_session(_run(w), w.session.id), "there is no run"
+    ),
+    "runs.save_result": refused(lambda own, w: own.runs.save_result(_run(w), RESULT), "there is no run"),
+    "runs.results": refused(lambda own, w: own.runs.results(_run(w)), "there is no run"),
+    "runs.move_run": refused(lambda own, w: own.runs.move_run(_run(w), RunState.DONE), "there is no run"),
+    "runs.forget_errors": refused(lambda own, w: own.runs.forget_errors(_run(w)), "there is no run"),
+    "runs.delete_run": refused(lambda own, w: own.runs.delete_run(_run(w)), "there is no run"),
     "search.find": nothing(lambda own, w: own.search.find("secret")),
     "facts.of_session": nothing(lambda own, w: own.facts.of_session(w.session.id)),
     "facts.count": nothing(lambda own, w: own.facts.count(FactGroup.CODE)),

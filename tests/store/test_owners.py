@@ -49,6 +49,7 @@ def world(url: str) -> Iterator[World]:
         world = World(store, session, message, deleted, shared, key)
         owned_versions.give_versions(ann)
         owned_versions.give_labels(ann, owned_versions.target_of(world))
+        owned_versions.give_runs(ann)
         yield world
 
 

@@ -64,6 +64,9 @@ VERBS: Final = {
         "workbench.cli.suites.run", "Play suites against contracts and models, score and report them."
     ),
     "compare": Verb("workbench.cli.suites.compare", "Compare two runs: what broke, what was mended."),
+    "suites": Verb(
+        "workbench.cli.suites.app", "Make suites of BFCL's, promptfoo's and OpenAI's files, and back."
+    ),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

@@ -2,12 +2,13 @@
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col
 
 from workbench.desk.facts import FactKind
 from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.store.listing import is_rollout
 from workbench.store.storable import problem_of
 from workbench.store.tables import FactRow, GenerationRow, SessionRow
 from workbench.store.tables.labels import LabelRow, LabelTagRow, LabelTaskRow
@@ -42,7 +43,14 @@ def read_queue(
     its_task = and_(
         col(LabelTaskRow.session_id) == col(SessionRow.id), col(LabelTaskRow.project_id) == project_id
     )
-    conditions = (allowed, col(SessionRow.leaf_id).is_not(None), *_conditions(project_id, wanted))
+    # Rollouts of suites are many, and are labelled where somebody asked for it.
+    is_asked_for = or_(~is_rollout(), col(LabelTaskRow.state).is_not(None))
+    conditions = (
+        allowed,
+        is_asked_for,
+        col(SessionRow.leaf_id).is_not(None),
+        *_conditions(project_id, wanted),
+    )
     chosen = select(*_columns(project_id)).join(LabelTaskRow, its_task, isouter=is_of_all).where(*conditions)
     total = db.connection().execute(select(func.count()).select_from(chosen.subquery())).scalar_one()
     order = (col(SessionRow.updated_at).desc(), col(SessionRow.id), _ASSIGNEE)

@@ -29,7 +29,7 @@ def list_rows(
         # The setup as text: a row whose JSON is damaged must not fail the others.
         select(SessionRow, cast(col(SessionRow.setup), Text), _message_count())
         .options(defer(typed(QueryableAttribute[Any], SessionRow.setup)))
-        .where(col(SessionRow.leaf_id).is_not(None), ~_is_of_a_run(), *conditions)
+        .where(col(SessionRow.leaf_id).is_not(None), ~is_rollout(), *conditions)
         .order_by(last.desc(), col(SessionRow.id))
         .limit(limit)
         .offset(offset)
@@ -61,7 +61,7 @@ def _message_count() -> ScalarSelect[int]:
     )
 
 
-def _is_of_a_run() -> ColumnElement[bool]:
+def is_rollout() -> ColumnElement[bool]:
     """Whether the session of the outer query is a rollout of a run."""
     return exists().where(col(RunSessionRow.session_id) == col(SessionRow.id)).correlate(SessionRow)
 

@@ -13,7 +13,7 @@ from workbench.suite.case import Case, Suite
 from workbench.suite.case_form import CaseForm, MessageForm, SuiteForm
 from workbench.suite.template import Row, fill, read_csv
 from workbench.toolspec.check import pointer
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
 Place = Sequence[str | int]
 """Keys and indexes from the file's whole value to a part of it."""
@@ -100,7 +100,7 @@ def render_suite(suite: Suite) -> str:
     if suite.description:
         document["description"] = suite.description
     document["cases"] = [case.document for case in suite.cases]
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)
+    return dump_yaml(document)
 
 
 def _loaded(text: str, where: str) -> Mapping[str, Any]:

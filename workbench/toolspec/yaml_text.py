@@ -1,5 +1,6 @@
 """YAML as a person writes tools in it: bounded, and with JSON's values."""
 
+import json
 from typing import Any, Final
 
 import yaml
@@ -43,6 +44,12 @@ def load_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_JsonLoader)
     except (RecursionError, ValueError) as error:
         raise yaml.YAMLError(f"it cannot be read: {error}") from error
+
+
+def dump_yaml(value: object) -> str:
+    """A JSON value as YAML that `load_yaml` reads: keys in order, what stands in several places written out."""
+    apart = json.loads(json.dumps(value))
+    return yaml.safe_dump(apart, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _refuse_unbounded(text: str) -> None:

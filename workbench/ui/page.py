@@ -16,13 +16,14 @@ from workbench.ui.tabs.label import tab as label
 from workbench.ui.tabs.models import tab as models
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.suites import tab as suites
 from workbench.ui.tabs.tools import parts as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
-    Path(__file__).with_name(f"{name}.css") for name in ("page", "models", "label", "contracts", "data")
+    Path(__file__).with_name(f"{name}.css") for name in ("page", "models", "suites", "label", "contracts", "data")
 )
 HANDED_OUT: Final = (3600, 86_400)
 """Files that visitors brought or were handed: how often their copies are looked at, and how old they get; seconds."""
@@ -54,6 +55,8 @@ def build_page(services: Services) -> Page:
                 tools_parts = tools.build(
                     takes_servers=not services.settings.is_on_space and not services.settings.accounts
                 )
+            with gr.Tab("Suites", elem_id="page-tab-suites", id="suites") as suites_tab:
+                suites_parts = suites.build(services)
             with gr.Tab("Label", elem_id="page-tab-label", id="label") as label_tab:
                 label_parts = label.build()
             with gr.Tab("Data", elem_id="page-tab-data", id="data"):
@@ -81,6 +84,7 @@ def build_page(services: Services) -> Page:
         )
         label.wire(label_parts, services, runs, play_parts.visitor, blocks=blocks, tabs=tabs, tab=label_tab)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
+        suites.wire(suites_parts, services, suites_tab, play_parts.visitor)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
     blocks.queue(default_concurrency_limit=8)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.store.examples import SETUP, completion, tool_result, user
+from tests.store.runs import give_run
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import NewMessage, Origin
 from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
@@ -62,6 +63,7 @@ def fill(owned: OwnedStore) -> None:
     given = Message(role=Role.ASSISTANT, text="", calls=(structured,), thought="hm")
     other = owned.sessions.create_session(SETUP)
     owned.sessions.append(other.id, NewMessage(message=given, origin=Origin.IMPORT), parent_id=None)
+    give_run(owned, other.id)
     owned.sessions.delete_session(other.id)
 
 

@@ -12,7 +12,7 @@ from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.compare import compare as compare_results
 from workbench.suite.reports.json_report import comparison_json
-from workbench.suite.reports.markdown import comparison_markdown, table_markdown
+from workbench.suite.reports.markdown import comparison_markdown, table_text
 from workbench.suite.reports.tables import change_table, comparison_line
 
 BROKE = 1
@@ -52,6 +52,6 @@ def compare(
         write_json_line(comparison_json(found))
     else:
         print(comparison_line(found))
-        print(shown(table_markdown(change_table(found, is_whole=everything))))
+        print(shown(table_text(change_table(found, is_whole=everything))))
     if found.broke:
         raise typer.Exit(BROKE)

@@ -14,6 +14,7 @@ from workbench.suite.case import Suite
 from workbench.suite.exchange.bfcl import import_bfcl
 from workbench.suite.exchange.openai import import_openai
 from workbench.suite.exchange.promptfoo import import_promptfoo
+from workbench.suite.exchange.told import Imported
 from workbench.suite.read_suite import parse_suite
 from workbench.suite.reports.html import report_html
 from workbench.suite.reports.json_report import report_json
@@ -21,6 +22,7 @@ from workbench.suite.reports.junit import report_junit
 from workbench.suite.reports.markdown import report_markdown
 from workbench.suite.reports.report import Report
 
+_ENDINGS: Final = (".yaml", ".yml", ".json", ".jsonl")
 _FORMS: Final[Mapping[str, Callable[[Report], str]]] = {
     "json": lambda report: json.dumps(report_json(report), ensure_ascii=False, indent=2) + "\n",
     "junit": report_junit,
@@ -66,25 +68,34 @@ def write_file(name: str, text: str) -> None:
         raise BadInput(f"file {name}", str(error.strerror or error)) from error
 
 
-def _suite(services: Services, name: str) -> Suite:
-    path = Path(name).expanduser()
-    if path.suffix in (".json", ".jsonl"):
-        return _lines(path)
-    if path.suffix not in (".yaml", ".yml"):
-        return load_suite(services, name, read_file=_reader(Path(services.settings.home) / "prompts/suites"))
+def import_file(path: Path, *, name: str = "") -> Imported:
+    """A suite out of a file: our own form, promptfoo's, BFCL's with the answers that lie beside it, OpenAI's.
+
+    Args:
+        path: The file.
+        name: What the suite is called; empty takes the file's.
+
+    Raises:
+        BadInput: It cannot be read.
+    """
     text = read_text(str(path))
-    if _is_promptfoo(text):
-        return import_promptfoo(text, name=path.stem).suite
-    return parse_suite(text, name=path.stem, read_file=_reader(path.parent))
-
-
-def _lines(path: Path) -> Suite:
-    """OpenAI messages, or a set of BFCL's with the answers that lie beside it, as the package has them."""
-    if '"messages"' in read_text(str(path)).partition("\n")[0]:
-        return import_openai(read_text(str(path)), name=path.stem).suite
+    called = name or path.stem.removeprefix("BFCL_v4_")
+    if path.suffix in (".yaml", ".yml"):
+        if _is_promptfoo(text):
+            return import_promptfoo(text, name=called)
+        return Imported(suite=parse_suite(text, name=called, read_file=_reader(path.parent)))
+    if '"messages"' in text.partition("\n")[0]:
+        return import_openai(text, name=called)
     answers = path.parent / "possible_answer" / path.name
     given = read_text(str(answers)) if answers.is_file() else None
-    return import_bfcl(read_text(str(path)), given, name=path.stem.removeprefix("BFCL_v4_")).suite
+    return import_bfcl(text, given, name=called)
+
+
+def _suite(services: Services, name: str) -> Suite:
+    path = Path(name).expanduser()
+    if path.suffix in _ENDINGS:
+        return import_file(path).suite
+    return load_suite(services, name, read_file=_reader(Path(services.settings.home) / "prompts/suites"))
 
 
 def _is_promptfoo(text: str) -> bool:

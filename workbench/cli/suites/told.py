@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.desk.runs.planning import suite_names
 from workbench.desk.services import Services
-from workbench.suite.reports.markdown import table_markdown
+from workbench.suite.reports.markdown import table_text
 from workbench.suite.reports.report import Report
 from workbench.suite.reports.tables import (
     card_table,
@@ -34,12 +34,12 @@ def told_events(events: Iterable[RunEvent], *, is_quiet: bool) -> Iterator[RunEv
 def print_report(report: Report) -> None:
     """The tables that one looks at first."""
     paint = terminal_paint()
-    print(table_markdown(card_table(report)))
+    print(table_text(card_table(report)))
     if report.worths:
-        print("\n" + table_markdown(worth_table(report)))
+        print("\n" + table_text(worth_table(report)))
     if report.comparison:
         print(f"\n{paint(f'against {report.baseline}', Tone.TITLE)}: {comparison_line(report.comparison)}")
-        print(shown(table_markdown(change_table(report.comparison))))
+        print(shown(table_text(change_table(report.comparison))))
     failures = failure_table(report)
     for case, arm, status, why, came in failures.rows[:_MOST_FAILURES]:
         print(paint(shown(f"{status} {case} · {arm}: {why}"), Tone.BAD) + shown(f"\n    {came[:200]}"))

@@ -18,7 +18,7 @@ from workbench.suite.exchange.told import Exported, Imported
 from workbench.suite.expectation import CallPattern, Expectation
 from workbench.suite.read_suite import parse_case
 from workbench.suite.template import fill
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
 FILE: Final = "promptfooconfig.yaml"
 _NEGATION: Final = "not-"
@@ -82,8 +82,7 @@ def export_promptfoo(suite: Suite) -> Exported:
         "providers": [{"id": "openai:chat:MODEL", "config": {"tools": tools}}],
         "tests": tests,
     }
-    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=110)
-    return Exported(files={FILE: text}, left_out=tuple(left_out))
+    return Exported(files={FILE: dump_yaml(config)}, left_out=tuple(left_out))
 
 
 def _prompts(config: Mapping[str, Any]) -> Sequence[str]:

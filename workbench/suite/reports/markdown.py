@@ -1,6 +1,6 @@
 """A report as Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from workbench.suite.compare import Comparison
 from workbench.suite.reports.report import Report
@@ -28,8 +28,17 @@ def comparison_markdown(comparison: Comparison, *, before: str, after: str) -> s
 
 def table_markdown(table: Table) -> str:
     """A table as Markdown, its columns in line for whoever reads it as text."""
-    rows = [tuple(map(_cell, row)) for row in (table.head, *table.rows)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(table.head))]
+    return _table(tuple(map(_cell, row)) for row in (table.head, *table.rows))
+
+
+def table_text(table: Table) -> str:
+    """The same for a terminal: nothing is escaped."""
+    return _table(tuple(" ".join(cell.split()) for cell in row) for row in (table.head, *table.rows))
+
+
+def _table(cells: Iterable[tuple[str, ...]]) -> str:
+    rows = list(cells)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [_row(row, widths) for row in rows]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)

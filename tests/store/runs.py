@@ -1,0 +1,37 @@
+"""A run as the store keeps it."""
+
+from workbench.desk.ports import OwnedStore
+from workbench.desk.runs.run import KeptRun
+from workbench.suite.plan import Arm, Plan
+from workbench.suite.read_suite import parse_case
+from workbench.suite.result import CaseResult, Measures, Status
+from workbench.suite.scoring.outcome import Outcome
+
+CONTRACT = "---\ntitle: Short\nfamily: hermes-lines\n---\nCall tools.\n"
+PLAN = Plan(
+    cases=tuple(
+        parse_case({"id": one, "prompt": "hi", "expect": [{"no_call": True}]}, suite="s")
+        for one in ("a", "b")
+    ),
+    arms=(Arm(label="short", contract_name="short", contract_text=CONTRACT, model="embedded"),),
+    repeat=2,
+)
+RESULT = CaseResult(
+    key=PLAN.jobs()[0].key,
+    arm="short",
+    suite="s",
+    case_id="a",
+    repetition=0,
+    status=Status.FAILED,
+    outcomes=(Outcome(kind="no_call", holds=False, reason="called f(ü=1)"),),
+    measures=Measures(prompt_tokens=7, fixes={"trailing-comma": 1}, expects_call=False),
+)
+
+
+def give_run(own: OwnedStore, session_id: str | None = None, *, title: str = "s: short") -> KeptRun:
+    """A run with one result, of that session."""
+    run = own.runs.create_run(title, PLAN)
+    own.runs.save_result(run.id, RESULT)
+    if session_id:
+        own.runs.add_session(run.id, session_id)
+    return run

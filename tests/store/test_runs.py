@@ -1,0 +1,102 @@
+"""Runs and their results are kept."""
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from tests.store.examples import SETUP, user
+from tests.store.runs import PLAN, RESULT, give_run
+from workbench.desk.labels.project import QueueFilter, QueueState
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.desk.runs.run import RunState
+from workbench.errors import BadInput, StoreError
+from workbench.store.store import SqlStore
+from workbench.suite.result import Status
+
+
+@pytest.fixture
+def own(url):
+    with closing(SqlStore(url)) as store:
+        yield store.of(LOCAL_OWNER)
+
+
+def of(place, **more):
+    job = PLAN.jobs()[place]
+    return replace(RESULT, key=job.key, case_id=job.case.id, repetition=job.repetition, **more)
+
+
+def test_a_run_comes_back_as_it_was(own):
+    run = own.runs.create_run("a title", PLAN)
+    found = own.runs.find_run(run.id)
+    assert found == run
+    assert found.plan == PLAN
+    assert (found.listed.total, found.listed.done, found.listed.state) == (4, 0, RunState.RUNNING)
+    assert own.runs.find_run(run.id[:8]) == run
+    assert own.runs.find_run("") is None
+    assert own.runs.find_run("%") is None
+
+
+def test_results_come_in_the_order_of_the_plan_whatever_the_order_in_which_they_were_saved(own):
+    run = own.runs.create_run("x", PLAN)
+    for place in (2, 0, 3, 1):
+        own.runs.save_result(run.id, of(place))
+    assert own.runs.results(run.id) == tuple(of(place) for place in range(4))
+
+
+def test_a_play_has_one_result_and_the_first_stays(own):
+    run = own.runs.create_run("x", PLAN)
+    own.runs.save_result(run.id, of(0, status=Status.PASSED))
+    own.runs.save_result(run.id, of(0, status=Status.FAILED))
+    assert [one.status for one in own.runs.results(run.id)] == [Status.PASSED]
+
+
+def test_the_list_counts(own):
+    run = own.runs.create_run("x", PLAN)
+    for place, status in enumerate((Status.PASSED, Status.ERROR, Status.FAILED)):
+        own.runs.save_result(run.id, of(place, status=status))
+    own.runs.move_run(run.id, RunState.STOPPED)
+    newer = own.runs.create_run("y", PLAN)
+    first, second = own.runs.list_runs()
+    assert (first.id, second.id) == (newer.id, run.id)
+    assert (second.done, second.passed, second.errors, second.state) == (3, 1, 1, RunState.STOPPED)
+    assert [one.id for one in own.runs.list_runs(limit=1, offset=1)] == [run.id]
+
+
+def test_errors_are_forgotten_to_be_played_again(own):
+    run = own.runs.create_run("x", PLAN)
+    own.runs.save_result(run.id, of(0, status=Status.ERROR))
+    own.runs.save_result(run.id, of(1))
+    assert own.runs.forget_errors(run.id) == 1
+    assert own.runs.results(run.id) == (of(1),)
+
+
+def test_rollouts_are_not_among_the_conversations_and_can_be_opened(own):
+    session = own.sessions.create_session(SETUP)
+    own.sessions.append(session.id, user("hi"), parent_id=None)
+    assert [one.id for one in own.sessions.list_sessions()] == [session.id]
+    give_run(own, session.id)
+    assert own.sessions.list_sessions() == ()
+    assert own.sessions.find_session(session.id)
+
+
+def test_a_rollout_comes_to_the_label_queue_once_it_is_asked_for(own):
+    session = own.sessions.create_session(SETUP)
+    own.sessions.append(session.id, user("hi"), parent_id=None)
+    give_run(own, session.id)
+    assert own.labels.queue(QueueFilter()).items == ()
+    own.labels.move(session.id, QueueState.PENDING)
+    assert [item.session_id for item in own.labels.queue(QueueFilter()).items] == [session.id]
+
+
+def test_a_deleted_run_is_gone_with_its_results(own):
+    run = give_run(own)
+    own.runs.delete_run(run.id)
+    assert own.runs.find_run(run.id) is None
+    with pytest.raises(StoreError, match="there is no run"):
+        own.runs.results(run.id)
+
+
+def test_what_no_database_keeps_is_refused(own):
+    with pytest.raises(BadInput, match="NUL"):
+        own.runs.create_run("a\0b", PLAN)

@@ -1,0 +1,151 @@
+"""promptfoo's YAML and OpenAI messages, there and back."""
+
+import json
+
+import pytest
+import yaml
+
+from tests.suite.playing import CALL, called, rollout
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.suite.exchange.openai import export_openai, import_openai
+from workbench.suite.exchange.promptfoo import export_promptfoo, import_promptfoo
+from workbench.suite.read_suite import parse_suite
+from workbench.suite.score import score
+
+TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}
+CONFIG = """
+description: Weather
+prompts: ["Weather in {{city}}?"]
+providers:
+  - id: openai:chat:x
+    config: {tools: [{type: function, function: {name: get_weather, parameters: {type: object}}}]}
+defaultTest: {assert: [{type: is-valid-openai-tools-call}]}
+tests:
+  - description: rome
+    vars: {city: Rome}
+    assert:
+      - {type: "trajectory:tool-args-match", value: {name: get_weather, args: {city: "{{city}}"}, mode: exact}, weight: 2}
+      - {type: javascript, value: "output.length > 3"}
+  - vars: {city: Oslo}
+    assert: [{type: not-icontains, value: sorry}]
+"""
+
+ASSERTIONS = [
+    ({"type": "contains", "value": "Rome"}, "In Rome.", "in rome."),
+    ({"type": "icontains", "value": "ROME"}, "In Rome.", "In Oslo."),
+    ({"type": "contains-all", "value": ["a", "b"]}, "ab", "a"),
+    ({"type": "contains-any", "value": "a, b"}, "b", "c"),
+    ({"type": "not-contains", "value": "x"}, "y", "x"),
+    ({"type": "equals", "value": "21."}, "21.", "21.0"),
+    ({"type": "starts-with", "value": "In"}, "In Rome", "At Rome. In"),
+    ({"type": "regex", "value": r"\d+"}, "21", "none"),
+    ({"type": "is-json", "value": {"required": ["a"]}}, '{"a": 1}', "{}"),
+    ({"type": "tool-call-f1", "value": ["get_weather"]}, CALL, "no"),
+    ({"type": "trajectory:tool-used", "value": "get_weather"}, CALL, "no"),
+    ({"type": "trajectory:tool-used", "value": {"name": "get_weather", "max": 1}}, CALL, CALL + called("get_weather", city="Oslo")),
+    ({"type": "trajectory:tool-sequence", "value": {"steps": ["get_weather"], "mode": "exact"}}, CALL, CALL + called("send_note", to="a")),
+    ({"type": "is-valid-openai-tools-call"}, CALL, called("get_weather")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("assertion", "good", "bad"), ASSERTIONS, ids=lambda value: str(value)[:50])
+def test_an_assertion_of_promptfoo_s_holds_and_does_not(assertion, good, bad):
+    text = json.dumps({"tests": [{"vars": {"prompt": "Go on."}, "assert": [assertion]}]})
+    [case] = import_promptfoo(text, name="p").suite.cases
+    assert score(case, rollout(good)).is_passed
+    assert not score(case, rollout(bad)).is_passed
+
+
+def test_a_configuration_is_read_with_its_variables_and_says_what_it_leaves_out():
+    imported = import_promptfoo(CONFIG, name="p")
+    rome, oslo = imported.suite.cases
+    assert (rome.id, rome.messages[0].text, oslo.id) == ("rome", "Weather in Rome?", "test-2")
+    assert rome.tool_specs == (TOOL,)
+    assert [(one.kind, one.weight) for one in rome.expectations] == [("all_of", 1), ("calls", 2)]
+    assert rome.expectations[1].calls[0].arguments == {"city": "Rome"}
+    assert imported.left_out == ("rome: the assertion 'javascript' is not known here",)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("- a", "no list of tests"),
+        ("tests: [", "not YAML"),
+        ("prompts: [file://a.txt]\ntests: [{assert: [{type: contains, value: a}]}]", "is in another file"),
+        ("tests: [{assert: [{type: python, value: a}]}]", "no test can be taken"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_is_told(text, told):
+    with pytest.raises(BadInput, match=told):
+        import_promptfoo(text, name="p")
+
+
+OWN = """
+suite: own
+cases:
+  - id: a
+    prompt: Weather in Rome?
+    tool_specs: [{type: function, function: {name: get_weather, parameters: {type: object}}}]
+    expect:
+      - calls: [{name: get_weather, arguments: {city: Rome}}]
+        weight: 2
+      - text_contains: Rome
+      - not: {text_matches: sorry}
+      - seconds_at_most: 3
+      - asks: true
+  - id: b
+    messages: [{role: user, content: a}, {role: assistant, content: b}, {role: user, content: c}]
+    expect: [{no_call: true}]
+"""
+
+
+def test_a_suite_is_written_for_promptfoo_and_says_what_it_cannot():
+    exported = export_promptfoo(parse_suite(OWN, name="own"))
+    config = yaml.safe_load(exported.files["promptfooconfig.yaml"])
+    [test] = config["tests"]
+    assert [one["type"] for one in test["assert"]] == [
+        "tool-call-f1",
+        "trajectory:tool-args-match",
+        "icontains",
+        "not-regex",
+        "latency",
+    ]
+    assert exported.left_out == (
+        "a: asks has no assertion in promptfoo",
+        "b: it has a history, and the prompt is one text",
+    )
+    again = import_promptfoo(exported.files["promptfooconfig.yaml"], name="own").suite
+    assert again.cases[0].messages == parse_suite(OWN, name="own").cases[0].messages
+
+
+def test_openai_messages_are_read_up_to_the_gold_calls():
+    messages = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": '{"a": 1}'}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "21"},
+        {"role": "user", "content": "And in Oslo?"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "2", "function": {"name": "f", "arguments": '{"a": 2}'}}]},
+        {"role": "tool", "tool_call_id": "2", "content": "4"},
+        {"role": "assistant", "content": "4 degrees."},
+    ]  # fmt: skip
+    [case] = import_openai(json.dumps({"messages": messages, "tools": [TOOL]}), name="o").suite.cases
+    assert (case.system, case.id, case.tool_specs) == ("Be brief.", "row-1", (TOOL,))
+    assert [one.role for one in case.messages] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER]
+    assert (case.messages[1].calls[0].arguments, case.messages[2].name) == ({"a": 1}, "f")
+    assert case.expectations[0].calls[0].arguments == {"a": 2}
+
+
+def test_gold_calls_are_written_and_read_as_the_same():
+    suite = parse_suite(OWN, name="own")
+    exported = export_openai(suite)
+    again = import_openai(exported.files["messages.jsonl"], name="own").suite
+    assert [case.messages for case in again.cases] == [case.messages for case in suite.cases]
+    assert again.cases[0].expectations[0].calls == suite.cases[0].expectations[0].calls
+    assert again.cases[1].expectations[0].no_call
+
+
+def test_a_row_that_is_none_is_told_by_its_line():
+    with pytest.raises(BadInput, match="rows, line 2: it has no list of messages"):
+        import_openai('\n{"a": 1}', name="o")

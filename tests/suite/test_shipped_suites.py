@@ -1,0 +1,36 @@
+"""The suites that are shipped can be played with the tools that are shipped."""
+
+import pytest
+
+from tests.services import CHECKOUT, services_for
+from workbench.desk.runs.planning import Wanted, load_suite, plan_run, suite_names
+from workbench.suite.read_suite import parse_suite, render_suite
+
+NAMES = sorted(path.stem for path in (CHECKOUT / "prompts/suites").glob("*.yaml"))
+
+
+def test_these_are_shipped():
+    assert NAMES == ["clarify", "irrelevance", "nonsense", "parallel", "robust", "weather"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shipped_suite_can_be_planned_and_written(name, tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        assert name in suite_names(services)
+        suite = load_suite(services, name)
+        plan = plan_run(services, Wanted(suites=(name,)), [suite])
+        assert len(plan.jobs()) == len(suite.cases) >= 4
+        assert suite.description
+        assert all(case.tags for case in suite.cases)
+        assert parse_suite(render_suite(suite), name=name).cases == suite.cases
+
+
+def test_nonsense_has_the_five_cases():
+    text = (CHECKOUT / "prompts/suites/nonsense.yaml").read_text(encoding="utf-8")
+    assert [case.id for case in parse_suite(text, name="nonsense").cases] == [
+        "flumbuster-basic",
+        "flumbuster-with-uster",
+        "zorbix-add",
+        "zorbix-multiply",
+        "no-tool-greeting",
+    ]

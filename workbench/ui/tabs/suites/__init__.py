@@ -1,0 +1,1 @@
+"""The Suites tab: pick, run, watch, drill into a case, compare."""
