@@ -60,7 +60,7 @@ def test_in_every_family_it_is_whole_turns_of_the_model_and_nothing_else(name: s
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_writes_the_tools_once_whoever_told_of_them_before(family: str) -> None:
     for row in (SHAREGPT, OPENAI):
-        assert preview(trajectory(row), family).text.count("unit") == 1
+        assert preview(trajectory(row), family).text.count("Weather of a city.") == 1
 
 
 def test_what_a_row_says_of_the_loss_is_kept() -> None:
