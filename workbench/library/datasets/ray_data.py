@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from workbench.errors import BadInput
 from workbench.library.datasets.chunks import CheckedChunk, check_chunk, chunks_of
-from workbench.library.datasets.conversion import Conversion, RowDone, convert_file
+from workbench.library.datasets.conversion import Conversion
+from workbench.library.datasets.shards import ShardRow, convert_shards
 from workbench.trajectory.validate.rows_check import CheckTerms
 
 if TYPE_CHECKING:
@@ -36,20 +37,13 @@ class OnRay:
 
         yield from self._each(len(files), check)
 
-    def convert(
-        self, pairs: Sequence[tuple[str, str]], conversion: Conversion
-    ) -> Iterator[tuple[str, RowDone]]:
-        """Each file of `pairs` into its target; what became of each row, with the file, in order.
+    def convert(self, pairs: Sequence[tuple[str, str]], conversion: Conversion) -> Iterator[ShardRow]:
+        """As `convert_shards`, with the same files made and the same told.
 
         Raises:
             BadInput: A file cannot be read or written, or Ray is not there.
         """
-
-        def convert(place: int) -> Iterator[tuple[str, RowDone]]:
-            source, target = pairs[place]
-            return ((source, done) for done in convert_file(source, target, conversion))
-
-        yield from self._each(len(pairs), convert)
+        yield from self._each(len(pairs), lambda place: convert_shards([pairs[place]], conversion))
 
     def _each(self, count: int, work: Callable[[int], Iterator[_Done]]) -> Iterator[_Done]:
         """What `work` gives for each place, in order."""
