@@ -17,6 +17,7 @@ import jsonschema
 from tests.bench.data_rows import lines
 from tests.bench.timing import once
 from workbench.library.datasets.checking import FilesCheck
+from workbench.library.datasets.chunks import InProcesses
 from workbench.library.datasets.conversion import Conversion, convert_file
 from workbench.trajectory.validate.rows_check import CheckTerms
 
@@ -78,7 +79,7 @@ def _load_all(file: Path) -> None:
 
 
 def _checked(file: Path, terms: CheckTerms, jobs: int = 1) -> None:
-    found = FilesCheck(files=[str(file)], terms=terms, jobs=jobs).findings()
+    found = FilesCheck(files=[str(file)], terms=terms, spread=InProcesses(jobs=jobs)).findings()
     errors = [one for one in found if one.finding.severity == "error"]
     assert not errors, errors[:3]
 

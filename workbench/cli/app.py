@@ -51,6 +51,7 @@ VERBS: Final = {
     "convert": Verb(
         "workbench.cli.rows.convert", "Write rows in another format; say what each loses, and which stay out."
     ),
+    "stats": Verb("workbench.cli.rows.stats", "Say what rows are made of, and what of a row is trained."),
     "compress": Verb(
         "workbench.cli.rows.compress", "Make long rows fit: a stretch of the middle becomes a summary."
     ),

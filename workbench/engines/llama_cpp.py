@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engines.llama_line import Line
 from workbench.engines.llama_loading import Loading
+from workbench.engines.token_places import placed_tokens
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.ports import (
     Capabilities,
@@ -20,6 +21,7 @@ from workbench.rollout.ports import (
     Usage,
 )
 from workbench.rollout.weighing import Decision, Opening
+from workbench.trajectory.mask import Token
 
 if TYPE_CHECKING:
     # Needs llama-cpp-python, which is an extra.
@@ -60,6 +62,18 @@ class LlamaCppEngine:
         with self._freeing:
             self._check_open()
             return len(self._binding.tokenize(text, is_start=True))
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """The tokens of `text` with their places, as a prompt is made of them.
+
+        Raises:
+            EngineError: The vocabulary changes texts, so that its tokens have no places in this one.
+        """
+        with self._freeing:
+            self._check_open()
+            ids = self._binding.tokenize(text, is_start=True)
+            pieces = [self._binding.piece(one) for one in ids]
+        return placed_tokens(text, ids, pieces)
 
     def close(self) -> None:
         """Frees the model's memory, once the generation under way is over; who waits is told that it is gone."""

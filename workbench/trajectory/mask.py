@@ -7,7 +7,7 @@ the header that opens the model's turn.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.chat.span import Span
@@ -35,6 +35,7 @@ class Token(NamedTuple):
     """In the text; empty for a token that stands for none of it, such as one that begins every prompt."""
 
 
+@runtime_checkable
 class Tokenizer(Protocol):
     """What makes tokens of a text."""
 
@@ -58,7 +59,8 @@ def is_counted(message: RowMessage) -> bool:
 def counted_span(text: str, turn: Span) -> Span:
     """What the loss counts of a turn of `text`: from behind its header to behind the mark that ends it.
 
-    >>> counted_span("<|im_start|>assistant\\nYes.<|im_end|>\\n", Span(0, 37)).of("<|im_start|>assistant\\nYes.<|im_end|>\\n")
+    >>> text = "<|im_start|>assistant\\nYes.<|im_end|>\\n"
+    >>> counted_span(text, Span(0, len(text))).of(text)
     'Yes.<|im_end|>'
     """
     header = text.find("\n", turn.start, turn.end)
@@ -109,7 +111,9 @@ def mask_tokens(masked: MaskedText, tokenizer: Tokenizer) -> tuple[TrainedToken,
 def _tells_tools(messages: Sequence[RowMessage]) -> bool:
     """Whether a system text tells of the tools in words of its own: no template may tell of them again."""
     first = messages[0] if messages else None
-    return first is not None and first.role is Role.SYSTEM and any("<tools>" in one.text for one in first.prose)
+    return (
+        first is not None and first.role is Role.SYSTEM and any("<tools>" in one.text for one in first.prose)
+    )
 
 
 def _message(message: RowMessage) -> Message:

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from workbench.chat.finding import Severity
+from workbench.cli.rows.row_engine import ADDRESS_HELP, ENGINE_HELP, RowEngine, spread_of
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import FORMATS, format_named
@@ -17,7 +18,8 @@ FAULTY: Final = 1
 
 def check(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…|-", help="Rows: JSONL, gzip, JSON array, Parquet.")
+        list[str],
+        typer.Argument(metavar="FILE…|-", help="Rows: JSONL, gzip, JSON array, Parquet; or folders of them."),
     ],
     format_: Annotated[str, typer.Option("--format", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
     level: Annotated[
@@ -27,6 +29,8 @@ def check(
         bool, typer.Option("--json", help="Print findings and summary as one JSON object.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes that check.")] = 1,
+    engine: Annotated[RowEngine, typer.Option(help=ENGINE_HELP)] = RowEngine.PROCESSES,
+    address: Annotated[str, typer.Option(help=ADDRESS_HELP)] = "",
     fix_out: Annotated[
         str, typer.Option(metavar="FILE", help="Write the rows with the safe repairs made; say which.")
     ] = "",
@@ -39,11 +43,15 @@ def check(
     """
     from workbench.cli.rows.check_report import JsonReport, TextReport
     from workbench.library.datasets.checking import FilesCheck
+    from workbench.library.datasets.row_files import shards_of
     from workbench.trajectory.validate.rows_check import CheckTerms
 
     _refuse(files, format_, fix_out, as_json=as_json)
+    files = [shard for file in files for shard in shards_of(file)]
     terms = CheckTerms(finds_near=near, finds_secrets=secrets)
-    files_check = FilesCheck(files=files, read_as=format_, terms=terms, jobs=jobs)
+    files_check = FilesCheck(
+        files=files, read_as=format_, terms=terms, spread=spread_of(engine, jobs=jobs, address=address)
+    )
     report = (JsonReport if as_json else TextReport)(level)
     with report:
         for one in with_progress(files_check.findings(), "findings"):

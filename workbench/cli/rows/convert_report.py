@@ -72,12 +72,10 @@ class Report:
     """Tells of rows: the first ones on standard error, all in a file if one is wanted.
 
     Args:
-        source: Name of the file that is read.
         target: File for all of it, as JSON Lines; empty for none.
     """
 
-    def __init__(self, source: str, target: str) -> None:
-        self._source = source
+    def __init__(self, target: str) -> None:
         self._target = target
         self._stack = ExitStack()
         self._write: RowWriter | None = None
@@ -94,15 +92,15 @@ class Report:
             more = self._told - _MOST_LINES
             print(f"… and {more:,} more rows; --report FILE tells of all", file=sys.stderr)
 
-    def add(self, done: RowDone) -> None:
-        """Tell of one row."""
+    def add(self, source: str, done: RowDone) -> None:
+        """Tell of one row of a file."""
         if self._write and (done.changes or done.problems):
-            self._write(_record(self._source, done))
+            self._write(_record(source, done))
         line = _line(done)
         if line:
             self._told += 1
             if self._told <= _MOST_LINES:
-                print(f"{self._source}:{done.number}: {line}", file=sys.stderr)
+                print(f"{source}:{done.number}: {line}", file=sys.stderr)
 
 
 def _line(done: RowDone) -> str:

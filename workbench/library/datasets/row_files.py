@@ -44,6 +44,28 @@ class FileLine(NamedTuple):
     """JSON, if all is well."""
 
 
+_ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
+
+
+def shards_of(source: str) -> tuple[str, ...]:
+    """The files of rows in a folder, by name; a file by itself.
+
+    Raises:
+        BadInput: The folder holds none.
+    """
+    folder = Path(source).expanduser()
+    if source == STANDARD_INPUT or not folder.is_dir():
+        return (source,)
+    found = sorted(one for one in folder.iterdir() if _is_shard(one))
+    if not found:
+        raise BadInput(f"folder {source}", "it holds no rows", f"name files {', '.join(_ENDINGS)}")
+    return tuple(map(str, found))
+
+
+def _is_shard(file: Path) -> bool:
+    return file.is_file() and file.name.endswith(_ENDINGS) and not file.name.startswith(".")
+
+
 def read_rows(source: str) -> Iterator[FileRow]:
     """Each row of a file. What kind of file it is its first bytes tell: Parquet, gzip, a JSON array or lines.
 

@@ -1,0 +1,25 @@
+"""Tokens stand where their bytes stand."""
+
+import pytest
+
+from workbench.engines.token_places import placed_tokens
+from workbench.errors import EngineError
+
+
+def test_tokens_cover_their_code_points_and_what_begins_a_prompt_covers_none():
+    placed = placed_tokens("a😀b", [1, 2, 3, 4], [b"<s>", b"a\xf0", b"\x9f\x98\x80", b"b"])
+    assert [tuple(one.span) for one in placed] == [(0, 0), (0, 2), (1, 2), (2, 3)]
+
+
+def test_half_a_surrogate_pair_is_one_code_point():
+    assert [tuple(one.span) for one in placed_tokens("\ud800!", [1, 2], [b"?", b"!"])] == [(0, 1), (1, 2)]
+
+
+def test_no_text_has_no_tokens_but_the_first():
+    assert placed_tokens("", [], []) == ()
+    assert [tuple(one.span) for one in placed_tokens("", [1], [b"<s>"])] == [(0, 0)]
+
+
+def test_a_vocabulary_that_changes_the_text_is_refused():
+    with pytest.raises(EngineError, match="changes the text"):
+        placed_tokens("ab", [1], [b"b"])

@@ -1,0 +1,149 @@
+"""Folders of shards: one file after the other here, or on Ray, with the same result."""
+
+import json
+import random
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.trajectory.validate.rows import OPENAI, SHAREGPT, changed
+from workbench.cli.app import run
+from workbench.errors import BadInput
+from workbench.library.datasets.checking import FilesCheck
+from workbench.library.datasets.chunks import InProcesses, Spread
+from workbench.library.datasets.conversion import Conversion
+from workbench.library.datasets.row_files import shards_of
+from workbench.library.datasets.shards import convert_shards, settled, shard_pairs
+
+RAY = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install '.[scale]'")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three shards with doubles within and across them, defects, and lines that are no rows."""
+    made = tmp_path / "shards"
+    made.mkdir()
+    chance = random.Random(1)
+    for shard in range(3):
+        rows = [_row(chance, number) for number in range(70)]
+        lines = [json.dumps(row) for row in (*rows, SHAREGPT, rows[0])]
+        lines[5:5] = ["{", ""]
+        (made / f"part-{shard}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (made / "notes.txt").write_text("no rows")
+    return made
+
+
+def _row(chance: random.Random, number: int) -> dict[str, Any]:
+    words = " ".join(
+        chance.choices(
+            ["paris", "rome", "rain", "sun", "why", "when", "today", "tomorrow", "cold", "warm"], k=30
+        )
+    )
+    row = changed(SHAREGPT if number % 2 else OPENAI, *_question(number), to=words)
+    return {**row, "tools": "[{"} if number == 7 else row
+
+
+def _question(number: int) -> tuple[str | int, ...]:
+    return ("conversations", 1, "value") if number % 2 else ("messages", 1, "content")
+
+
+def checked(folder: Path, spread: Spread) -> tuple[list[Any], FilesCheck]:
+    check = FilesCheck(files=shards_of(str(folder)), spread=spread)
+    return list(check.findings()), check
+
+
+def test_a_folder_is_its_shards_by_name(folder: Path) -> None:
+    assert [Path(one).name for one in shards_of(str(folder))] == [f"part-{shard}.jsonl" for shard in range(3)]
+    assert shards_of("-") == ("-",)
+    empty = folder / "empty"
+    empty.mkdir()
+    with pytest.raises(BadInput, match="it holds no rows"):
+        shards_of(str(empty))
+
+
+def test_a_folder_is_converted_shard_by_shard(folder: Path, tmp_path: Path) -> None:
+    pairs = shard_pairs(str(folder), str(tmp_path / "out"))
+    done = list(convert_shards(pairs, settled(Conversion(write_as="trl"))))
+    assert len(done) == 3 * 73
+    written = [json.loads(line) for _, target in pairs for line in Path(target).read_text().splitlines()]
+    assert len(written) == sum(one.done.is_written for one in done) == 3 * 71
+    assert all(
+        isinstance(call["function"]["arguments"], str)
+        for row in written
+        for message in row["messages"]
+        for call in message.get("tool_calls", ())
+    )
+
+
+def test_shards_that_would_become_one_file_are_refused(folder: Path, tmp_path: Path) -> None:
+    (folder / "part-0.json").write_text("[]")
+    with pytest.raises(BadInput, match="two shards would become"):
+        shard_pairs(str(folder), str(tmp_path / "out"))
+    with pytest.raises(BadInput, match="the one that is read"):
+        shard_pairs(str(folder), str(folder))
+
+
+@RAY
+@pytest.mark.scale
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
+    from workbench.library.datasets.ray_data import OnRay
+
+    here, one = checked(folder, InProcesses())
+    there, other = checked(folder, OnRay())
+    assert there == here
+    assert {"near-duplicate-row", "shared-row", "duplicate-row"} & {each.finding.code for each in here}
+    assert (other.totals.rows, other.totals.facts, other.totals.formats) == (
+        one.totals.rows,
+        one.totals.facts,
+        one.totals.formats,
+    )
+    wanted = settled(Conversion(write_as="openai"))
+    local, remote = (shard_pairs(str(folder), str(tmp_path / name)) for name in ("local", "remote"))
+    assert list(OnRay().convert(remote, wanted)) == list(convert_shards(local, wanted))
+    for (_, mine), (_, theirs) in zip(local, remote, strict=True):
+        assert Path(mine).read_bytes() == Path(theirs).read_bytes()
+
+
+@RAY
+@pytest.mark.scale
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
+    from workbench.library.datasets.ray_data import OnRay
+
+    broken = tmp_path / "a.jsonl"
+    broken.write_bytes(b"\x1f\x8b broken")
+    with pytest.raises(BadInput, match="it breaks off"):
+        list(FilesCheck(files=[str(broken)], spread=OnRay()).findings())
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_one_is_told_how_to_get_it(folder: Path) -> None:
+    from workbench.library.datasets.ray_data import OnRay
+
+    with pytest.raises(BadInput, match=r"Ray is not installed.*scale"):
+        list(FilesCheck(files=shards_of(str(folder)), spread=OnRay()).findings())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", "x.jsonl", "--address", "ray://a"], "add --engine ray"),
+        (["check", "x.jsonl", "--engine", "ray", "--jobs", "2"], "Ray decides how many work"),
+        (["convert", "x.jsonl", "--to", "trl", "--out", "y", "--engine", "ray"], "name a folder"),
+        (["convert", ".", "--to", "trl", "--out", "y", "--split", "a=0.5,b=0.5"], "split one file"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.jsonl").write_text(json.dumps(SHAREGPT))
+    monkeypatch.setattr("sys.argv", ["workbench", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert (ended.value.code, said in capsys.readouterr().err) == (2, True)
