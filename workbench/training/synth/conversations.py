@@ -1,0 +1,131 @@
+"""Conversations: some exchanges over some tools, under a contract."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from workbench.chat.message import Role
+from workbench.contract.compose import compose
+from workbench.contract.contract import Contract
+from workbench.hermes.spelling.families import family_named
+from workbench.toolspec.spec import OfferedTools
+from workbench.training.synth.dice import Dice
+from workbench.training.synth.exchanges import EXCHANGES, SHARES, Scene
+from workbench.training.synth.split import Split
+from workbench.training.synth.tools import Tool, draw_neighbour, draw_tool
+from workbench.training.synth.words import Words
+from workbench.trajectory.system_text import split_system
+from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
+
+_ARRAY: Final = "hermes-array"
+_PLAIN_SYSTEMS: Final = (
+    None,
+    None,
+    "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
+    "You are a helpful assistant.",
+    "Answer briefly.",
+)
+_UNFIT: Final = {"hermes-3": frozenset({"limit"})}
+"""Kinds of parameters that a family cannot spell: a type beside null has no word in its signatures."""
+
+
+class Under(NamedTuple):
+    """A contract, and how often rows stand under it."""
+
+    contract: Contract
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What rows are made of."""
+
+    split: Split
+    """Whose words, tools and grammars."""
+    contracts: tuple[Under, ...]
+    """Contracts with their shares."""
+    kinds: tuple[tuple[str, float], ...] = SHARES
+    """Kinds of exchanges with their shares."""
+    lengths: tuple[tuple[int, float], ...] = ((1, 4.0), (2, 3.0), (3, 2.0), (4, 1.0))
+    """Numbers of exchanges with their shares."""
+    no_tools: float = 0.06
+    """Share of rows without any tool."""
+    most_tools: int = 5
+    """So many tools at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A conversation, and what it was drawn as."""
+
+    trajectory: Trajectory = field(hash=False)
+    """As training rows mean it."""
+    kinds: tuple[str, ...]
+    """Of its exchanges, in order."""
+    family: str
+    """In whose spelling tools and results stand."""
+
+
+def draw_conversation(dice: Dice, terms: Terms) -> Drawn:
+    """One conversation; the same dice and terms give the same."""
+    words = Words(terms.split)
+    if dice.chance(terms.no_tools):
+        return _plain(dice, words)
+    contract, family = _contract(dice, terms)
+    tools = _tools(dice, words, terms, _UNFIT.get(family, frozenset()))
+    kinds = _kinds(dice, terms)
+    scene = Scene(dice=dice, words=words, tools=tools)
+    messages = [message for kind in kinds for message in EXCHANGES[kind](scene)]
+    offered = OfferedTools(specs=tuple(tool.spec for tool in tools))
+    system = _system(dice, contract, family, offered)
+    columns = {
+        "source": "synth",
+        "contract": {"name": contract.name, "fingerprint": contract.fingerprint},
+        "family": family,
+    }
+    trajectory = Trajectory(messages=(system, *messages), tools=offered, columns=columns)
+    return Drawn(trajectory=trajectory, kinds=tuple(kinds), family=family)
+
+
+def _plain(dice: Dice, words: Words) -> Drawn:
+    """A chat without tools."""
+    scene = Scene(dice=dice, words=words, tools=())
+    count = dice.weighted(((1, 3.0), (2, 3.0), (3, 2.0)))
+    messages = [message for _ in range(count) for message in EXCHANGES["chat"](scene)]
+    system = dice.pick(_PLAIN_SYSTEMS)
+    begun = [RowMessage(role=Role.SYSTEM, parts=(Prose(text=system),), text=system)] if system else []
+    columns = {"source": "synth", "contract": None, "family": "hermes-lines"}
+    trajectory = Trajectory(messages=(*begun, *messages), columns=columns)
+    return Drawn(trajectory=trajectory, kinds=("chat",) * count, family="hermes-lines")
+
+
+def _contract(dice: Dice, terms: Terms) -> tuple[Contract, str]:
+    """A contract, and the family that spells its tools: its own, or its kin of the other spelling."""
+    contract = dice.weighted(terms.contracts)
+    sane = family_named(contract.family).sane_name
+    other = sane or _ARRAY
+    return contract, other if dice.chance(0.3) else contract.family
+
+
+def _tools(dice: Dice, words: Words, terms: Terms, unfit: frozenset[str]) -> tuple[Tool, ...]:
+    count = dice.weighted(tuple((n, s) for n, s in ((1, 2.5), (2, 3.5), (3, 2.0), (4, 1.0), (5, 0.5)) if n <= terms.most_tools))
+    found: dict[str, Tool] = {}
+    while len(found) < count:
+        near = dice.pick(list(found.values())) if found and dice.chance(0.3) else None
+        tool = draw_neighbour(dice, words, near) if near else draw_tool(dice, words)
+        if not any(param.kind in unfit for param in tool.params):
+            found.setdefault(tool.name, tool)
+    return tuple(dice.some(tuple(found.values()), count))
+
+
+def _kinds(dice: Dice, terms: Terms) -> Sequence[str]:
+    kinds = [dice.weighted(terms.kinds) for _ in range(dice.weighted(terms.lengths))]
+    return [*kinds, "thanks"] if len(kinds) > 1 and dice.chance(0.06) else kinds
+
+
+def _system(dice: Dice, contract: Contract, family: str, offered: OfferedTools) -> RowMessage:
+    date = f"{dice.between(2024, 2028)}-{dice.between(1, 12):02d}-{dice.between(1, 28):02d}"
+    text = compose(replace(contract, family=family), offered, variables={"date": date})
+    # Where the text is nothing but a family's own sentences around the tools, the row itself says nothing.
+    own = split_system(text).own
+    return RowMessage(role=Role.SYSTEM, parts=(Prose(text=own),) if own else (), text=text)

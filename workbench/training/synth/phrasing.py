@@ -1,0 +1,307 @@
+"""How a person asks: forms of requests, of arguments, of politeness, and of haste."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from workbench.chat.json_value import JsonObject
+from workbench.training.synth.dice import Dice
+from workbench.training.synth.tools import Param, Purpose, Tool
+from workbench.training.synth.values import KINDS, Said
+from workbench.training.synth.words import Words, with_articles
+
+_OPEN: Final = "\ue000"
+_CLOSE: Final = "\ue001"
+_END_OPEN: Final = "\ue002"
+_KEPT: Final = re.compile(f"({_OPEN}[^{_CLOSE}]*{_CLOSE})")
+
+FORMS: Final[dict[Purpose, tuple[str, ...]]] = {
+    "read": (
+        "What is the {n} {a}?",
+        "What's the {n} {a}?",
+        "Get the {n} {a}.",
+        "{V} the {n} {a}.",
+        "I'd love to know the {n} {a}.",
+        "Tell me the {n} {a}.",
+        "Show me the {n} {a}",
+        "I need the {n} {a}.",
+        "Can you {v} the {n} {a}?",
+        "Mind telling me the {n} {a}?",
+        "{n} {a}",
+        "Could you {v} the {n} {a}?",
+        "{v} {n} {a}",
+        "I am looking for the {n} {a}.",
+        "{n} {a} - what does it say?",
+        "Do you know the {n} {a}?",
+        "Please {v} the {n} {a}.",
+        "Which {n} do we have {a}?",
+        "How is the {n} {a}?",
+        "Someone wants the {n} {a}, so {v} it.",
+        "I want to {v} the {n} {a}",
+        "Give me the {n} {a}.",
+        "Look at the {n} {a} for me",
+        "Is there a {n} {a}?",
+        "Have a look at the {n} {a}.",
+        "Let me see the {n} {a}.",
+        "Find out the {n} {a}.",
+        "{a}, what is the {n}?",
+        "Need {n} {a}",
+        "Would you read me the {n} {a}?",
+    ),
+    "act": (
+        "{V} a {n} {a}.",
+        "Please {v} a {n} {a}.",
+        "Can you {v} the {n} {a}?",
+        "{V} the {n} {a}",
+        "Go ahead and {v} a {n} {a}.",
+        "I need you to {v} a {n} {a}.",
+        "I'd like to {v} a {n} {a}.",
+        "Could you {v} a {n} {a}?",
+        "{v} {n} {a}",
+        "It would help to {v} the {n} {a}.",
+        "We need to {v} a {n} {a}.",
+        "Let's {v} the {n} {a}.",
+        "Help me {v} a {n} {a}.",
+        "I have to {v} the {n} {a}, can you do it?",
+        "Kindly {v} one {n} {a}.",
+        "Make sure to {v} the {n} {a}.",
+        "I want to {v} a {n} {a}",
+        "Time to {v} a {n} {a}.",
+        "{V} another {n} {a}, will you?",
+        "Do me a favour, {v} a {n} {a}.",
+        "Now {v} the {n} {a}.",
+        "Can we {v} a {n} {a}?",
+        "You should {v} the {n} {a}.",
+        "{a}: {v} a {n}.",
+    ),
+    "sum": (
+        "{V} the {n} {a}.",
+        "What is the {n} {a}?",
+        "Please {v} the {n} {a}.",
+        "How much is the {n} {a}?",
+        "Run the numbers: {n} {a}.",
+        "I need the {n} {a}.",
+        "Can you {v} the {n} {a}?",
+        "{v} {n} {a}",
+        "What do I get for the {n} {a}?",
+        "Let us {v} the {n} {a}.",
+        "{n} {a}?",
+        "Could you {v} the {n} {a}?",
+        "I'd like you to {v} the {n} {a}.",
+        "Help me {v} a {n} {a}",
+        "Do the {n} {a}.",
+        "Tell me the {n} {a}.",
+        "Work with this: {a}. What is the {n}?",
+        "What would the {n} be {a}?",
+    ),
+}
+"""Whole requests; `{n}` is the noun, `{v}` the verb, `{a}` the arguments."""
+_NAMED: Final = (
+    "{l} {v}",
+    "with {l} {v}",
+    "{l}: {v}",
+    "{l} {v}",
+    "taking {v} as {l}",
+    "{v} as the {l}",
+    "{l} = {v}",
+    "the {l} is {v}",
+    "{l} set to {v}",
+    "where the {l} is {v}",
+    "using {v} for the {l}",
+    "with {v} as {l}",
+    "and the {l} should be {v}",
+    "for {l} {v}",
+    "({l} {v})",
+    "with a {l} of {v}",
+)
+_BARE: Final = ("{v} {l}", "with {v} {l}")
+_ON: Final = ("with {l}", "{l}", "{l} on", "make it {l}", "turn {l} on", "{l} please", "and {l}")
+_OFF: Final = ("without {l}", "no {l}", "{l} off", "not {l}", "turn {l} off", "but not {l}")
+_BEGINNINGS: Final = (
+    "",
+    "Hi! ",
+    "Hey, ",
+    "Hello there. ",
+    "Good evening. ",
+    "Quick question: ",
+    "OK, ",
+    "I am in a hurry. ",
+    "My colleague asked for this. ",
+    "So, let's begin. ",
+    "Thanks for your help so far. ",
+    "Sorry to bother you. ",
+    "We are planning our week. ",
+    "Please help me. ",
+    "Next up: ",
+    "I just got home. ",
+    "Right. ",
+    "It is for a friend. ",
+    "Before I forget: ",
+    "Listen, ",
+    "I'm writing a report. ",
+    "Alright, ",
+)
+_ENDINGS: Final = (
+    "",
+    " please",
+    " Thanks!",
+    " Thank you.",
+    " Cheers!",
+    " It's urgent.",
+    " asap",
+    " if you can",
+    " I'm waiting.",
+    " Much appreciated.",
+    " That's all.",
+    " for me",
+    " right now",
+    " Take your time.",
+    " No rush.",
+)
+_JOINTS: Final = (" ", " ", ", ", " and ", " plus ", ", and ")
+
+
+class Asked(NamedTuple):
+    """A request, and the arguments that it asks to be used."""
+
+    text: str
+    arguments: JsonObject
+
+
+def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tuple[Param, Said]]:
+    """Values for a call: of all required parameters and some of the others."""
+    return [
+        (param, param.slot.draw(dice))
+        for param in tool.params
+        if param not in without and (param.is_required or dice.chance(0.45))
+    ]
+
+
+def arguments_of(values: Sequence[tuple[Param, Said]]) -> JsonObject:
+    """The arguments of a call, in the order of the schema."""
+    return {param.name: said.value for param, said in values}
+
+
+def request(
+    dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]], *, is_part: bool = False
+) -> str:
+    """A request for one call, in plain words.
+
+    Args:
+        dice: Its chance.
+        words: The split's words.
+        tool: What is to be called.
+        values: With which arguments.
+        is_part: Whether something follows: then no text stands without quotes.
+    """
+    form = dice.pick(words.of(FORMS[tool.purpose]))
+    if not values:
+        form = form.replace("{a}, what", "What").replace("{a}: {v}", "{V}")
+    clause = clause_of(dice, words, tool, values, may_end_open=not is_part and form.rstrip(".?").endswith("{a}"))
+    is_open = clause.endswith(_END_OPEN)
+    text = form.format(n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), a=clause.removesuffix(_END_OPEN))
+    text = re.sub(r" +([.,?]|$)", r"\1", re.sub(r"  +", " ", text)).replace("and and", "and")
+    text = text.rstrip(".?") if is_open else text
+    return with_articles(text)
+
+
+def clause_of(
+    dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]], *, may_end_open: bool
+) -> str:
+    """The arguments in words; a text without quotes stands last, and `_END_OPEN` behind it."""
+    said = dice.some(values, len(values)) if dice.chance(0.35) else list(values)
+    numbers = [param for param in tool.params if param.kind in ("number", "integer")]
+    if [param for param, _ in said] == numbers and len(numbers) == 2 and dice.chance(0.4):
+        first, second = (_keep(one.text) for _, one in said)
+        return f"{dice.pick(('of', 'for', 'from'))} {first} {dice.pick(('and', 'and', 'with'))} {second}"
+    loose = [one for one in said if one[1].text.startswith(": ")]
+    is_open = may_end_open and len(loose) == 1
+    if is_open:
+        said = [one for one in said if one is not loose[0]] + loose
+    parts = [_mention(dice, words, tool, param, one) for param, one in (said[:-1] if is_open else said)]
+    if is_open:
+        label = loose[0][0].label
+        parts.append(f"{dice.pick((label, 'with the ' + label))}: {_keep(loose[0][1].text[2:])}{_END_OPEN}")
+    text = parts[0] if parts else ""
+    for part in parts[1:]:
+        text += dice.pick(_JOINTS) + part
+    return text
+
+
+def dressed(dice: Dice, words: Words, text: str) -> str:
+    """A request with what people say around it, and as they type it."""
+    if dice.chance(0.35):
+        text = dice.pick(words.of(_BEGINNINGS)) + text
+    if dice.chance(0.3) and not text.endswith(_CLOSE):
+        ending = dice.pick(words.of(_ENDINGS))
+        is_sentence = ending[1:2].isupper()
+        text = text + ending if is_sentence and text[-1:] in ".?!" else text.rstrip(".?!") + (
+            f".{ending}" if is_sentence else ending
+        )
+    return typed(dice, text)
+
+
+def typed(dice: Dice, text: str) -> str:
+    """A text as a person types it, values left alone; the marks around them are taken away."""
+    how = dice.weighted(
+        (("clean", 7.0), ("lower", 1.2), ("bare", 0.8), ("slips", 0.9), ("loud", 0.1), ("capital", 0.8))
+    )
+    pieces = [_typed_piece(dice, piece, how) for piece in _KEPT.split(text)]
+    done = "".join(pieces).replace(_OPEN, "").replace(_CLOSE, "").strip()
+    if how == "bare":
+        return done.rstrip(".?!")
+    return done[:1].upper() + done[1:] if how in ("clean", "capital") and not text.startswith(_OPEN) else done
+
+
+def kept(text: str) -> str:
+    """`text` as a value that no slip of the typing changes."""
+    return _keep(text)
+
+
+def _keep(text: str) -> str:
+    return f"{_OPEN}{text}{_CLOSE}"
+
+
+def _typed_piece(dice: Dice, piece: str, how: str) -> str:
+    if piece.startswith(_OPEN):
+        return piece
+    if how == "lower":
+        return piece.lower()
+    if how == "loud":
+        return piece.upper()
+    return " ".join(_slip(dice, word) for word in piece.split(" ")) if how == "slips" else piece
+
+
+def _slip(dice: Dice, word: str) -> str:
+    if len(word) < 4 or not word.isalpha() or not dice.chance(0.15):
+        return word
+    place = dice.between(1, len(word) - 2)
+    return dice.pick(
+        (
+            word[:place] + word[place + 1 :],
+            word[:place] + word[place + 1] + word[place] + word[place + 2 :],
+            word[:place] + word[place] + word[place:],
+        )
+    )
+
+
+def _mention(dice: Dice, words: Words, tool: Tool, param: Param, said: Said) -> str:
+    label = param.label
+    value = _keep(f'"{said.text[2:]}"' if said.text.startswith(": ") else said.text)
+    if param.kind == "flag" and dice.chance(0.65):
+        forms = words.of(_ON if said.value else _OFF)
+        return dice.pick(forms).format(l=label)
+    naturals = KINDS[param.kind].naturals
+    if naturals and _is_told_by_kind(tool, param) and dice.chance(0.6):
+        return dice.pick(naturals).format(value)
+    if param.kind in ("integer", "choice", "number") and dice.chance(0.2):
+        return dice.pick(_BARE).format(l=label, v=value)
+    return dice.pick(words.of(_NAMED)).format(l=label, v=value)
+
+
+def _is_told_by_kind(tool: Tool, param: Param) -> bool:
+    """Whether a value alone tells whose it is: no other parameter could take it, or its name says the kind."""
+    if any(other.kind == param.kind for other in tool.params if other is not param):
+        return False
+    alike = [other for other in tool.params if other.slot.schema.get("type") == param.slot.schema.get("type")]
+    return len(alike) == 1 or param.label in KINDS[param.kind].names

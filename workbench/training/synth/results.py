@@ -1,0 +1,163 @@
+"""What a tool gives back, and how the answer tells of it."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.training.synth import vocabulary
+from workbench.training.synth.dice import Dice
+from workbench.training.synth.tools import Param, Tool
+from workbench.training.synth.values import Said, listed
+from workbench.training.synth.words import Words
+
+
+class Told(NamedTuple):
+    """A result, and the sentence that answers with it."""
+
+    text: str
+    """As the tool writes it."""
+    answer: str
+    """Says all that the user asked for."""
+
+
+_FOUND: Final = (
+    "The {n}{f} is {x}.",
+    "{x} is the {n}{f}.",
+    "The {n}{f} stands at {x}.",
+    "It is {x}.",
+    "Here the {n}{f} comes to {x}.",
+    "The {n}{f}: {x}.",
+    "I found {x} as the {n}{f}.",
+)
+_DONE: Final = (
+    "The {n} is done: {x}.",
+    "Done. {X}.",
+    "I did it: {x}.",
+    "All set: {x}.",
+    "Finished, {x}.",
+    "That worked: {x}.",
+    "Your {n}: {x}.",
+)
+_FAILED: Final = (
+    "That did not work: {x}.",
+    "The {n} could not be done: {x}.",
+    "Sorry, there was an error: {x}.",
+    "It failed: {x}.",
+    "No luck with the {n}: {x}.",
+    "I could not {v} the {n}: {x}.",
+    "The tool says: {x}.",
+)
+_ERRORS: Final = (
+    "not found",
+    "no such {n}",
+    "access denied",
+    "service unavailable",
+    "{n} is locked",
+    "the {n} has no entry for this",
+    "quota exceeded",
+    "invalid request",
+    "permission required",
+    "the server is being repaired",
+    "value out of range",
+)
+_UNSPOKEN: Final = frozenset({"flag", "list", "range", "record", "limit", "sentence"})
+"""Kinds whose values no answer repeats."""
+_BRIEF: Final = ("timed out, try again", "temporary error, please retry", "busy, ask once more", "connection lost, retry")
+
+
+def draw_result(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]]) -> Told:
+    """A result of the call, well."""
+    if tool.purpose == "act":
+        return _deed(dice, words, tool, values)
+    plain = [one for one in values if one[0].kind not in _UNSPOKEN and len(str(one[1].value)) < 24]
+    echo = dice.pick(plain) if plain and dice.chance(0.8) else None
+    value = _measured(dice, words, tool)
+    unit = dice.pick(words.of(vocabulary.UNITS)) if isinstance(value, int | float) and dice.chance(0.6) else ""
+    said = f"{_spoken(value)} {unit}".strip()
+    return Told(_result_text(dice, tool, echo, value, unit), _answer(dice, words, tool, echo, said))
+
+
+def draw_error(dice: Dice, words: Words, tool: Tool, *, is_brief: bool = False) -> Told:
+    """A result that says that it did not work; a brief one may work when asked again."""
+    problem = dice.pick(words.of(_BRIEF if is_brief else _ERRORS)).format(n=tool.noun)
+    text = dice.pick(
+        (
+            spelled_json({"error": problem}),
+            spelled_json({"error": problem}),
+            spelled_json({"status": "error", "message": problem}),
+            f"Error: {problem}",
+        )
+    )
+    return Told(text, dice.pick(words.of(_FAILED)).format(n=tool.noun, v=tool.verb, x=problem))
+
+
+def _measured(dice: Dice, words: Words, tool: Tool) -> JsonValue:
+    whole = dice.between(0, dice.pick((20, 100, 5000)))
+    decimal = round(whole + dice.between(1, 99) / 100, dice.pick((1, 2)))
+    if tool.purpose == "sum":
+        return dice.pick((whole, decimal))
+    things: list[JsonValue] = list(dice.some(words.things, dice.between(2, 3)))
+    return dice.weighted(
+        (
+            (whole, 3.0),
+            (decimal, 3.0),
+            (words.made_up(dice), 1.0),
+            (dice.pick(words.of(vocabulary.STATES)), 1.0),
+            (dice.pick(words.things), 1.0),
+            (words.person(dice), 0.7),
+            (things, 1.0),
+            (f"{dice.between(0, 23):02d}:{dice.between(0, 59):02d}", 0.7),
+        )
+    )
+
+
+def _result_text(
+    dice: Dice, tool: Tool, echo: tuple[Param, Said] | None, value: JsonValue, unit: str
+) -> str:
+    own = dice.pick((tool.noun.replace(" ", "_"), "value", "result", "reading"))
+    fields: JsonObject = {echo[0].name: echo[1].value} if echo else {}
+    fields = {**fields, own if own not in fields else "result": value, **({"unit": unit} if unit else {})}
+    if dice.chance(0.8):
+        return spelled_json(fields)
+    about = f"{echo[1].value}: " if echo else ""
+    return f"{about}{_spoken(value)} {unit}".strip()
+
+
+def _answer(
+    dice: Dice, words: Words, tool: Tool, echo: tuple[Param, Said] | None, said: str
+) -> str:
+    about = ""
+    if echo:
+        about = f" {dice.pick(('for', 'for', 'of'))} {echo[1].value}"
+        if echo[0].kind in ("place",):
+            about = f" {dice.pick(('in', 'for', 'in'))} {echo[1].value}"
+    return dice.pick(words.of(_FOUND)).format(n=tool.noun, f=about, x=said)
+
+
+def _deed(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]]) -> Told:
+    state = dice.pick(words.of(("ok", "done", "created", "accepted", "queued", "sent", "saved", "confirmed", "booked", "started")))
+    number = f"{dice.pick('ABCDEFGHKLMNPRSTUVWXYZ')}{dice.between(10, 9999)}"
+    fields: JsonObject = {dice.pick(("status", "state", "result")): state}
+    facts = [f"the {tool.noun} is {state}"]
+    if dice.chance(0.6):
+        key = dice.pick(("id", "reference", "number"))
+        fields = {**fields, key: number}
+        facts.append(f"{key} {number}")
+    plain = [one for one in values if one[0].kind not in _UNSPOKEN and len(str(one[1].value)) < 30]
+    if plain and dice.chance(0.4):
+        param, said = dice.pick(plain)
+        if param.name not in fields:
+            fields = {**fields, param.name: said.value}
+            facts.append(f"{param.label} {said.value}")
+    text = spelled_json(fields)
+    said_all = listed(dice, facts)
+    answer = dice.pick(words.of(_DONE)).format(n=tool.noun, x=said_all, X=said_all[:1].upper() + said_all[1:])
+    return Told(text, answer)
+
+
+def _spoken(value: JsonValue) -> str:
+    if isinstance(value, list):
+        items = [str(one) for one in value]
+        return ", ".join(items[:-1]) + f" and {items[-1]}"
+    return str(value)

@@ -1,0 +1,208 @@
+"""Tools that no one wrote: what a tool is named decides all of it, so that no two rows declare it differently."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.spec import ToolSpec
+from workbench.training.synth import vocabulary
+from workbench.training.synth.dice import Dice
+from workbench.training.synth.split import Split, share_of
+from workbench.training.synth.values import KINDS, SHARES, Slot
+from workbench.training.synth.words import Words, with_articles
+
+Purpose = Literal["read", "act", "sum"]
+"""To look something up, to do something, to work something out."""
+Style = Literal["snake", "camel", "kebab"]
+"""How names of several words are written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """A parameter of a tool."""
+
+    name: str
+    """As the schema names it."""
+    label: str
+    """As a person says it."""
+    kind: str
+    """Key of `KINDS`."""
+    slot: Slot
+    """What it takes."""
+    is_required: bool
+    """Whether a call must give it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool, and what it is about."""
+
+    spec: ToolSpec = field(hash=False)
+    """As a model is told of it."""
+    noun: str
+    """What it is about, in words."""
+    verb: str
+    """What it does to that, in words."""
+    purpose: Purpose
+    """What kind of deed that is."""
+    params: tuple[Param, ...]
+    """In the order of the schema."""
+
+    @property
+    def name(self) -> str:
+        """As calls name it."""
+        return self.spec.name
+
+    @property
+    def required(self) -> tuple[Param, ...]:
+        """What a call must give."""
+        return tuple(param for param in self.params if param.is_required)
+
+
+_NOUNS: Final[Mapping[Purpose, tuple[str, ...]]] = {
+    "read": vocabulary.READ_NOUNS,
+    "act": vocabulary.ACT_NOUNS,
+    "sum": vocabulary.SUM_NOUNS,
+}
+_VERBS: Final[Mapping[Purpose, tuple[str, ...]]] = {
+    "read": vocabulary.READ_VERBS,
+    "act": vocabulary.ACT_VERBS,
+    "sum": vocabulary.SUM_VERBS,
+}
+_DESCRIPTIONS: Final = (
+    "{V} the {n}.",
+    "{V} a {n} by {p}.",
+    "{V} the {n} for a given {p}",
+    "Use this to {v} a {n}.",
+    "Lets you {v} the {n}.",
+    "{V} {n}",
+    "{N}: {v} it by {p}.",
+    "{V} the {n}. Needs the {p}.",
+    "Tool to {v} {n} data",
+    "This function can {v} the {n} when it is asked for.",
+    "{V} one {n} and return it",
+)
+_PARAM_DESCRIPTIONS: Final = (
+    "The {l}",
+    "{L} of the {n}",
+    "{L} to use",
+    "Which {l} to take",
+    "The {l} that is wanted",
+    "{L}",
+    "{L} for the {n}",
+    "Give the {l} here",
+)
+
+
+def draw_tool(dice: Dice, words: Words) -> Tool:
+    """Any tool: plausible, or of words that do not exist."""
+    made_up = words.made_up(dice) if dice.chance(0.45) else ""
+    # What a word is about follows from the word: a tool of one name is always the same tool.
+    chance = Dice("purpose", made_up) if made_up else dice
+    purpose: Purpose = chance.weighted((("read", 4.0), ("act", 3.5), ("sum", 2.5)))
+    noun = made_up or dice.pick(words.of(_NOUNS[purpose]))
+    return tool_of(noun, dice.pick(_verbs(purpose, words.split)), purpose, words)
+
+
+def draw_neighbour(dice: Dice, words: Words, tool: Tool) -> Tool:
+    """A tool that is easily taken for `tool`: the same noun or verb, or a noun that looks alike."""
+    verbs = _verbs(tool.purpose, words.split)
+    match dice.pick(("noun", "verb", "both")):
+        case "noun":
+            return tool_of(tool.noun, dice.pick(verbs), tool.purpose, words)
+        case "verb":
+            return tool_of(dice.pick(words.of(_NOUNS[tool.purpose])), tool.verb, tool.purpose, words)
+        case _:
+            addition = dice.pick(words.of(("history", "list", "details", "summary", "group", "draft", "plan", "stats")))
+            return tool_of(f"{tool.noun} {addition}", tool.verb, tool.purpose, words)
+
+
+def tool_of(noun: str, verb: str, purpose: Purpose, words: Words) -> Tool:
+    """The tool of that noun and verb; always the same one."""
+    dice = Dice("name", words.split, noun, verb)
+    style: Style = dice.weighted((("snake", 8.0), ("camel", 2.0), ("kebab", 0.5)))
+    order = dice.weighted(((f"{verb} {noun}", 7.0), (f"{noun} {verb}", 1.0), (noun, 1.0)))
+    name = spelled(order, style)
+    own = Dice("tool", words.split, name)
+    params = _params(own, words, noun, purpose, style)
+    function: JsonObject = {"name": name}
+    if own.chance(0.95):
+        form = own.pick(words.of(_DESCRIPTIONS))
+        function["description"] = with_articles(_filled(form, noun, verb, _aim(params)))
+    function["parameters"] = _parameters(own, words, noun, params)
+    return Tool(
+        spec=ToolSpec.of_function(function), noun=noun, verb=verb, purpose=purpose, params=params
+    )
+
+
+def spelled(text: str, style: Style) -> str:
+    """Words as one name.
+
+    >>> spelled("look up tide-table", "camel")
+    'lookUpTideTable'
+    """
+    parts = text.lower().replace("-", " ").split()
+    if style == "camel":
+        return parts[0] + "".join(part.capitalize() for part in parts[1:])
+    return ("_" if style == "snake" else "-").join(parts)
+
+
+def _verbs(purpose: Purpose, split: Split) -> tuple[str, ...]:
+    return share_of(_VERBS[purpose], split)
+
+
+def _params(dice: Dice, words: Words, noun: str, purpose: Purpose, style: Style) -> tuple[Param, ...]:
+    count = dice.weighted(((0, 0.4), (1, 4.0), (2, 4.5), (3, 2.5), (4, 0.8)))
+    kinds = [dice.weighted(SHARES) for _ in range(count)]
+    if purpose == "sum" and count:
+        kinds[: min(2, count)] = [dice.pick(("number", "integer"))] * min(2, count)
+    least = 1 if count and dice.chance(0.94) else 0
+    required = dice.between(least, min(count, 3)) if count else 0
+    taken: dict[str, Param] = {}
+    for kind in kinds:
+        label = _label(dice, words, kind, noun)
+        if label not in taken:
+            taken[label] = Param(
+                name=spelled(label, "camel" if style == "camel" else "snake"),
+                label=label,
+                kind=kind,
+                slot=KINDS[kind].make(dice, words),
+                is_required=len(taken) < required,
+            )
+    return tuple(taken.values())
+
+
+def _label(dice: Dice, words: Words, kind: str, noun: str) -> str:
+    if dice.chance(0.3):
+        return words.made_up(dice)
+    label = dice.pick(words.of(KINDS[kind].names))
+    return f"{dice.pick(('first', 'second', 'new', 'main'))} {label}" if dice.chance(0.06) else label
+
+
+def _parameters(dice: Dice, words: Words, noun: str, params: tuple[Param, ...]) -> JsonObject:
+    properties: JsonObject = {}
+    is_told = dice.chance(0.85)
+    for param in params:
+        schema = dict(param.slot.schema)
+        if is_told or param.slot.hint:
+            text = dice.pick(words.of(_PARAM_DESCRIPTIONS)).format(
+                l=param.label, L=param.label.capitalize(), n=noun
+            )
+            schema["description"] = f"{text}, {param.slot.hint}" if param.slot.hint else text
+        properties[param.name] = schema
+    required: list[JsonValue] = [param.name for param in params if param.is_required]
+    found: JsonObject = {"type": "object", "properties": properties}
+    if required or dice.chance(0.5):
+        found["required"] = required
+    if dice.chance(0.4):
+        found["additionalProperties"] = False
+    return found
+
+
+def _aim(params: tuple[Param, ...]) -> str:
+    return params[0].label if params else "name"
+
+
+def _filled(form: str, noun: str, verb: str, aim: str) -> str:
+    return form.format(n=noun, N=noun.capitalize(), v=verb, V=verb.capitalize(), p=aim)

@@ -1,0 +1,357 @@
+"""Kinds of arguments: a schema, a value of it, and how a person says that value."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.training.synth import vocabulary
+from workbench.training.synth.dice import Dice
+from workbench.training.synth.words import Words
+
+Choices = tuple[tuple[str, str], ...]
+"""Words of an enum, each as the schema has it and as a person may say it."""
+
+
+class Said(NamedTuple):
+    """A value, and the words for it."""
+
+    value: JsonValue
+    """As it stands in a call."""
+    text: str
+    """As it stands in a request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """What one parameter of one tool takes; made once with the tool."""
+
+    schema: JsonObject = field(hash=False)
+    """JSON Schema, without description."""
+    draw: Callable[[Dice], Said] = field(compare=False)
+    """A value of it, another each time."""
+    hint: str = ""
+    """What a description adds, such as the form of a date; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of parameter."""
+
+    names: tuple[str, ...]
+    """What such a parameter may be called; words with blanks."""
+    make: Callable[[Dice, Words], Slot] = field(compare=False)
+    """What one such parameter takes."""
+    naturals: tuple[str, ...] = ()
+    """How a request says the value without the parameter's name, `{}` being the value."""
+
+
+def _text(draw: Callable[[Dice, Words], str], hint: str = "") -> Callable[[Dice, Words], Slot]:
+    """A slot of texts that are copied as they are said."""
+
+    def make(dice: Dice, words: Words) -> Slot:
+        def said(dice: Dice) -> Said:
+            value = draw(dice, words)
+            return Said(value, value)
+
+        return Slot(schema={"type": "string"}, draw=said, hint=hint)
+
+    return make
+
+
+def _place(dice: Dice, words: Words) -> str:
+    if dice.chance(0.06):
+        return words.made_up(dice).capitalize()
+    place = dice.pick(words.places)
+    return place.lower() if dice.chance(0.12) else place
+
+
+def _code(dice: Dice, words: Words) -> str:
+    number = dice.between(1, 99999)
+    letters = "".join(dice.pick("ABCDEFGHKLMNPRSTUVWXYZ") for _ in range(dice.between(1, 3)))
+    return dice.pick(
+        (f"{letters}-{number}", f"{letters}{number:05d}", f"{number:05d}", f"#{number}", f"{number}/{letters.lower()}")
+    )
+
+
+def _path(dice: Dice, words: Words) -> str:
+    name = f"{dice.pick(words.of(vocabulary.FILES))}{dice.pick(('', '_v2', '-' + str(dice.between(1, 40)), '_final'))}"
+    name += f".{dice.pick(words.of(vocabulary.ENDINGS))}"
+    folders = "/".join(dice.some(words.of(vocabulary.FOLDERS), dice.between(1, 3)))
+    return dice.pick((name, f"/{folders}/{name}", f"{folders}/{name}", f"~/{folders}/{name}"))
+
+
+def _address(dice: Dice, words: Words) -> str:
+    return f"{dice.pick(words.people).lower()}@{words.made_up(dice)}.example.{dice.pick(('com', 'org', 'net'))}"
+
+
+def _site(dice: Dice, words: Words) -> str:
+    page = dice.pick(words.topics).replace(" ", "-").lower()
+    return f"https://{words.made_up(dice)}.example.com/{dice.pick((page, page + '?page=' + str(dice.between(2, 30)), ''))}"
+
+
+def _quoted(dice: Dice, words: Words) -> Said:
+    value = words.sentence(dice)
+    return Said(value, dice.pick((f'"{value}"', f"'{value}'" if "'" not in value else f'"{value}"', f": {value}")))
+
+
+def _sentence(dice: Dice, words: Words) -> Slot:
+    return Slot(schema={"type": "string"}, draw=lambda dice: _quoted(dice, words))
+
+
+def _date(dice: Dice, words: Words) -> Slot:
+    def said(dice: Dice) -> Said:
+        year, month, day = dice.between(2023, 2029), dice.between(1, 12), dice.between(1, 28)
+        value, name = f"{year}-{month:02d}-{day:02d}", vocabulary.MONTHS[month - 1]
+        spoken = dice.pick((f"{day} {name} {year}", f"{name} {day}, {year}"))
+        return Said(value, spoken if dice.chance(0.25) else value)
+
+    hint = dice.pick(("YYYY-MM-DD", "as YYYY-MM-DD", "ISO date"))
+    schema: JsonObject = {"type": "string", "format": "date"} if dice.chance(0.3) else {"type": "string"}
+    return Slot(schema=schema, draw=said, hint=hint)
+
+
+def _time(dice: Dice, words: Words) -> Slot:
+    def said(dice: Dice) -> Said:
+        hour, minute = dice.between(0, 23), dice.pick((0, 5, 10, 15, 20, 30, 40, 45, 50))
+        value = f"{hour:02d}:{minute:02d}"
+        return Said(value, f"{hour}:{minute:02d}" if dice.chance(0.15) else value)
+
+    return Slot(schema={"type": "string"}, draw=said, hint=dice.pick(("HH:MM", "24 hours, HH:MM")))
+
+
+_SMALL: Final = tuple("two,three,four,five,six,seven,eight,nine,ten,eleven,twelve".split(","))
+
+
+def _integer(dice: Dice, words: Words) -> Slot:
+    least, most = dice.pick(((1, 12), (1, 12), (1, 100), (10, 5000), (-40, 40), (1000, 90000)))
+    schema: JsonObject = {"type": "integer"}
+    if least >= 0 and dice.chance(0.25):
+        schema = {"type": "integer", "minimum": min(least, 1), "maximum": most}
+
+    def said(dice: Dice) -> Said:
+        value = dice.between(least, most)
+        is_word = 2 <= value <= 12 and dice.chance(0.15)
+        return Said(value, _SMALL[value - 2] if is_word else str(value))
+
+    return Slot(schema=schema, draw=said)
+
+
+def _number(dice: Dice, words: Words) -> Slot:
+    most = dice.pick((10, 10, 100, 1000, 20000))
+    digits = dice.pick((0, 1, 1, 2))
+
+    def said(dice: Dice) -> Said:
+        whole = dice.between(-most if dice.chance(0.08) else 1, most)
+        if dice.chance(0.4) or not digits:
+            return Said(whole, str(whole))
+        value = round(whole + dice.between(1, 10**digits - 1) / 10**digits, digits)
+        return Said(value, str(value))
+
+    return Slot(schema={"type": "number"}, draw=said)
+
+
+def _flag(dice: Dice, words: Words) -> Slot:
+    def said(dice: Dice) -> Said:
+        value = dice.chance(0.55)
+        return Said(value, dice.pick(("on", "true", "yes") if value else ("off", "false", "no")))
+
+    return Slot(schema={"type": "boolean"}, draw=said)
+
+
+def _choices(dice: Dice, words: Words) -> Choices:
+    if dice.chance(0.3):
+        made = [words.made_up(dice) for _ in range(dice.between(2, 4))]
+        return tuple((word, word) for word in dict.fromkeys(made))
+    return dice.pick(words.choices)
+
+
+def _choice(dice: Dice, words: Words) -> Slot:
+    choices = _choices(dice, words)
+
+    def said(dice: Dice) -> Said:
+        value, spoken = dice.pick(choices)
+        return Said(value, spoken if dice.chance(0.45) else value)
+
+    return Slot(schema={"type": "string", "enum": [value for value, _ in choices]}, draw=said)
+
+
+def listed(dice: Dice, items: list[str]) -> str:
+    """Several things as a person lists them.
+
+    >>> listed(Dice(1), ["a"])
+    'a'
+    """
+    if len(items) < 2:
+        return items[0]
+    joint = dice.pick((" and ", " and ", ", and ", " & ", ", "))
+    return ", ".join(items[:-1]) + joint + items[-1]
+
+
+def _list(dice: Dice, words: Words) -> Slot:
+    kind = dice.pick(("thing", "person", "number", "made up", "place"))
+    draws: Mapping[str, Callable[[Dice], Said]] = {
+        "thing": lambda dice: _same(dice.pick(words.things)),
+        "person": lambda dice: _same(dice.pick(words.people)),
+        "place": lambda dice: _same(dice.pick(words.places)),
+        "made up": lambda dice: _same(words.made_up(dice)),
+        "number": lambda dice: _counted(dice.between(1, 200)),
+    }
+    item = "integer" if kind == "number" else "string"
+
+    def said(dice: Dice) -> Said:
+        drawn = {one.text: one for one in (draws[kind](dice) for _ in range(dice.between(1, 4)))}
+        return Said([one.value for one in drawn.values()], listed(dice, list(drawn)))
+
+    return Slot(schema={"type": "array", "items": {"type": item}}, draw=said)
+
+
+def _same(text: str) -> Said:
+    return Said(text, text)
+
+
+def _counted(number: int) -> Said:
+    return Said(number, str(number))
+
+
+def _range(dice: Dice, words: Words) -> Slot:
+    low, high = dice.pick((("min", "max"), ("from", "to"), ("low", "high"), ("start", "end")))
+
+    def said(dice: Dice) -> Said:
+        first = dice.between(0, 400)
+        last = first + dice.between(1, 500)
+        spoken = dice.pick((f"{first} to {last}", f"{low} {first}, {high} {last}", f"between {first} and {last}"))
+        return Said({low: first, high: last}, spoken)
+
+    ends: JsonObject = {low: {"type": "integer"}, high: {"type": "integer"}}
+    return Slot(schema={"type": "object", "properties": ends, "required": [low, high]}, draw=said)
+
+
+def _record(dice: Dice, words: Words) -> Slot:
+    """A nested object of a name and one or two more fields."""
+    fields: JsonObject = {"name": {"type": "string"}}
+    others = dice.some(("city", "age", "role"), dice.between(1, 2))
+    for other in others:
+        fields[other] = {"type": "integer" if other == "age" else "string"}
+
+    def said(dice: Dice) -> Said:
+        value: dict[str, JsonValue] = {"name": words.person(dice)}
+        spoken = [f"name {value['name']}"]
+        for other in others:
+            drawn: Said = {
+                "age": lambda: _counted(dice.between(18, 90)),
+                "city": lambda: _same(dice.pick(words.places)),
+                "role": lambda: _same(dice.pick(("guest", "owner", "editor", "driver", "witness"))),
+            }[other]()
+            value[other] = drawn.value
+            spoken.append(f"{other} {drawn.text}")
+        return Said(value, listed(dice, spoken))
+
+    return Slot(schema={"type": "object", "properties": fields, "required": ["name"]}, draw=said)
+
+
+def _limit(dice: Dice, words: Words) -> Slot:
+    """A number or null."""
+
+    def said(dice: Dice) -> Said:
+        return Said(None, "null") if dice.chance(0.4) else _counted(dice.between(1, 300))
+
+    return Slot(schema={"type": ["integer", "null"]}, draw=said, hint="null for none")
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "place": Kind(
+        names=("city", "location", "place", "town", "destination", "area", "site", "region", "address", "venue"),
+        make=_text(_place),
+        naturals=("in {}", "for {}", "near {}", "around {}", "at {}"),
+    ),
+    "person": Kind(
+        names=("name", "person", "recipient", "to", "owner", "guest", "contact", "author", "user", "assignee"),
+        make=_text(lambda dice, words: words.person(dice)),
+        naturals=("for {}", "for {}", "to {}", "with {}"),
+    ),
+    "made up": Kind(
+        names=("flavor", "mark", "variant", "grade", "sort", "series", "theme", "brand", "model", "pattern"),
+        make=_text(lambda dice, words: words.made_up(dice)),
+        naturals=("of {}", "for {}"),
+    ),
+    "thing": Kind(
+        names=("item", "product", "object", "query", "article", "keyword", "subject", "good", "part", "thing"),
+        make=_text(lambda dice, words: dice.pick(words.things)),
+        naturals=("of {}", "for the {}", "about {}"),
+    ),
+    "topic": Kind(
+        names=("topic", "title", "theme name", "search term", "heading", "category", "field name", "question"),
+        make=_text(lambda dice, words: dice.pick(words.topics)),
+        naturals=("about {}", "on {}"),
+    ),
+    "code": Kind(
+        names=("id", "number", "code", "reference", "order id", "ticket id", "account", "serial", "key name", "zip"),
+        make=_text(_code),
+        naturals=("for {}", "of {}", "with number {}"),
+    ),
+    "path": Kind(
+        names=("path", "file", "filename", "target", "source", "folder", "document path", "output file"),
+        make=_text(_path),
+        naturals=("for {}", "from {}"),
+    ),
+    "mail": Kind(
+        names=("email", "mail", "reply to", "address line", "cc"), make=_text(_address), naturals=("to {}", "for {}")
+    ),
+    "site": Kind(names=("url", "link", "page", "endpoint", "feed"), make=_text(_site), naturals=("from {}", "at {}")),
+    "sentence": Kind(
+        names=("text", "message", "body", "note", "comment", "content", "caption", "description", "details", "remark"),
+        make=_sentence,
+        naturals=("saying {}", "that says {}", "with the words {}"),
+    ),
+    "date": Kind(
+        names=("date", "day", "start date", "due date", "from date", "when", "deadline", "arrival", "departure"),
+        make=_date,
+        naturals=("on {}", "for {}"),
+    ),
+    "time": Kind(names=("time", "hour", "start time", "at time", "clock"), make=_time, naturals=("at {}", "for {}")),
+    "integer": Kind(
+        names=("count", "days", "limit", "amount", "guests", "quantity", "pages", "level", "minutes", "size"),
+        make=_integer,
+    ),
+    "number": Kind(
+        names=("value", "price", "weight", "length", "rate", "width", "height", "factor", "distance", "score"),
+        make=_number,
+    ),
+    "flag": Kind(
+        names=("verbose", "express", "silent", "repeat", "urgent", "recursive", "public", "dry run", "notify", "round trip"),
+        make=_flag,
+    ),
+    "choice": Kind(
+        names=("mode", "unit", "format", "type", "status", "level name", "style", "direction", "order", "priority"),
+        make=_choice,
+    ),
+    "list": Kind(names=("items", "names", "tags", "values", "entries", "members", "list", "labels"), make=_list),
+    "range": Kind(names=("range", "span", "interval", "window", "bounds"), make=_range),
+    "record": Kind(names=("customer", "traveller", "holder", "profile", "patient"), make=_record),
+    "limit": Kind(names=("max results", "cap", "timeout", "budget", "ceiling"), make=_limit),
+}
+"""Every kind of parameter, by name."""
+SHARES: Final = (
+    ("place", 10.0),
+    ("person", 8.0),
+    ("made up", 6.0),
+    ("thing", 7.0),
+    ("topic", 4.0),
+    ("code", 6.0),
+    ("path", 4.0),
+    ("mail", 2.0),
+    ("site", 2.0),
+    ("sentence", 6.0),
+    ("date", 7.0),
+    ("time", 5.0),
+    ("integer", 11.0),
+    ("number", 11.0),
+    ("flag", 6.0),
+    ("choice", 12.0),
+    ("list", 6.0),
+    ("range", 2.0),
+    ("record", 2.0),
+    ("limit", 1.0),
+)
+"""How often each kind is drawn."""
