@@ -23,7 +23,8 @@ from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
-    Path(__file__).with_name(f"{name}.css") for name in ("page", "models", "suites", "label", "contracts", "data")
+    Path(__file__).with_name(f"{name}.css")
+    for name in ("page", "models", "suites", "label", "contracts", "data")
 )
 HANDED_OUT: Final = (3600, 86_400)
 """Files that visitors brought or were handed: how often their copies are looked at, and how old they get; seconds."""
