@@ -35,7 +35,7 @@ def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> t
     """
     if isinstance(value, str) and len(value) <= _LONGEST_KEPT:
         declared, told = _text_column(value, pointer)
-    elif isinstance(value, list) and (key := _key(cast("list[JsonValue]", value))):
+    elif isinstance(value, list) and (key := _key(value)):
         declared, told = _list_column(key, pointer)
     else:
         return _column(value, pointer, findings)

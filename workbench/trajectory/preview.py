@@ -1,6 +1,7 @@
 """A row as a trainer would see it."""
 
-from workbench.chat.json_value import as_object
+from typing import cast
+
 from workbench.chat.span import Span
 from workbench.errors import BadInput
 from workbench.trajectory.formats.raw import RAW
@@ -26,7 +27,5 @@ def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
     written = write_row(trajectory, RAW, Terms())
     if written.row is None:
         raise BadInput("the row", written.problems[0].message)
-    row = as_object(written.row)
-    spans = row["loss_spans"]
-    pairs = spans if isinstance(spans, list) else []
-    return MaskedText(text=str(row["text"]), trained=tuple(Span(*pair) for pair in pairs))
+    pairs = cast("list[list[int]]", written.row["loss_spans"])
+    return MaskedText(text=str(written.row["text"]), trained=tuple(Span(*pair) for pair in pairs))

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
+from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.validate.doubles import Double, Likenesses
 from workbench.trajectory.validate.likeness import Likeness, likeness_of
 from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
+from workbench.trajectory.validate.tool_watch import ToolWatch
 
 LONG = (
     "We drive from Lisbon to Porto on Friday with two dogs and an old van, stop for lunch near the sea, "
@@ -147,3 +149,37 @@ class TestSet:
         assert first.rows == whole.rows == 121
         assert first.formats == whole.formats
         assert list(first.doubles([121])) == list(whole.doubles([121]))
+
+
+WATCHED = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}
+WORDED = {
+    "name": "f",
+    "parameters": {"properties": {"a": {"description": "d", "type": "string"}}, "type": "object"},
+}
+REBOUND = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}
+
+
+class TestToolWatch:
+    """One name, other parameters: told whatever the order, and only where they bind otherwise."""
+
+    @staticmethod
+    def watch(*functions):
+        watch = ToolWatch()
+        for function in functions:
+            watch.add(ToolSpec.of_function(function))
+        return watch
+
+    def test_words_and_order_of_keys_do_not_count(self):
+        assert self.watch(WATCHED, WORDED, WATCHED).conflicts == set()
+        assert self.watch(WATCHED, WORDED, REBOUND).conflicts == {"f"}
+
+    def test_two_add_up_to_what_one_finds(self):
+        whole = self.watch(WATCHED, WORDED, REBOUND)
+        first, second = self.watch(WATCHED), self.watch(WORDED, REBOUND)
+        first.extend(second)
+        assert first == whole
+
+    def test_long_parameters_are_watched_too(self):
+        long = {"name": "f", "parameters": {"enum": ["x" * 5000]}}
+        assert self.watch(long, long).conflicts == set()
+        assert self.watch(long, WATCHED).conflicts == {"f"}

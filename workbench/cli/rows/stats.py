@@ -70,6 +70,12 @@ def _engine(tokenizer: str) -> "Generator[Engine | None]":
         yield engine
 
 
+def _tokenizer(engine: "Engine") -> Tokenizer:
+    if isinstance(engine, Tokenizer):
+        return engine
+    raise BadInput("--tokenizer", f"{engine.name} does not say where its tokens stand", "use a GGUF file")
+
+
 def _show_stats(files: list[str], read_as: str, engine: "Engine | None", *, as_json: bool) -> None:
     from workbench.library.datasets.statistics import count_rows
 
@@ -97,9 +103,7 @@ def _show_mask(
     if understood.problems:
         raise BadInput(f"{files[0]}:{number}", understood.problems[0].message)
     masked = preview(understood.trajectory, family)
-    if engine and not isinstance(engine, Tokenizer):
-        raise BadInput("--tokenizer", f"{engine.name} does not say where its tokens stand", "use a GGUF file")
-    tokens = mask_tokens(masked, engine) if engine else ()
+    tokens = mask_tokens(masked, _tokenizer(engine)) if engine else ()
     if as_json:
         write_json_line(mask_json(masked, tokens))
         return

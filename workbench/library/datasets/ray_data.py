@@ -3,10 +3,11 @@
 import logging
 import os
 import pickle
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from importlib import import_module
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from workbench.errors import BadInput
 from workbench.library.datasets.chunks import CheckedChunk, check_chunk, chunks_of
@@ -14,11 +15,18 @@ from workbench.library.datasets.conversion import Conversion
 from workbench.library.datasets.shards import ShardRow, convert_shards
 from workbench.trajectory.validate.rows_check import CheckTerms
 
-if TYPE_CHECKING:
-    from ray.data import Dataset
-
 _REMEDY: Final = "pip install 'hermes-workbench[scale]'"
 _Done = TypeVar("_Done")
+_Packed = Mapping[str, bytes | bool]
+"""A pickled value, and whether it is a result or the parts of an error."""
+
+
+class _DataSet(Protocol):
+    """What is used of Ray's data sets."""
+
+    def flat_map(self, fn: Callable[[dict[str, int]], Iterator[_Packed]]) -> "_DataSet": ...
+
+    def iter_rows(self) -> Iterator[_Packed]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +56,7 @@ class OnRay:
     def _each(self, count: int, work: Callable[[int], Iterator[_Done]]) -> Iterator[_Done]:
         """What `work` gives for each place, in order."""
 
-        def packed(row: dict[str, int]) -> Iterator[dict[str, bytes | bool]]:
+        def packed(row: dict[str, int]) -> Iterator[_Packed]:
             try:
                 for done in work(row["place"]):
                     yield {"value": pickle.dumps(done), "is_done": True}
@@ -66,13 +74,13 @@ class OnRay:
                 yield value
 
     @contextmanager
-    def _ray(self) -> "Generator[Callable[..., Dataset]]":
+    def _ray(self) -> Generator[Callable[..., _DataSet]]:
         """What makes a data set, while Ray runs."""
         # Ray reports its use over the network unless it is told not to.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
-            import ray
-            import ray.data
+            ray: Any = import_module("ray")
+            data: Any = import_module("ray.data")
         except ImportError as error:
             raise BadInput("--engine ray", "Ray is not installed", _REMEDY) from error
         settings: dict[str, Any] = {"include_dashboard": False} if not self.address else {}
@@ -84,10 +92,10 @@ class OnRay:
             first = str(error).partition("\n")[0]
             raise BadInput(f"--address {self.address or 'local'}", f"no Ray there: {first}"[:150]) from error
         try:
-            context = ray.data.DataContext.get_current()
+            context = data.DataContext.get_current()
             context.enable_progress_bars = False
             context.execution_options.preserve_order = True
             logging.getLogger("ray.data").setLevel(logging.ERROR)
-            yield ray.data.from_items
+            yield data.from_items
         finally:
             ray.shutdown()

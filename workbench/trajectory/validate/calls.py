@@ -85,10 +85,15 @@ def _of_call(call: SeenCall, one: SeenEntry, seen: SeenRow) -> Iterator[RowFindi
         yield said("call-not-strict", message, entry=one.entry, pointer=where)
     spec = seen.tools.by_name.get(call.name)
     if spec is None:
-        if call.name:
+        if call.name and not _are_tools_lost(seen):
             yield said("undeclared-tool", _undeclared(call.name, seen), entry=one.entry, pointer=call.pointer)
     elif call.arguments is not None:
         yield from argument_findings(spec, call.arguments, one.entry)
+
+
+def _are_tools_lost(seen: SeenRow) -> bool:
+    """Whether the row declares tools that nobody can read, and no others: that is told, and explains it."""
+    return not seen.tools.specs and any(one.code == "tools-unreadable" for one in seen.row.findings)
 
 
 def _undeclared(name: str, seen: SeenRow) -> str:

@@ -112,12 +112,11 @@ def _bare(schema: JsonValue) -> object:
         return list(map(_bare, schema))
     if not isinstance(schema, dict):
         return schema
-    given = cast("dict[str, JsonValue]", schema)
-    if given.keys() == _PLAIN and isinstance(given["description"], str):
-        return (("type", _bare(given["type"])),)
+    if schema.keys() == _PLAIN and isinstance(schema["description"], str):
+        return (("type", _bare(schema["type"])),)
     kept: list[tuple[str, object]] = []
-    for key in sorted(given):
-        value = given[key]
+    for key in sorted(schema):
+        value = schema[key]
         if (key in _WORDS and not isinstance(value, dict)) or (key == "required" and not value):
             continue
         kept.append((key, _properties(value) if key in ("properties", "$defs") else _bare(value)))

@@ -63,21 +63,19 @@ class Likenesses:
         told = {double.row for double in found}
         found.extend(
             Double("near-duplicate-row", row, first)
-            for row, first in self._near()
+            for row, first in _places(self._nearest())
             if row not in told and firsts[first] == first
         )
         yield from sorted(found, key=lambda double: double.row)
 
-    def _near(self) -> Iterator[tuple[int, int]]:
-        """Each row with an earlier one that is almost the same, once."""
-        if not self.sketches:
-            return
-        sketches = np.frombuffer(self.sketches, dtype=np.uint64)
-        known: dict[int, int] = {}
-        for block in range(_BLOCKS):
-            for row, first in _near_in_block(sketches, block):
-                known[row] = min(first, known.get(row, first))
-        yield from known.items()
+    def _nearest(self) -> NDArray[np.int64]:
+        """For each row the first that is almost the same, or its own place."""
+        nearest = np.arange(len(self.sketches))
+        if self.sketches:
+            sketches = np.frombuffer(self.sketches, dtype=np.uint64)
+            for block in range(_BLOCKS):
+                _near_in_block(sketches, block, nearest)
+        return nearest
 
 
 def _firsts(values: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -94,16 +92,20 @@ def _places(firsts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         yield int(row), int(firsts[row])
 
 
-def _near_in_block(sketches: NDArray[np.uint64], block: int) -> Iterator[tuple[int, int]]:
-    """Pairs of a row and an earlier one with the same 16 bits in `block` and few bits between them."""
+def _near_in_block(sketches: NDArray[np.uint64], block: int, nearest: NDArray[np.int64]) -> None:
+    """Lower `nearest` where an earlier row has the same 16 bits in `block` and few bits are between them.
+
+    Takes some hundred passes over the rows at most, also where all of them are alike.
+    """
     keys = (sketches >> np.uint64(16 * block)) & np.uint64(0xFFFF)
-    order = np.lexsort((np.arange(len(keys)), keys))
+    order = np.argsort(keys, kind="stable")
     order = order[sketches[order] != 0]
     for distance in range(1, min(_WIDEST, len(order))):
         earlier, later = order[:-distance], order[distance:]
         is_same = keys[earlier] == keys[later]
         if not is_same.any():
             return
-        bits = np.bitwise_count(sketches[earlier] ^ sketches[later])
-        for place in np.flatnonzero(is_same & (bits <= MOST_BITS)):
-            yield int(later[place]), int(earlier[place])
+        is_near = is_same & (np.bitwise_count(sketches[earlier] ^ sketches[later]) <= MOST_BITS)
+        rows, firsts = later[is_near], earlier[is_near]
+        # At one distance no row comes twice, so that none overwrites another.
+        nearest[rows] = np.minimum(nearest[rows], firsts)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from workbench.chat.message import Role
+from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import Entry, EntryResult, RowFinding
 from workbench.trajectory.validate.marks import RESULT_TAG
 from workbench.trajectory.validate.said import said, short
@@ -39,7 +40,7 @@ def pairing_findings(seen: SeenRow) -> Iterator[RowFinding]:
         if one.asked is None or not one.asked.has_calls:
             yield from _unasked(one.results)
         elif one.results or not one.is_last:
-            yield from _of_round(one.asked, one.results)
+            yield from _of_round(one.asked, one.results, seen.tools)
 
 
 def _rounds(entries: Sequence[SeenEntry]) -> Iterator[_Round]:
@@ -80,8 +81,8 @@ def _is_unknown(entries: Sequence[SeenEntry], position: int) -> bool:
     return position < len(entries) and entries[position].entry.role is None
 
 
-def _of_round(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFinding]:
-    keys = _keys(asked.calls, results)
+def _of_round(asked: SeenEntry, results: Sequence[_Result], tools: OfferedTools) -> Iterator[RowFinding]:
+    keys = _keys(asked.calls, results, tools)
     if keys is None:
         yield from _by_count(asked, results)
         return
@@ -104,12 +105,14 @@ def _of_round(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFindi
 
 
 def _keys(
-    calls: Sequence[SeenCall], results: Sequence[_Result]
+    calls: Sequence[SeenCall], results: Sequence[_Result], tools: OfferedTools
 ) -> tuple[Sequence[str], Sequence[str]] | None:
     """What ties results to calls: ids where all have them, else names; None where places alone do."""
     if all(call.id for call in calls) and all(one.result.id for one in results):
         return [call.id or "" for call in calls], [one.result.id or "" for one in results]
-    if results and all(one.result.name for one in results):
+    # A call of a tool that nobody declares is told as that, and what answers it may have the right name.
+    are_known = not tools.specs or all(call.name in tools.by_name for call in calls)
+    if are_known and results and all(one.result.name for one in results):
         return [call.name for call in calls], [one.result.name or "" for one in results]
     return None
 
@@ -128,13 +131,12 @@ def _unanswered(asked: SeenEntry, calls: Sequence[SeenCall]) -> Iterator[RowFind
 
 
 def _unasked(results: Sequence[_Result]) -> Iterator[RowFinding]:
-    """One finding for all results of an entry, at the first of them."""
-    told: set[int] = set()
-    for one in results:
-        if one.entry.place not in told:
-            told.add(one.entry.place)
-            message = "a result that answers no call of the entry before it"
-            yield said("result-without-call", message, entry=one.entry, pointer=one.result.pointer)
+    """One finding for all of them, at the first."""
+    if results:
+        first = results[0]
+        others = f" and {len(results) - 1} more" if len(results) > 1 else ""
+        message = f"a result{others} that answers no call of the entry before it"
+        yield said("result-without-call", message, entry=first.entry, pointer=first.result.pointer)
 
 
 def _stranger(one: _Result, key: str) -> RowFinding:

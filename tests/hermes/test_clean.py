@@ -1,0 +1,58 @@
+"""The quick way past the reader finds what the reader finds, or leaves the text to it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.hermes.readings import TOOLS
+from tests.hermes.test_parse_properties import PIECES, relaxed
+from workbench.hermes.clean import clean_calls
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import SegmentKind
+
+CLEAN = [
+    '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+    '<tool_call>{"name": "g", "arguments": {}}</tool_call>',
+    "So:\n",
+    "\n",
+    " ",
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12) | st.lists(st.sampled_from(CLEAN), max_size=6)
+MOSTLY_CLEAN = st.lists(st.sampled_from(CLEAN * 8 + PIECES), max_size=6)
+
+
+@relaxed
+@given(text=(TEXTS | MOSTLY_CLEAN).map("".join) | st.text())
+def test_what_it_takes_the_reader_reads_alike_and_without_a_word(text: str) -> None:
+    found = clean_calls(text, TOOLS)
+    if found is None:
+        return
+    reading = parse(text, tools=TOOLS, checks_arguments=False)
+    assert [(one.name, one.arguments) for one in found] == [
+        (one.name, one.arguments) for one in reading.calls
+    ]
+    assert (reading.fixes, reading.dropped) == ((), 0)
+    assert {finding.code for finding in reading.findings} <= {"unknown-tool"}
+    assert {segment.kind for segment in reading.segments} <= {SegmentKind.PROSE, SegmentKind.CALL}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("", 0), ("No call {at} all.", 0), (CLEAN[0], 1), ("".join(CLEAN), 2)]
+)
+def test_clean_texts_are_taken(text: str, count: int) -> None:
+    assert len(clean_calls(text, TOOLS) or ()) == count
+    assert clean_calls(text, TOOLS) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>a</think>",
+        "a < b",
+        CLEAN[1].replace("}}", "},}"),
+        f"`{CLEAN[1]}`",
+        '{"name": "f", "arguments": {}}',
+    ],
+)
+def test_all_else_is_left_to_the_reader(text: str) -> None:
+    assert clean_calls(text, TOOLS) is None
