@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 from workbench.chat.message import ToolCall
+from workbench.errors import BadInput
 from workbench.toolbox.catalog import FileCatalog
 from workbench.toolbox.dispatch import Limits
+from workbench.toolbox.mcp.servers import load_servers
 from workbench.toolbox.mcp.source import McpTools
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
@@ -79,6 +81,7 @@ def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
         "mcp_test_fail",
         "mcp_test_slow",
         "mcp_test_die",
+        "mcp_test_learn",
         "mcp_test_odd_name_",
     )
     assert tools.by_name["mcp_test_add"].description == "Add two numbers."
@@ -86,6 +89,62 @@ def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
     assert call(made, "mcp_test_add", a="2", b=3) == {"sum": 5}
     assert "broken here" in call(made, "mcp_test_fail", words="broken here")["error"]
     assert call(made, "mcp_test_add", a="x", b=3)["error"] == "Invalid arguments"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_server_that_changes_its_tools_is_listed_again(catalog, address, transport):
+    made = catalog({"test": stdio() if transport == "stdio" else {"url": address}})
+    assert "mcp_test_slow" in made.toolsets()["mcp-test"].names
+    call(made, "mcp_test_learn")
+    deadline_s = time.monotonic() + 60
+    while "mcp_test_learnt" not in made.toolsets()["mcp-test"].names and time.monotonic() < deadline_s:
+        time.sleep(0.05)
+    names = made.toolsets()["mcp-test"].names
+    assert "mcp_test_learnt" in names
+    assert "mcp_test_slow" not in names
+    assert call(made, "mcp_test_learnt") == "learnt"
+
+
+def test_a_server_is_added_while_the_catalog_is_in_use_and_stands_in_the_file(catalog, tmp_path):
+    made = catalog({"first": stdio()})
+    (tmp_path / "tools.yaml").write_text("# mine\n" + (tmp_path / "tools.yaml").read_text())
+    assert list(made.add_server("second", f"{sys.executable} {SERVER}")) == []
+    assert call(made, "mcp_second_add", a=1, b=2) == {"sum": 3}
+    written = (tmp_path / "tools.yaml").read_text()
+    assert written.startswith("# mine\n")
+    assert list(load_servers(tmp_path / "tools.yaml")) == ["second", "first"]
+    for name, address, problem in (
+        ("second", "x", "of that name"),
+        ("", "x", "no name"),
+        ("third", "no-such-program", "third"),
+        ("third", "'", "close its quotes"),
+        ("third", "", "either command or url"),
+    ):
+        with pytest.raises(BadInput, match=problem):
+            made.add_server(name, address)
+    assert (tmp_path / "tools.yaml").read_text() == written
+
+
+# Gradio warns of what pandas will drop, and leaves loops to the collector.
+@pytest.mark.filterwarnings("ignore::Warning")
+def test_a_server_of_gradio_s_own_answers_from_the_same_process(catalog):
+    gradio = pytest.importorskip("gradio")
+
+    def double(text: str) -> str:
+        """Say it twice."""
+        return text * 2
+
+    with gradio.Blocks() as page:
+        gradio.api(double, api_name="double")
+    _, address, _ = page.launch(
+        mcp_server=True, prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", share=False
+    )
+    try:
+        made = catalog({"page": {"url": f"{address}gradio_api/mcp/"}})
+        [name] = made.toolsets()["mcp-page"].names
+        assert call(made, name, text="ab") == "abab"
+    finally:
+        page.close(verbose=False)
 
 
 def test_a_call_that_takes_too_long_ends(catalog):
