@@ -1,6 +1,7 @@
 """Tools of a real server built with the official SDK, on both transports."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -125,26 +126,18 @@ def test_a_server_is_added_while_the_catalog_is_in_use_and_stands_in_the_file(ca
     assert (tmp_path / "tools.yaml").read_text() == written
 
 
-# Gradio warns of what pandas will drop, and leaves loops to the collector.
-@pytest.mark.filterwarnings("ignore::Warning")
-def test_a_server_of_gradio_s_own_answers_from_the_same_process(catalog):
-    gradio = pytest.importorskip("gradio")
-
-    def double(text: str) -> str:
-        """Say it twice."""
-        return text * 2
-
-    with gradio.Blocks() as page:
-        gradio.api(double, api_name="double")
-    _, address, _ = page.launch(
-        mcp_server=True, prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", share=False
+def test_gradio_s_own_server_and_our_client_live_in_one_process(tmp_path):
+    pytest.importorskip("gradio")
+    script = Path(__file__).with_name("beside_gradio.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env={**os.environ, "GRADIO_ANALYTICS_ENABLED": "False"},
+        check=False,
     )
-    try:
-        made = catalog({"page": {"url": f"{address}gradio_api/mcp/"}})
-        [name] = made.toolsets()["mcp-page"].names
-        assert call(made, name, text="ab") == "abab"
-    finally:
-        page.close(verbose=False)
+    assert done.stdout.splitlines()[-1:] == ['"abab"'], done.stderr
 
 
 def test_a_call_that_takes_too_long_ends(catalog):
