@@ -194,7 +194,7 @@ def _row(bench: Bench) -> list[NoticeLine]:
     for finding in outcome.findings:
         counts[finding.severity] += 1
     errors, warnings = counts[Severity.ERROR], counts[Severity.WARNING]
-    summary = f"{count(errors, 'error')} · {count(warnings, 'warning')}"
+    summary = f"the row it becomes: {count(errors, 'error')} · {count(warnings, 'warning')}"
     if outcome.fixed_entries:
         summary += f" · {count(len(outcome.fixed_entries), 'message')} with safe fixes applied"
     tone = "error" if errors else "warning" if warnings else "quiet"
