@@ -226,6 +226,7 @@ def test_nothing_is_cut_off_at_any_width(
     desk.page.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
     desk.page.set_viewport_size({"width": width, "height": 900})
     desk.press("3", "e")
+    expect(desk.page.locator(".hw-said")).to_contain_text("bad arguments")
     expect(desk.panel.get_by_label("flumb", exact=True)).to_be_visible()
     desk.page.screenshot(path=artifacts / f"label-{scheme}-{width}.png")
     assert desk.page.evaluate("document.documentElement.scrollWidth") <= width
