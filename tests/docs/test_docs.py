@@ -9,6 +9,7 @@ import typer
 
 import workbench
 from workbench.cli.app import build_app
+from workbench.contract.lint import CONTRACT_CODES
 from workbench.engines.embedded import PACKAGE, VERSION
 from workbench.settings import VARIABLES
 
@@ -56,6 +57,11 @@ def test_every_verb_has_its_heading():
     app = typer.main.get_command(build_app())
     headings = re.findall(r"^## `workbench (\w+)`$", read(DOCS / "reference/cli.md"), re.MULTILINE)
     assert sorted(headings) == sorted(app.commands)
+
+
+def test_the_lint_s_table_is_the_code_s_table():
+    text = read(DOCS / "reference" / "contracts.md").split("## Lint")[1]
+    assert dict(re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", text, re.MULTILINE)) == dict(CONTRACT_CODES)
 
 
 def test_every_make_target_that_a_page_names_exists():

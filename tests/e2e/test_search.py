@@ -39,3 +39,19 @@ def test_the_list_follows_what_is_typed(
     expect(play.part("session-list")).to_contain_text("No session has all these words")
     field.fill("")
     expect(rows).to_have_count(before)
+
+
+def test_a_session_is_tagged_and_found_by_its_tag(play: Play, tmp_path: Path) -> None:
+    play.use_script(write_script(tmp_path / "tagged.yaml", "Noted.")).ask("Tag me")
+    bar = play.part("bar")
+    bar.get_by_role("button", name="Edit tags").click()
+    bar.get_by_label("Tags, with commas between").fill("night owl, later")
+    play.page.keyboard.press("Enter")
+    expect(bar.locator(".hw-tag")).to_have_text(["night owl", "later"])
+    listed = play.part("session-list")
+    expect(listed.locator(".hw-tag").first).to_have_text("night owl")
+    listed.get_by_text("Filter", exact=True).click()
+    listed.get_by_label("Tag", exact=True).fill("night owl")
+    expect(listed.locator("ul.hw-sessions").first.locator(".hw-session")).to_have_count(1)
+    listed.get_by_label("Fixes").select_option("yes")
+    expect(listed).to_contain_text("No session is like that")

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -62,6 +63,60 @@ def test_faults_are_told_as_they_are_typed_with_line_and_pointer(tab: Page) -> N
     write(tab, "Arguments as JSON", "{")
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-notice")).to_contain_text("arguments, line 1")
+
+
+def test_grid_and_json_are_kept_in_step_and_the_tool_is_saved_and_played(tab: Page, server: Server) -> None:
+    tab.get_by_role("button", name="New tool").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("my_tool")
+    name = f"tool_{uuid4().hex[:6]}"
+    spec = {
+        "name": name,
+        "description": "D.",
+        "parameters": {"type": "object", "properties": {"a": {"type": "string"}}},
+    }
+    write(tab, "Spec as JSON", json.dumps(spec))
+    expect(tab.get_by_label("Name of parameter 1")).to_have_value("a")
+    tab.get_by_label("Description of parameter 1").fill("The first")
+    tab.get_by_label("One of of parameter 1").fill("x, y")
+    tab.keyboard.press("Tab")
+    expect(tab.locator("#tools-spec")).to_contain_text('"description": "The first"')
+    expect(tab.locator("#tools-spec")).to_contain_text('"x"')
+    write(tab, "Mock rules as YAML", "- result: {mine: 7}")
+    tab.get_by_label("Toolset", exact=True).locator("visible=true").fill(f"set {name}")
+    expect(tab.locator("#tools-file")).to_contain_text(f"set {name}")
+    tab.reload()
+    tab.get_by_role("tab", name="Tools").click()
+    expect(tab.locator("#tools-spec")).to_contain_text("The first")
+    expect(tab.locator("#tools-rules")).to_contain_text("mine: 7")
+    tab.get_by_label("Toolset", exact=True).locator("visible=true").fill(f"set {name}")
+    expect(tab.locator("#tools-file")).to_contain_text(f"set {name}")
+    tab.locator("#tools-use").click()
+    expect(tab.locator("#play-tools-text")).to_contain_text(name)
+    play = Play(tab, server)
+    play.use_script(write_script(server.folder / f"{name}.yaml", called(name, a="x"), "Done."))
+    play.ask("go")
+    assert [kept.message.text for kept in server.path(play.session_id)][3] == '{"mine": 7}'
+
+
+def test_tools_of_any_form_are_imported_into_a_toolset(tab: Page) -> None:
+    name = f"fn_{uuid4().hex[:6]}"
+    text = f'def {name}(city: str, days: int = 3) -> str:\n    """Forecast.\n\n    Args:\n        city: Where.\n    """'
+    tab.get_by_label("Tools in any form").fill(text)
+    tab.get_by_label("Into toolset").fill(f"of {name}")
+    tab.locator("#tools-import").click()
+    expect(tab.locator("#tools-import-notice")).to_contain_text("1 tool")
+    tab.locator(f"[data-tool={name}]").click()
+    expect(tab.get_by_label("Name of parameter 2")).to_have_value("days")
+    tab.get_by_label("Tools in any form").fill("nothing")
+    tab.locator("#tools-import").click()
+    expect(tab.locator("#tools-import-notice")).to_contain_text("it describes no tools")
+
+
+def test_an_mcp_server_that_does_not_answer_is_told(tab: Page) -> None:
+    tab.get_by_label("Name", exact=True).fill("gone")
+    tab.get_by_label("Address or command").fill("no-such-program")
+    tab.locator("#tools-server-add").click()
+    expect(tab.locator("#tools-import-notice")).to_contain_text("MCP server 'gone'")
 
 
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from mcp.server.fastmcp import FastMCP
+from mcp.server.fastmcp import Context, FastMCP
 
 port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 server = FastMCP("test", host="127.0.0.1", port=port or 8000, log_level="CRITICAL")
@@ -33,6 +33,15 @@ def slow() -> str:
 def die() -> str:
     """End the server."""
     os._exit(3)
+
+
+@server.tool()
+async def learn(context: Context) -> str:
+    """Learn a further tool, and say so."""
+    server.add_tool(lambda: "learnt", name="learnt", description="Was not there before.")
+    server.remove_tool("slow")
+    await context.session.send_tool_list_changed()
+    return "done"
 
 
 @server.tool(name="odd name!")

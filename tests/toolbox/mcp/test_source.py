@@ -1,6 +1,7 @@
 """Tools of a real server built with the official SDK, on both transports."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -11,8 +12,10 @@ import pytest
 import yaml
 
 from workbench.chat.message import ToolCall
+from workbench.errors import BadInput
 from workbench.toolbox.catalog import FileCatalog
 from workbench.toolbox.dispatch import Limits
+from workbench.toolbox.mcp.servers import load_servers
 from workbench.toolbox.mcp.source import McpTools
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
@@ -79,6 +82,7 @@ def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
         "mcp_test_fail",
         "mcp_test_slow",
         "mcp_test_die",
+        "mcp_test_learn",
         "mcp_test_odd_name_",
     )
     assert tools.by_name["mcp_test_add"].description == "Add two numbers."
@@ -86,6 +90,54 @@ def test_tools_join_as_a_toolset_and_are_called(catalog, address, transport):
     assert call(made, "mcp_test_add", a="2", b=3) == {"sum": 5}
     assert "broken here" in call(made, "mcp_test_fail", words="broken here")["error"]
     assert call(made, "mcp_test_add", a="x", b=3)["error"] == "Invalid arguments"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_server_that_changes_its_tools_is_listed_again(catalog, address, transport):
+    made = catalog({"test": stdio() if transport == "stdio" else {"url": address}})
+    assert "mcp_test_slow" in made.toolsets()["mcp-test"].names
+    call(made, "mcp_test_learn")
+    deadline_s = time.monotonic() + 60
+    while "mcp_test_learnt" not in made.toolsets()["mcp-test"].names and time.monotonic() < deadline_s:
+        time.sleep(0.05)
+    names = made.toolsets()["mcp-test"].names
+    assert "mcp_test_learnt" in names
+    assert "mcp_test_slow" not in names
+    assert call(made, "mcp_test_learnt") == "learnt"
+
+
+def test_a_server_is_added_while_the_catalog_is_in_use_and_stands_in_the_file(catalog, tmp_path):
+    made = catalog({"first": stdio()})
+    (tmp_path / "tools.yaml").write_text("# mine\n" + (tmp_path / "tools.yaml").read_text())
+    assert list(made.add_server("second", f"{sys.executable} {SERVER}")) == []
+    assert call(made, "mcp_second_add", a=1, b=2) == {"sum": 3}
+    written = (tmp_path / "tools.yaml").read_text()
+    assert written.startswith("# mine\n")
+    assert list(load_servers(tmp_path / "tools.yaml")) == ["second", "first"]
+    for name, address, problem in (
+        ("second", "x", "of that name"),
+        ("", "x", "no name"),
+        ("third", "no-such-program", "third"),
+        ("third", "'", "close its quotes"),
+        ("third", "", "either command or url"),
+    ):
+        with pytest.raises(BadInput, match=problem):
+            made.add_server(name, address)
+    assert (tmp_path / "tools.yaml").read_text() == written
+
+
+def test_gradio_s_own_server_and_our_client_live_in_one_process(tmp_path):
+    pytest.importorskip("gradio")
+    script = Path(__file__).with_name("beside_gradio.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env={**os.environ, "GRADIO_ANALYTICS_ENABLED": "False"},
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1:] == ['"abab"'], done.stderr
 
 
 def test_a_call_that_takes_too_long_ends(catalog):

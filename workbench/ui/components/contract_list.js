@@ -17,8 +17,7 @@ follow((value) => {
     const last = stored(OPEN + ":open");
     return open(names.includes(last) || (last && stored(OPEN + ":draft:" + last)) ? last : names[0] || "");
   }
-  const opened = value.rows.find((row) => row.is_open);
-  try { if (opened) localStorage.setItem(OPEN + ":open", opened.name); } catch { /* forbidden */ }
+  try { if (value.open_name) localStorage.setItem(OPEN + ":open", value.open_name); } catch { /* forbidden */ }
   note.textContent = value.is_draft ? "The editor has what you typed here before and did not save." : "";
   list.replaceChildren(...value.rows.map((row) => node("li", {}, node("button", { type: "button", class: "hw-session", "data-contract": row.name,
     "aria-current": row.is_open ? "true" : null, onclick: () => open(row.name) },

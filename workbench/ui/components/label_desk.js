@@ -106,27 +106,30 @@ const begin = (value) => {
   in_turn(say_again);
 };
 const has_failed = (value) => value.notice.lines.some((line) => line.tone === "error");
-const settle = (value) => {
+const settle = (value, said) => {
   const last = state.undo.at(-1);
-  const target = last && !last.act && targets().find((one) => one.message === last.message && one.call === last.call);
   if (has_failed(value)) { if (last && last.revision === null) state.undo.pop(); return; }
+  const target = last && !last.act && targets().find((one) => one.message === last.message && one.call === last.call);
   if (!target || last.session !== value.talk.id || last.revision !== null) return;
   last.revision = target.said.revision;
-  // It is said now: what was typed for it need not be kept any longer.
-  keep_draft(target, { form: null, ...(draft_of(target).comment === target.said.comment ? { comment: null } : {}),
-    ...(draft_of(target).text === (target.said.text === null ? target.text : target.said.text).replace(/\r\n/g, "\n") ? { text: null } : {}) });
+  // What was said just now need not be kept any longer; what is typed meanwhile is.
+  const draft = draft_of(target);
+  if ("form" in said) keep_draft(target, { form: null });
+  if ("text" in said && draft.text === (target.said.text === null ? target.text : target.said.text).replace(/\r\n/g, "\n")) keep_draft(target, { text: null });
+  if (draft.comment === target.said.comment) keep_draft(target, { comment: null });
 };
 follow((value) => {
   if (!value) return;
   if (value.serial === 0) return begin(value);
   if (value.serial !== state.waiting) return;
   answered();
+  const sent = state.pending.find((one) => one.id === state.sent);
   if (state.sent) forget_said();
   state.is_again = false;
   const before = talk() ? talk().id : null;
   state.view = value;
   if (value.agreement !== null) state.agreement = value.agreement;
-  settle(value);
+  settle(value, sent ? sent.change : {});
   tell(value.notice.lines.map((line) => line.text).join(" "));
   if (talk() && talk().id !== before) {
     let at = null;

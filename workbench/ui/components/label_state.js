@@ -125,6 +125,7 @@ const go_back = () => {
   const last = state.undo.pop();
   if (!last) return tell("Nothing to undo.");
   if (last.act) return order(last.act, { session: last.session });
+  state.at = key_of(last);
   order("label", { session: last.session, message: last.message, call: last.call, said: last.said, revision: last.revision });
 };
 const move_to = (session) => order("show", { session });

@@ -29,6 +29,8 @@ class ContractListView:
 
     rows: tuple[ContractRow, ...]
     """By name."""
+    open_name: str
+    """The one in the editor; empty for none."""
     serial: float
     """Differs from one answer to the next."""
     wants_open: bool = False
@@ -79,10 +81,14 @@ def show_list(
     """The list of contracts that have a file or a version."""
     by_name = {line.head.name: line for line in lines}
     rows = tuple(
-        ContractRow(name=name, note=_note(by_name.get(name)), is_open=name == open_name)
-        for name in sorted({*names, *by_name})
+        ContractRow(
+            name=name, note=_note(by_name.get(name), is_file=name in names), is_open=name == open_name
+        )
+        for name in sorted({*names, *by_name, *filter(None, [open_name])})
     )
-    return ContractListView(rows=rows, serial=serial, wants_open=wants_open, is_draft=is_draft)
+    return ContractListView(
+        rows=rows, open_name=open_name, serial=serial, wants_open=wants_open, is_draft=is_draft
+    )
 
 
 def show_lint(findings: Sequence[Finding]) -> NoticeView:
@@ -135,7 +141,7 @@ def _diff_line(line: str) -> DiffLine:
     return DiffLine(kind=kind, text=line if kind == "place" else line[1:])
 
 
-def _note(line: VersionLine | None) -> str:
+def _note(line: VersionLine | None, *, is_file: bool) -> str:
     if line is None:
-        return "file"
+        return "file" if is_file else "not saved"
     return " · ".join((f"v{line.head.number}", *line.head.tags))

@@ -194,7 +194,7 @@ def _row(bench: Bench) -> list[NoticeLine]:
         for one in outcome.obstacles
     ]
     if not lines:
-        text = f"0 errors · {count(len(outcome.warnings), 'warning')}"
+        text = f"the row it becomes: 0 errors · {count(len(outcome.warnings), 'warning')}"
         if outcome.fixed_messages:
             text += f" · {count(outcome.fixed_messages, 'message')} with safe fixes applied"
         lines.append(NoticeLine(word="row", text=text, tone="warning" if outcome.warnings else "quiet"))

@@ -24,7 +24,7 @@ class ContractsParts:
     """All parts of the tab."""
 
     contracts: ContractList
-    name: gr.State
+    name: gr.Textbox
     text: Editor
     versions: Versions
     notice: Notice
@@ -41,7 +41,9 @@ def build(services: Services) -> ContractsParts:
     EditorNames(EDITORS, elem_id="contracts-editor-names")
     with gr.Row(elem_id="contracts-columns"):
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
-            contracts, name = ContractList(elem_id="contracts-contracts"), gr.State("")
+            contracts = ContractList(elem_id="contracts-contracts")
+            # No state: the browser keeps drafts by it.
+            name = gr.Textbox(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
             versions = Versions(elem_id="contracts-versions")
             text = text_editor(

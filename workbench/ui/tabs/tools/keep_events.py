@@ -24,7 +24,7 @@ from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.tools.edit_events import EditEvents
-from workbench.ui.tabs.tools.shown import list_tools, version_line
+from workbench.ui.tabs.tools.shown import is_run_by_code, list_tools, version_line
 from workbench.ui.visitor import Visitor
 
 _KIND: Final = VersionKind.TOOLS
@@ -175,6 +175,8 @@ def _save(services: Services, draft: ToolDraft, toolset: str, *, message: str) -
         BadInput: The draft or the toolset's name cannot be used, or another toolset has the tool.
         StoreError: It cannot be written.
     """
+    if is_run_by_code(services, draft):
+        return
     check_name(toolset)
     before = _newest(services, toolset)
     text = services.studio.merged_text(draft, toolset=toolset, before=before)

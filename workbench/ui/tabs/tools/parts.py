@@ -31,7 +31,7 @@ class ToolsParts:
     """All parts of the tab."""
 
     tools: ToolList
-    open_name: gr.State
+    open_name: gr.Textbox
     spec: Editor
     spec_notice: Notice
     rules: Editor
@@ -69,7 +69,9 @@ def build(*, takes_servers: bool) -> ToolsParts:
     EditorNames(EDITORS, elem_id="tools-editor-names")
     with gr.Row(elem_id="tools-columns"):
         with gr.Column(elem_id="tools-list", elem_classes=["hw-column"], min_width=0):
-            tools, open_name = ToolList(elem_id="tools-tools"), gr.State("")
+            tools = ToolList(elem_id="tools-tools")
+            # No state: the browser keeps drafts by it.
+            open_name = gr.Textbox(label="Open tool", elem_id="tools-open-name")
             added = _build_adding(takes_servers=takes_servers)
         with gr.Column(elem_id="tools-edit", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="tools-keep"):

@@ -5,7 +5,8 @@ from typing import Final
 from workbench.desk.ports.tools import ToolDraft
 from workbench.desk.services import Services
 from workbench.desk.versions.version import VersionKind
-from workbench.errors import WorkbenchError
+from workbench.errors import BadInput, WorkbenchError
+from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.tools import ToolListView, show_tools
 from workbench.ui.present.versions import VersionsView, show_versions
 
@@ -28,9 +29,34 @@ def list_tools(
     )
 
 
+def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
+    """Whether the draft is of a tool that code answers, and says nothing else: a saved one would lose the code.
+
+    Raises:
+        BadInput: Code answers the tool, and the draft changes its spec without rules of its own.
+        StoreError: The versions cannot be read.
+    """
+    names = parse_tools(f"[{draft.spec_text}]").names
+    if draft.rules_text.strip() or not names:
+        return False
+    try:
+        there = services.studio.open_tool(names[0], services.saved_toolsets())
+    except BadInput:
+        return False
+    if there.rules_text:
+        return False
+    if parse_tools(f"[{there.spec_text}]") != parse_tools(f"[{draft.spec_text}]"):
+        raise BadInput(
+            f"tool {names[0]!r}", "code runs it, with the spec that it has", "rename it, or write mock rules"
+        )
+    return True
+
+
 def version_line(services: Services, draft: ToolDraft, toolset: str) -> VersionsView | None:
     """The line of a toolset, with the draft in it; None where the draft cannot be saved."""
     try:
+        if is_run_by_code(services, draft):
+            return None
         history = services.versions.history(VersionKind.TOOLS, toolset, limit=SHOWN)
         before = history[0].text if history else None
         text = services.studio.merged_text(draft, toolset=toolset, before=before)

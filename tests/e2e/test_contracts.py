@@ -1,0 +1,84 @@
+"""The Contracts tab in a browser: a contract is written, linted, saved, compared, named and played."""
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.play import SLOW_MS, Server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def tab(page: Page, server: Server) -> Page:
+    """The tab, with a new contract in its editor."""
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    page.goto(server.url)
+    expect(page.locator("#page-header")).to_contain_text("ready")
+    page.get_by_role("tab", name="Contracts").click()
+    expect(page.locator("#contracts-text")).to_contain_text("title")
+    page.get_by_label("Name of a new contract").fill(f"mine {uuid4().hex[:6]}")
+    page.keyboard.press("Enter")
+    expect(page.locator("#contracts-text")).to_contain_text("What it is for.")
+    return page
+
+
+def write(page: Page, text: str) -> None:
+    page.get_by_role("textbox", name="Text of the contract").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)
+
+
+def contract(body: str) -> str:
+    return f"---\ntitle: T\nfamily: hermes-lines\nvariables:\n  who: you\n---\n<tools>\n{{{{ tools }}}}\n</tools>\n{body}\n"
+
+
+def test_a_contract_is_written_linted_saved_compared_named_and_played(tab: Page, artifacts: Path) -> None:
+    write(tab, contract("Hello {{ who }}, write <toolcall>."))
+    expect(tab.locator("#contracts-lint")).to_contain_text("near-miss-tag")
+    expect(tab.locator("#contracts-lint")).to_contain_text("line 10")
+    expect(tab.locator("#contracts-preview")).to_contain_text("Hello you")
+    expect(tab.locator("#contracts-preview")).to_contain_text("tokens")
+    expect(tab.locator("#contracts-preview")).to_contain_text("get_flumbuster")
+    tab.get_by_label("Variables").fill("who = Ann")
+    expect(tab.locator("#contracts-preview")).to_contain_text("Hello Ann")
+    line = tab.locator("#contracts-versions")
+    line.get_by_role("button", name="Save version").click()
+    tab.keyboard.type("first")
+    tab.keyboard.press("Enter")
+    expect(line).to_contain_text("v1")
+    expect(line.get_by_text("changed")).to_be_hidden()
+    write(tab, contract("Goodbye {{ who }}."))
+    expect(tab.locator("#contracts-lint")).to_contain_text("Nothing found.")
+    line.locator("summary").click()
+    line.get_by_role("button", name="Compare with v1").click()
+    expect(tab.locator("#contracts-diff del")).to_have_text("−Hello {{ who }}, write <toolcall>.")
+    expect(tab.locator("#contracts-diff ins")).to_have_text("+Goodbye {{ who }}.")
+    line.get_by_role("button", name="Mark v1 as candidate").click()
+    expect(line.locator(".hw-tag").first).to_have_text("candidate")
+    tab.screenshot(path=artifacts / "contracts.png")
+    tab.locator("#contracts-use").click()
+    expect(tab.locator("#play-contract-text")).to_contain_text("Goodbye {{ who }}.")
+
+
+def test_what_was_typed_and_not_saved_is_there_after_a_reload(tab: Page) -> None:
+    write(tab, contract("Half a sentence"))
+    expect(tab.locator("#contracts-preview")).to_contain_text("Half a sentence")
+    tab.reload()
+    tab.get_by_role("tab", name="Contracts").click()
+    expect(tab.locator("#contracts-text")).to_contain_text("Half a sentence")
+    expect(tab.locator("#contracts-list")).to_contain_text("did not save")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+def test_nothing_is_cut_off_at_any_width(tab: Page, artifacts: Path, scheme: str, width: int) -> None:
+    tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    tab.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
+    tab.set_viewport_size({"width": width, "height": 900})
+    expect(tab.locator("#contracts-preview")).to_contain_text("characters")
+    tab.screenshot(path=artifacts / f"contracts-{scheme}-{width}.png")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width

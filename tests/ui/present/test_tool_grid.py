@@ -1,0 +1,27 @@
+"""The grid and the text of a spec, each made from the other."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.ui.present.tool_grid import show_grid, write_grid
+
+SPEC = '{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {}}}}}'
+
+
+def test_the_grid_shows_bare_and_wrapped_functions_and_nothing_of_what_is_no_object():
+    assert [row.name for row in show_grid(SPEC).rows] == ["a"]
+    assert show_grid('{"name": "f"}').is_object
+    assert not show_grid("[]").is_object
+    assert not show_grid('{"name"').is_object
+
+
+def test_rows_go_into_the_text_and_what_stands_around_it_stays():
+    rows = [asdict(row) | {"type": "string"} for row in show_grid(SPEC).rows]
+    written = json.loads(write_grid(SPEC, json.dumps(rows)))
+    assert written["type"] == "function"
+    assert written["function"]["parameters"]["properties"] == {"a": {"type": "string"}}
+    with pytest.raises(BadInput, match="no JSON object"):
+        write_grid("[]", "[]")
