@@ -52,7 +52,7 @@ class Data:
 
     def bring(self, file, *, tag="", is_queued=False):
         self.part("import-file").locator("input[type=file]").set_input_files(str(file))
-        expect(self.part("import-file")).to_contain_text(file.name)
+        expect(self.part("import-file").locator(f'[aria-label="{file.name}"]')).to_be_visible()
         if tag:
             self.fill("import-tag", tag)
         if is_queued:
@@ -79,7 +79,9 @@ def data(page: Page, tmp_path):
         yield Data(page, server.url)
 
 
-def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again(data: Data, tmp_path, artifacts):
+def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again(
+    data: Data, tmp_path, artifacts
+):
     rows = [row(f"Weather in city {number}?") for number in range(3)]
     data.bring(write(tmp_path / "rows.jsonl", *rows), tag="batch-1", is_queued=True)
     expect(data.part("job")).to_contain_text("3 sessions made")

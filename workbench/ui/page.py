@@ -18,9 +18,13 @@ from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
 
 TITLE: Final = "Hermes Workbench"
-STYLES: Final = (Path(__file__).with_name("page.css"), Path(__file__).with_name("models.css"), Path(__file__).with_name("data.css"))
+STYLES: Final = (
+    Path(__file__).with_name("page.css"),
+    Path(__file__).with_name("models.css"),
+    Path(__file__).with_name("data.css"),
+)
 HANDED_OUT: Final = (3600, 86_400)
-"""Files that visitors brought or were handed: how often their copies are looked at, and how old they get; seconds."""
+"""Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

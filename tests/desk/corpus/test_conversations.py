@@ -57,7 +57,13 @@ def test_a_corrected_text_stands_in_the_place_of_the_original(services):
 def test_a_corrected_call_takes_its_place_also_where_the_original_was_a_guess(services):
     session_id, path = talk(services, call=CALL.replace('"Rome"', '"Ro"me"'))
     assert codes(rows_of(services)[1]) == ["call-guessed"]
-    label(services, session_id, path[2].id, call=0, correction=ToolCall(name="weather", arguments={"city": "Oslo"}))
+    label(
+        services,
+        session_id,
+        path[2].id,
+        call=0,
+        correction=ToolCall(name="weather", arguments={"city": "Oslo"}),
+    )
     assert codes(rows_of(services)[1]) == ["stale-message"]
     rows, obstacles = rows_of(services, is_stale_taken=True)
     assert obstacles == []
@@ -75,7 +81,13 @@ def test_where_a_label_decides_it_alone_corrects(services):
 
 def test_a_stale_message_keeps_its_session_out_until_it_is_accepted(services):
     session_id, path = talk(services)
-    label(services, session_id, path[2].id, call=0, correction=ToolCall(name="weather", arguments={"city": "Oslo"}))
+    label(
+        services,
+        session_id,
+        path[2].id,
+        call=0,
+        correction=ToolCall(name="weather", arguments={"city": "Oslo"}),
+    )
     (obstacle,) = rows_of(services)[1]
     assert (obstacle.code, obstacle.is_defect, obstacle.message_id) == ("stale-message", False, path[3].id)
     for message in path[3:]:

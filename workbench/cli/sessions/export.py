@@ -71,7 +71,9 @@ def export(
         bool, typer.Option("--skip-invalid", help="Leave out sessions with a defect, and say how many.")
     ] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Write texts as the model did, defects too.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="A row that would lose something is a defect.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="A row that would lose something is a defect.")
+    ] = False,
     split: Annotated[
         str, typer.Option(metavar="NAME=SHARE,…", help="Deal rows out, as train=0.9,test=0.1.")
     ] = "",
@@ -86,7 +88,9 @@ def export(
         str, typer.Option("--licence", "--license", help="Write a card too; as the hub names licences.")
     ] = "",
     title: Annotated[str, typer.Option(help="Title of the card.")] = "",
-    push: Annotated[str, typer.Option(metavar="OWNER/NAME", help="Send it all to a data set on the hub.")] = "",
+    push: Annotated[
+        str, typer.Option(metavar="OWNER/NAME", help="Send it all to a data set on the hub.")
+    ] = "",
     public: Annotated[bool, typer.Option("--public", help="Make a new repository public.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

@@ -71,7 +71,9 @@ def summary_lines(summary: ExportSummary) -> list[str]:
         ("noticed", summary.issues),
     ):
         if counts:
-            lines.append(f"{name}: " + ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items())))
+            lines.append(
+                f"{name}: " + ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
+            )
     if summary.corrected_messages:
         lines.append(f"corrected: {summary.corrected_messages:,} messages")
     return [*lines, *summary.notes]

@@ -24,7 +24,8 @@ HAS_PROBLEMS: Final = 1
 
 def import_(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Rows: JSONL, gzip, JSON array, Parquet; - reads them.")
+        list[str],
+        typer.Argument(metavar="FILE…", help="Rows: JSONL, gzip, JSON array, Parquet; - reads them."),
     ],
     tag: Annotated[list[str] | None, typer.Option(help="Each session gets it; repeatable.")] = None,
     queue: Annotated[bool, typer.Option("--queue", help="Put them into the labelling queue.")] = False,

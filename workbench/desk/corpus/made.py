@@ -82,9 +82,7 @@ def make_row(told: Conversation, wanted: Wanted) -> MadeRow:
         changes=written.changes,
         obstacles=obstacles,
         warnings=tuple(
-            Warned(
-                code=one.code, message=one.message, message_id=_message_id(one, ids), pointer=one.pointer
-            )
+            Warned(code=one.code, message=one.message, message_id=_message_id(one, ids), pointer=one.pointer)
             for one in findings
             if one not in errors
         ),

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.choice import EVERYTHING, Choice
 from workbench.desk.corpus.judged import UNJUDGED, Judged, judge_all
 from workbench.desk.corpus.material import Material, ToldMessage
 from workbench.desk.corpus.obstacle import Obstacle, not_ready
@@ -26,11 +26,11 @@ from workbench.trajectory.writing.holding import Terms
 class Wanted:
     """What is wanted of an export."""
 
-    choice: Choice = Choice()
+    choice: Choice = EVERYTHING
     """Which sessions."""
     format: str = "sharegpt"
     """Name of a format that is written."""
-    terms: Terms = Terms()
+    terms: Terms = field(default_factory=Terms)
     """How rows are written."""
     arguments: Literal["auto", "object", "text"] = "auto"
     """As in `Terms`, which it wins over; `auto` looks through all rows first."""
@@ -97,7 +97,11 @@ class Source:
             BadInput: They were changed, and are no specs.
         """
         setup = self.material.setup
-        if self.row is not None and not setup.disabled_tools and setup.tools_text == render_tools(self.row.tools):
+        if (
+            self.row is not None
+            and not setup.disabled_tools
+            and setup.tools_text == render_tools(self.row.tools)
+        ):
             return self.row.tools
         return setup.offered_tools()
 
@@ -155,7 +159,9 @@ class Source:
     def _not_ready(self, message: ToldMessage, judged: Judged) -> Obstacle | None:
         """Why nothing of it is told; a text that was corrected is finished, whatever the model did."""
         if message.id in self.material.stale and not self.wanted.is_stale_taken:
-            return not_ready("stale-message", "it is stale: something above it was corrected; accept it, or anew")
+            return not_ready(
+                "stale-message", "it is stale: something above it was corrected; accept it, or anew"
+            )
         made = message.made_with
         is_cut = made is not None and made.finish_reason != FinishReason.STOP
         if made is not None and is_cut and judged.text is None and not self.wanted.is_unfinished_taken:

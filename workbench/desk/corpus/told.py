@@ -14,6 +14,7 @@ from workbench.trajectory.hermes_text import names_only, read_text
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """What a row says of one message."""

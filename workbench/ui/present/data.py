@@ -192,7 +192,12 @@ def imported_line(file: str, one: RowImported) -> FindingLine | None:
     place = f"{file}:{one.number}"
     if one.problem:
         return FindingLine(
-            word="no session", tone="error", code="", text=_short(one.problem), place=place, pointer=one.pointer
+            word="no session",
+            tone="error",
+            code="",
+            text=_short(one.problem),
+            place=place,
+            pointer=one.pointer,
         )
     if one.session_id and not one.is_new:
         link = link_to(one.session_id)
@@ -239,4 +244,3 @@ def _cut(text: str, start: int, *, is_trained: bool) -> Iterator[MaskPiece]:
 
 def _short(text: str) -> str:
     return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
-
