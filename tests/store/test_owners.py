@@ -89,7 +89,8 @@ def import_row(own: OwnedStore) -> str:
 
 
 def import_own(own: OwnedStore) -> None:
-    assert own.corpus.choose(Choice()) == [import_row(own)]
+    made = import_row(own)
+    assert own.corpus.choose(Choice()) == [made]
 
 
 def shown_by_its_key(own: OwnedStore, world: World) -> None:
