@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.chat.message import Role
+from workbench.chat.message import Message, Role
 from workbench.desk.export import export_sharegpt
-from workbench.desk.kept import Origin
+from workbench.desk.kept import NewMessage, Origin
 from workbench.desk.turns import MessageKept, begin_session, play_turn
 from workbench.errors import BadInput, EngineError
 from workbench.rollout.events import CompletionEnded, PieceArrived
@@ -204,3 +204,17 @@ def test_copies_on_a_branch_name_their_originals(tmp_path):
         play("Two?", session_id, contract_text=text)
         new = services.sessions.path(session_id)
         assert [one.copy_of for one in new] == [None, old[1].id, old[2].id, None, None]
+
+
+def test_a_session_that_was_imported_without_a_system_text_goes_on_with_all_of_it(tmp_path):
+    with services_for(tmp_path, "Fine.") as (services, play):
+        setup = services.setup_for()
+        session_id = services.sessions.create_session(setup).id
+        said = (Message(role=Role.USER, text="First?"), Message(role=Role.ASSISTANT, text="Yes."))
+        brought = [NewMessage(message=one, origin=Origin.IMPORT) for one in said]
+        services.sessions.append_all(session_id, brought, parent_id=None)
+        play("And now?", session_id)
+        path = services.sessions.path(session_id)
+        assert [one.message.text for one in path][1:] == ["First?", "Yes.", "And now?", "Fine."]
+        assert path[0].message.role is Role.SYSTEM
+        assert "First?" in path[-1].generation.prompt_text

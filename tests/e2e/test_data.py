@@ -52,7 +52,7 @@ class Data:
 
     def bring(self, file, *, tag="", is_queued=False):
         self.part("import-file").locator("input[type=file]").set_input_files(str(file))
-        expect(self.part("import-file")).to_contain_text(file.name)
+        expect(self.part("import-file").locator(f'[aria-label="{file.name}"]')).to_be_visible()
         if tag:
             self.fill("import-tag", tag)
         if is_queued:
@@ -77,6 +77,7 @@ def data(page: Page, tmp_path):
     script = write_script(tmp_path / "script.yaml", "Hello.")
     for server in served(tmp_path, f"scripted:{script}"):
         yield Data(page, server.url)
+        page.context.close()
 
 
 def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again(

@@ -12,6 +12,9 @@ import pytest
 
 from tests.store import owned_versions
 from tests.store.examples import GENERATION, SETUP, completion, user
+from workbench.chat.message import Message, Role
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.material import NewImport
 from workbench.desk.kept import KeptMessage, KeptSession
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.ports import OwnedStore
@@ -19,6 +22,7 @@ from workbench.errors import StoreError
 from workbench.store.store import SqlStore
 
 ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", is_admin=True)
+DIGEST = "d" * 64
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ def world(url: str) -> Iterator[World]:
         session, deleted, shared = (ann.sessions.find_session(one.id) for one in sessions)
         assert session and deleted and shared
         ann.sessions.delete_session(deleted.id)
+        import_row(ann)
         key = ann.sharing.share(shared.id)
         message = ann.sessions.append(session.id, completion("answer"), parent_id=session.leaf_id)
         world = World(store, session, message, deleted, shared, key)
@@ -76,6 +81,17 @@ def own_only(own: OwnedStore, _world: World) -> None:
     made = own.sessions.create_session(SETUP)
     own.sessions.append(made.id, user("mine"), parent_id=None)
     assert [one.id for one in own.sessions.list_sessions(is_of_all=True)] == [made.id]
+
+
+def import_row(own: OwnedStore) -> str:
+    said = (Message(role=Role.USER, text="secret of a row"),)
+    new = NewImport(setup=SETUP, messages=said, format="openai", fields={}, file="rows.jsonl", number=1)
+    return own.corpus.add_import(new, digest=DIGEST)
+
+
+def import_own(own: OwnedStore) -> None:
+    made = import_row(own)
+    assert own.corpus.choose(Choice()) == [made]
 
 
 def shown_by_its_key(own: OwnedStore, world: World) -> None:
@@ -121,6 +137,11 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "sharing.shared_path": lambda own, w: _unshared(lambda: own.sharing.shared_path(w.session.id)),
     "sharing.shared_tree": lambda own, w: _unshared(lambda: own.sharing.shared_tree(w.session.id)),
     "sharing.copy_shared": lambda own, w: _unshared(lambda: own.sharing.copy_shared(w.session.id)),
+    "corpus.choose": finds_nothing(lambda own, w: own.corpus.choose(Choice(session_ids=(w.session.id,)))),
+    "corpus.count": finds_nothing(lambda own, w: own.corpus.count(Choice())),
+    "corpus.material": finds_nothing(lambda own, w: own.corpus.material(w.session.id)),
+    "corpus.find_import": finds_nothing(lambda own, w: own.corpus.find_import(DIGEST)),
+    "corpus.add_import": lambda own, w: import_own(own),
     **owned_versions.CHECKS,
 }
 """By port and method: what another owner gets of it. A method without a row here fails the test below."""

@@ -12,15 +12,17 @@ from workbench.desk.kept import NewMessage, Origin
 from workbench.desk.labels.project import QueueState
 from workbench.errors import StoreError
 from workbench.store import rows
-from workbench.store.label_projects import SqlProjects
+from workbench.store.labels import SqlLabels
 from workbench.store.noting import note_session
+from workbench.store.owned import Owned
+from workbench.store.scope import scope_of
 from workbench.store.storable import refuse_unstorable
 from workbench.store.tables import ImportRow, MessageRow, SessionRow, SessionTagRow
 from workbench.store.version_texts import put_setup
 from workbench.store.writing import new_id, show_leaf, write_message
 
 
-class SqlImports(SqlProjects):
+class SqlImports(Owned):
     """Makes sessions of rows; one transaction a row, safe to use from several threads."""
 
     def find_import(self, digest: str) -> str | None:
@@ -28,7 +30,8 @@ class SqlImports(SqlProjects):
         found = (
             select(ImportRow.session_id)
             .join(SessionRow, col(SessionRow.id) == col(ImportRow.session_id))
-            .where(col(ImportRow.scope) == self._scope, col(ImportRow.digest) == digest, self._is_listed())
+            .where(col(ImportRow.scope) == scope_of(self._owner), col(ImportRow.digest) == digest)
+            .where(self._is_own(), col(SessionRow.deleted_at).is_(None))
             .order_by(col(SessionRow.created_at))
         )
         with self._database.reading() as db:
@@ -58,7 +61,11 @@ class SqlImports(SqlProjects):
             # The open path is that of the answer which was chosen.
             show_leaf(db, session, own[-1])
             self._note(db, session, new, digest, (own, rejected))
-            return session.id
+            session_id = session.id
+        if new.is_queued:
+            labels = SqlLabels(self._database, self._owner, self._clock)
+            labels.move(session_id, QueueState.PENDING)
+        return session_id
 
     def _note(
         self,
@@ -68,20 +75,17 @@ class SqlImports(SqlProjects):
         digest: str,
         written: tuple[list[MessageRow], list[MessageRow]],
     ) -> None:
-        """What stands beside the messages: the row itself, tags, a place in the queue."""
+        """What stands beside the messages: the row itself, and tags."""
         own, rejected = ([one.id for one in messages] for messages in written)
         row_text = json.dumps(new.fields)
         db.add(
             ImportRow(
-                session_id=session.id, scope=self._scope, digest=digest, format=new.format, file=new.file,
+                session_id=session.id, scope=scope_of(self._owner), digest=digest, format=new.format, file=new.file,
                 number=new.number, row_text=row_text, message_ids=own, rejected_ids=rejected,
             )
         )  # fmt: skip
         for position, tag in enumerate(dict.fromkeys(new.tags)):
             db.add(SessionTagRow(session_id=session.id, tag=tag, position=position))
-        if new.is_queued:
-            project = self._project(db, "")
-            db.add(self._task(project, session.id, "", QueueState.PENDING))
         db.flush()
         note_session(db, session.id)
 

@@ -27,7 +27,7 @@ STYLES: Final = tuple(
     for name in ("page", "models", "suites", "label", "contracts", "data")
 )
 HANDED_OUT: Final = (3600, 86_400)
-"""Files that visitors brought or were handed: how often their copies are looked at, and how old they get; seconds."""
+"""Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

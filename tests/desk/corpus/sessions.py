@@ -46,7 +46,9 @@ def talk(services, call=CALL, answer="It is sunny.", question="Weather in Rome?"
     return begin(services, *pairs, **more)
 
 
-def label(services, session_id, message_id, call=None, labeller="", is_deciding=False, project="", **content):
+def label(
+    services, session_id, message_id, *, call=None, labeller="", is_deciding=False, project="", **content
+):
     """Somebody says something of a message, or of a call of it."""
     target = Target(session_id=session_id, message_id=message_id, call_index=call)
     new = NewLabel(

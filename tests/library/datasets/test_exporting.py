@@ -17,6 +17,7 @@ from workbench.desk.corpus.importing import CONTRACT, ImportTerms, import_rows
 from workbench.desk.corpus.source import Wanted
 from workbench.desk.kept import Origin
 from workbench.desk.labels.project import QueueFilter, QueueState
+from workbench.desk.owner import Owner
 from workbench.desk.ports.datasets import ExportSummary, Refused, Target
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import read_rows
@@ -35,7 +36,7 @@ def services(tmp_path):
         yield services
 
 
-def export(services, out, split=None, skips=False, licence="", **wanted):
+def export(services, out, *, split=None, skips=False, licence="", **wanted):
     summary = ExportSummary()
     target = Target(out=str(out), split=split, skips_invalid=skips, licence=licence)
     for _ in services.datasets.export(services.corpus, Wanted(**wanted), target, summary):
@@ -206,8 +207,6 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_read(services
 
 
 def test_nobody_exports_or_imports_for_another_owner(services, tmp_path):
-    from workbench.desk.owner import Owner
-
     talk(services)
     other = services.of(Owner(key="someone"))
     assert export(other, tmp_path / "rows.jsonl").sessions == 0

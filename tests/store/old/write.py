@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.desk.corpus.material import NewImport
 from workbench.desk.kept import NewMessage, Origin
 from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.desk.labels.project import QueueState
@@ -65,6 +66,12 @@ def fill(owned: OwnedStore) -> None:
     owned.sessions.append(other.id, NewMessage(message=given, origin=Origin.IMPORT), parent_id=None)
     give_run(owned, other.id)
     owned.sessions.delete_session(other.id)
+    said = (Message(role=Role.USER, text="Hi?"), Message(role=Role.ASSISTANT, text="Hello."))
+    row = {"messages": [{"role": one.role.value, "content": one.text} for one in said]}
+    brought = NewImport(
+        setup=setup, messages=said, format="openai", fields=row, file="rows.jsonl", number=1, tags=("blue",)
+    )
+    owned.corpus.add_import(brought, digest="d" * 64)
 
 
 if __name__ == "__main__":

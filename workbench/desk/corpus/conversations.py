@@ -67,7 +67,7 @@ def _as_imported(source: Source, stretch: Stretch) -> Conversation:
     rejected = source.tell_all([source.material.by_id[one] for one in imported.rejected_ids])
     if isinstance(rejected, Obstacle):
         rejected = _NOTHING
-    return _conversation(source, stretch, rejected, row.answer_start, row.label)
+    return _conversation(source, stretch, rejected, row.answer_start, label=row.label)
 
 
 def _pairs(source: Source) -> Iterator[Conversation | Obstacle]:
@@ -182,7 +182,7 @@ def _labelled(
     if isinstance(answer, Obstacle):
         return replace(answer, is_defect=is_good)
     whole = Stretch((*prompt.ids, *answer.ids), (*prompt.told, *answer.told))
-    return _conversation(source, whole, _NOTHING, start, is_good)
+    return _conversation(source, whole, _NOTHING, start, label=is_good)
 
 
 def _answers(source: Source) -> Iterator[ToldMessage]:
@@ -197,6 +197,7 @@ def _conversation(
     stretch: Stretch,
     rejected: Stretch = _NOTHING,
     answer_start: int | None = None,
+    *,
     label: bool | None = None,
 ) -> Conversation:
     told = (*stretch.told, *rejected.told)

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.choice import EVERYTHING, Choice
 from workbench.desk.corpus.judged import UNJUDGED, Judged, judge_all
 from workbench.desk.corpus.material import Material, ToldMessage
 from workbench.desk.corpus.obstacle import Obstacle, not_ready
@@ -26,11 +26,11 @@ from workbench.trajectory.writing.holding import Terms
 class Wanted:
     """What is wanted of an export."""
 
-    choice: Choice = Choice()
+    choice: Choice = EVERYTHING
     """Which sessions."""
     format: str = "sharegpt"
     """Name of a format that is written."""
-    terms: Terms = Terms()
+    terms: Terms = field(default_factory=Terms)
     """How rows are written."""
     arguments: Literal["auto", "object", "text"] = "auto"
     """As in `Terms`, which it wins over; `auto` looks through all rows first."""

@@ -1,7 +1,7 @@
 """The port of files of rows."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -90,7 +90,7 @@ class Datasets(Protocol):
 
     def export(
         self, corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary
-    ) -> Iterator[SessionDone]:
+    ) -> Generator[SessionDone]:
         """Writes the rows of sessions, telling of each session; the files are there when the last was asked for.
 
         With the rows come their receipt, which has no errors or is not made, and their card.

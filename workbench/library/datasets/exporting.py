@@ -3,7 +3,7 @@
 import json
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,7 @@ class FileDatasets:
 
     def export(
         self, corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary
-    ) -> Iterator[SessionDone]:
+    ) -> Generator[SessionDone]:
         """Writes the rows of sessions, telling of each session."""
         if wanted.format not in WRITTEN:
             format_named(wanted.format)

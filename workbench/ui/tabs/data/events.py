@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -164,13 +164,13 @@ class DataEvents:
                 yield seen.screen(summary)._replace(job=JobView(), notice=problem(error))
 
     def _run(
-        self, label: str, sessions: Iterator[SessionDone], seen: Seen, total: int, stop: Event
+        self, label: str, sessions: Generator[SessionDone], seen: Seen, total: int, stop: Event
     ) -> Generator[DataScreen]:
         """Goes through sessions, telling how far it is; ends early where it is stopped."""
         told_s = -1.0
         for number, done in enumerate(sessions, start=1):
             if stop.is_set():
-                sessions.close()  # pyright: ignore[reportAttributeAccessIssue]  a generator
+                sessions.close()
                 return
             seen.add(done)
             now_s = self.services.calendar.seconds()
@@ -197,7 +197,7 @@ class _Push(NamedTuple):
     token: Secret | None
 
 
-def _counted(sessions: Iterable[SessionDone], summary: ExportSummary) -> Iterator[SessionDone]:
+def _counted(sessions: Iterable[SessionDone], summary: ExportSummary) -> Generator[SessionDone]:
     for done in sessions:
         summary.add(done)
         yield done

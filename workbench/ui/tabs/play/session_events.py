@@ -120,7 +120,7 @@ class SessionEvents:
             )
             return self._open(services, replace(visitor, share_key=asked["shared"]), draft, unshared)
         if asked.get("session"):
-            visitor = replace(visitor, message_id=asked.get("message"))
+            visitor = _at_message(services, visitor, asked["session"], asked.get("message"))
             return self.open(services, visitor, asked["session"], draft)
         return self.start(services, visitor, draft)
 
@@ -180,6 +180,19 @@ class SessionEvents:
             address=AddressView(session=None),
         )
         return (*screen.with_session(show_session((), setup)), *self.setups.filled(setup))
+
+
+def _at_message(services: Services, visitor: Visitor, session_id: str, message_id: str | None) -> Visitor:
+    """A visitor who is to see that message, on whatever branch it stands; a wrong one is as if none were named."""
+    try:
+        tree = services.sessions.tree(session_id) if message_id else ()
+        if message_id is None or all(node.id != message_id for node in tree):
+            return visitor
+        is_open = any(kept.id == message_id for kept in services.sessions.path(session_id))
+    except WorkbenchError:
+        return visitor
+    leaf_id = None if is_open else newest_leaf(tree, message_id)
+    return replace(visitor, leaf_id=leaf_id, message_id=message_id)
 
 
 def _no_session(session_id: str) -> BadInput:

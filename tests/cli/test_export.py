@@ -1,0 +1,100 @@
+"""`workbench export` and `import` on the terminal: what is told, and how they end."""
+
+import json
+
+import pytest
+
+from tests.desk.corpus.sessions import CALL, SYSTEM, TOOL, talk
+from tests.services import CHECKOUT, services_for
+
+BROKEN = "<tool_call>\n{bad}\n</tool_call>"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """The data folder that the verbs use."""
+    monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
+    monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
+    return tmp_path
+
+
+def row(question, **more):
+    said = [("system", SYSTEM), ("human", question), ("gpt", "Fine.")]
+    entries = [{"from": speaker, "value": text} for speaker, text in said]
+    return {"conversations": entries, "tools": json.dumps([TOOL]), "source": "test", **more}
+
+
+def write(file, *lines):
+    file.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
+    return file
+
+
+def test_rows_are_imported_told_and_exported_equal(verb, home):
+    rows = [row("One?", id=1), row("Two?", id=2)]
+    file = write(home / "rows.jsonl", rows[0], "{bad", rows[1])
+    done = verb("import", file, "--tag", "batch", "--queue", "--json")
+    assert done.code == 1
+    told = json.loads(done.out)
+    assert (told["imported"], told["known"], told["failed"]) == (2, 0, 1)
+    assert f"{file}:2: not JSON" in done.err
+    again = verb("import", file, "--json")
+    assert json.loads(again.out)["known"] == 2
+    assert f"{file}:1: it is session {told['rows'][0]['session']} already" in again.err
+    out = verb("export", "--tag", "batch", "--state", "pending", "--out", "-")
+    assert out.code == 0
+    assert [json.loads(line) for line in out.out.splitlines()] == rows
+    assert verb("import", home / "nowhere.jsonl").code == 2
+    assert verb("import", file, "--format", "nonsense").code == 2
+
+
+def test_a_defect_refuses_the_export_by_session_message_and_pointer(verb, home):
+    with services_for(home) as (services, _):
+        talk(services)
+        bad, _ = talk(services, call=CALL.replace('"weather"', '"whether"'))
+        broken, _ = talk(services, call=BROKEN)
+    done = verb("export", "--out", home / "rows.jsonl")
+    assert done.code == 1
+    assert f"left out: session {bad}: the row declares no tool 'whether'" in done.err
+    assert "(/conversations/2/value)" in done.err
+    assert f"left out: session {broken}: message 3: 1 call block(s) could not be read" in done.err
+    assert "2 of 3 sessions have a defect: nothing was written" in done.err
+    assert not (home / "rows.jsonl").exists()
+    skipped = verb("export", "--out", home / "rows.jsonl", "--skip-invalid", "--json")
+    told = json.loads(skipped.out)
+    assert (skipped.code, told["rows"], told["defective"]) == (0, 1, 2)
+    assert told["left_out"] == {"call-unreadable": 1, "undeclared-tool": 1}
+    assert json.loads((home / "receipt.json").read_text())["issues"] == {}
+
+
+def test_a_card_needs_a_licence_and_a_push_needs_a_card(verb, home):
+    with services_for(home) as (services, _):
+        talk(services)
+    done = verb("export", "--out", home / "rows.jsonl", "--licence", "apache-2.0", "--title", "Weather")
+    assert done.code == 0
+    assert "# Weather" in (home / "README.md").read_text()
+    assert verb("export", "--out", home / "rows.jsonl", "--push", "me/rows").code == 2
+
+
+def test_another_owner_s_sessions_are_exported_when_named(verb, home):
+    file = write(home / "rows.jsonl", row("One?"))
+    assert verb("import", file, "--owner", "account:ann").code == 0
+    assert verb("export", "--out", "-").code == 1
+    done = verb("export", "--out", "-", "--owner", "account:ann")
+    assert [json.loads(line) for line in done.out.splitlines()] == [row("One?")]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--format", "nonsense"),
+        ("--format", "xlam"),
+        ("--split", "train"),
+        ("--session", "nowhere"),
+        ("--frame", "no"),
+        ("--verdict", "fine"),
+        ("--min-rating", 6),
+    ],
+)
+def test_bad_usage_ends_with_2_and_writes_nothing(verb, home, wrong):
+    assert verb("export", "--out", home / "set", *wrong).code == 2
+    assert not list(home.glob("set/*.jsonl"))
