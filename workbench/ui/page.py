@@ -54,7 +54,7 @@ def build_page(services: Services) -> Page:
         play.wire(blocks, play_parts, services, runs, frame)
         inspect.wire(blocks, inspect_parts, services)
         wire_tools(blocks, tools_parts, services)
-        suites.wire(suites_parts, services, suites_tab, play_parts.visitor)
+        suites.wire(suites_parts, services, suites_tab, play_parts)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
     blocks.queue(default_concurrency_limit=8)
