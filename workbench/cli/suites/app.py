@@ -14,7 +14,7 @@ from workbench.settings import read_settings
 from workbench.suite.case import Suite
 from workbench.suite.exchange.bfcl import export_bfcl
 from workbench.suite.exchange.openai import export_openai
-from workbench.suite.exchange.promptfoo import export_promptfoo
+from workbench.suite.exchange.promptfoo_export import export_promptfoo
 from workbench.suite.exchange.told import Exported
 from workbench.suite.read_suite import render_suite
 
