@@ -43,9 +43,15 @@ def measure() -> Sequence[str]:
             anew_s, same = _anew(services.models.engine("embedded"), played)
     ours_s = sum(one.generation.timing.time_to_first_token_s for one in played)
     chars = len(played[0].generation.prompt_text)
+    timings = [one.generation.timing for one in played]
+    evaluated, whole = (
+        sum(one.evaluated_tokens or 0 for one in timings),
+        sum(one.prompt_tokens for one in timings),
+    )
     return [
         f"{len(played)} cases with prompts of {chars:,} characters: {ours_s:.1f} s to first tokens in a run, "
-        f"{anew_s:.1f} s anew, ratio {anew_s / ours_s:.1f} (aim 3); {same} of {len(played)} write the same"
+        f"{anew_s:.1f} s anew, ratio {anew_s / ours_s:.1f} (aim 3); {same} of {len(played)} write the same",
+        f"{evaluated:,} of {whole:,} prompt tokens evaluated in the run, ratio {whole / evaluated:.1f}",
     ]
 
 

@@ -79,7 +79,7 @@ CASE = "suite: s\ncases:\n  - id: one\n    prompt: hi\n"
         (CASE + "    messages: [{role: user, content: x}]\n    expect: [{no_call: true}]\n", "give prompt or messages"),
         ("suite: s\ncases:\n  - id: a\n    messages: [{role: assistant}]\n    expect: [{no_call: true}]\n", "must be the user's"),
         (CASE + "    expect: [{no_call: true}]\n  - id: one\n    prompt: b\n    expect: [{no_call: true}]\n", "two cases are called 'one'"),
-        (CASE + "    thresold: 1\n    expect: [{no_call: true}]\n", "line 5, /thresold: Extra inputs"),
+        (CASE + "    thresh: 1\n    expect: [{no_call: true}]\n", "line 5, /thresh: Extra inputs"),
         (CASE + "    rows: cities.csv\n    expect: [{no_call: true}]\n", "'cities.csv' cannot be read from here"),
         (CASE + "    rows: 3\n    expect: [{no_call: true}]\n", "rows is neither"),
         (CASE + "    rows: [{a: 1}]\n    expect: [{text_contains: '{{ b }}'}]\n", "row 1: no column 'b' (there are a)"),

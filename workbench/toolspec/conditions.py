@@ -44,7 +44,8 @@ def condition_problem(want: JsonValue) -> str:
         if not isinstance(operand, list | tuple) or not operand:
             return "any_of is a list of values or conditions"
         wanted = cast(Sequence[JsonValue], operand)
-        return next(filter(None, map(condition_problem, wanted)), "")
+        problems = [condition_problem(one) for one in wanted]
+        return next((problem for problem in problems if problem), "")
     if operator != "regex":
         return ""
     if not isinstance(operand, str) or not is_compilable(operand):

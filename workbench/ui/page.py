@@ -85,7 +85,7 @@ def build_page(services: Services) -> Page:
         )
         label.wire(label_parts, services, runs, play_parts.visitor, blocks=blocks, tabs=tabs, tab=label_tab)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
-        suites.wire(suites_parts, services, suites_tab, play_parts.visitor)
+        suites.wire(suites_parts, services, suites_tab, play_parts)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
     blocks.queue(default_concurrency_limit=8)

@@ -8,12 +8,13 @@ from typing import Annotated, Final
 import typer
 
 from workbench.cli.suites.files import import_file, suites_named, write_file
+from workbench.desk.runs.casting import OWN_SUITE, add_case, case_of_turn
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.case import Suite
 from workbench.suite.exchange.bfcl import export_bfcl
 from workbench.suite.exchange.openai import export_openai
-from workbench.suite.exchange.promptfoo import export_promptfoo
+from workbench.suite.exchange.promptfoo_export import export_promptfoo
 from workbench.suite.exchange.told import Exported
 from workbench.suite.read_suite import render_suite
 
@@ -30,6 +31,7 @@ def build_app() -> typer.Typer:
     app = typer.Typer(no_args_is_help=True)
     app.command("import")(import_)
     app.command("export")(export)
+    app.command("case")(case)
     return app
 
 
@@ -49,6 +51,23 @@ def import_(
         write_file(out, text)
     else:
         print(text, end="")
+
+
+def case(
+    session: Annotated[str, typer.Argument(help="A session's id.")],
+    message: Annotated[str, typer.Option(help="Any message of the turn; the last turn if left out.")] = "",
+    suite: Annotated[str, typer.Option(help="Suite to add it to, as a new version.")] = OWN_SUITE,
+) -> None:
+    """Make a case of a turn: what the model called is wanted again."""
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        kept = services.sessions.find_session(session)
+        if kept is None:
+            raise BadInput(f"session {session!r}", "no such session")
+        path = services.sessions.path(session)
+        version = add_case(services, case_of_turn(kept.setup, path, message or None), suite=suite)
+    print(f"{version.name}@{version.number}")
 
 
 def export(

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.desk.labels.project import QueueState
+from workbench.desk.runs.casting import add_case, case_of_turn
 from workbench.desk.runs.planning import Wanted, load_suite, plan_run, suite_names
 from workbench.desk.runs.run import KeptRun
 from workbench.desk.runs.running import begin_run, find_run, play_run
@@ -156,6 +157,19 @@ class SuitesEvents:
         except WorkbenchError as error:
             return problem(error)
         return advice("It is in the label queue.")
+
+    def on_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+        """Makes a case of a turn of the open session, in a suite of the visitor's own."""
+        services = services_of(self.services, visitor, request)
+        session = services.sessions.find_session(visitor.session_id or "")
+        if session is None:
+            return advice("Only a session of your own can become a case.")
+        try:
+            path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
+            version = add_case(services, case_of_turn(session.setup, path, str(event.id)))
+        except WorkbenchError as error:
+            return problem(error)
+        return advice(f"It is a case of the suite {version.name!r}, version {version.number}.")
 
     def _played(self, services: Services, kept: KeptRun, request: gr.Request) -> Generator[SuitesScreen]:
         tab = request.session_hash or ""

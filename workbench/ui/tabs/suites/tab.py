@@ -12,6 +12,7 @@ from workbench.ui.components.notice import Notice
 from workbench.ui.components.run_bar import RunBar
 from workbench.ui.components.suite_run import SuiteRun
 from workbench.ui.listen import any_of, listen
+from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.events import RunsUnderWay, SuitesEvents, SuitesScreen
 
 
@@ -85,16 +86,16 @@ def build(services: Services) -> SuitesParts:
     )
 
 
-def wire(parts: SuitesParts, services: Services, tab: gr.Tab, visitor: gr.State) -> None:
+def wire(parts: SuitesParts, services: Services, tab: gr.Tab, play: PlayParts) -> None:
     """Lets the parts answer.
 
     Args:
         parts: Of the tab.
         services: The edges.
         tab: The tab itself; what can be chosen is looked up each time that it is opened.
-        visitor: Says whose runs they are.
+        play: The Play tab: says whose runs they are, and its turns become cases.
     """
-    events = SuitesEvents(services, RunsUnderWay())
+    events, visitor = SuitesEvents(services, RunsUnderWay()), play.visitor
     screen = parts.screen
     asked = [
         visitor,
@@ -112,6 +113,8 @@ def wire(parts: SuitesParts, services: Services, tab: gr.Tab, visitor: gr.State)
     chosen = any_of(parts.shown.input, parts.baseline.input)
     listen(chosen, events.on_show, [visitor, parts.shown, parts.baseline], screen)
     listen(parts.run.event("label_case"), events.on_label, [visitor], [parts.notice])
+    talk = play.talk
+    listen(talk.transcript.event("make_case"), events.on_case, [visitor], [talk.notice])
 
 
 def _choice(label: str, choices: list[str], chosen: list[str], elem_id: str) -> gr.Dropdown:

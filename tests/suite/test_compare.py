@@ -1,0 +1,100 @@
+"""Two runs side by side, and the reports of one."""
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.store.runs import PLAN, RESULT
+from workbench.suite.compare import Change, compare
+from workbench.suite.plan import Arm, Plan
+from workbench.suite.reports.html import report_html
+from workbench.suite.reports.junit import report_junit
+from workbench.suite.reports.markdown import comparison_markdown, report_markdown
+from workbench.suite.reports.report import report_of
+from workbench.suite.result import Measures, Status
+
+NASTY = "<script>alert(1)</script> | ]]> \x1b \ufffe"
+
+
+def results(statuses, arm="short", tokens=100):
+    return [
+        replace(
+            RESULT, key=f"{arm}{number}", case_id=str(number), arm=arm, status=Status(status),
+            measures=Measures(prompt_tokens=tokens, seconds=1.0),
+        )
+        for number, status in enumerate(statuses)
+    ]  # fmt: skip
+
+
+def test_what_broke_comes_first_then_what_was_mended():
+    before = results(["passed", "failed", "passed", "failed", "error"])
+    after = results(["passed", "passed", "failed", "failed", "passed"])
+    found = compare(before, after)
+    assert [pair.change for pair in found.pairs] == [
+        Change.BROKE, Change.MENDED, Change.FAILS, Change.PASSES, Change.UNKNOWN,
+    ]  # fmt: skip
+    assert (found.broke, found.mended, found.compared, found.p) == (1, 1, 4, 1.0)
+    assert found.pairs[0].before.is_passed and not found.pairs[0].after.is_passed
+
+
+def test_a_difference_of_many_is_sure():
+    found = compare(results(["failed"] * 10), results(["passed"] * 10))
+    assert found.is_sure
+    assert found.p == pytest.approx(2 / 2**10)
+
+
+def test_runs_of_one_arm_each_are_paired_whatever_its_label():
+    assert compare(results(["passed"], arm="a"), results(["failed"], arm="b")).broke == 1
+    both = [*results(["passed"], arm="a"), *results(["passed"], arm="b")]
+    assert compare(both, results(["failed"], arm="b")).broke == 1
+
+
+def test_what_a_part_is_worth_is_told_in_cases_and_tokens():
+    base = PLAN.arms[0]
+    without = replace(base, label="short − ¶1", left_out="¶1", left_out_of="short")
+    plan = replace(PLAN, arms=(base, without))
+    found = [
+        *results(["passed", "passed", "failed"]),
+        *results(["failed", "passed", "passed"], arm="short − ¶1", tokens=60),
+    ]
+    [worth] = report_of("r", "t", "done", plan, found).worths
+    assert (worth.of, worth.change, worth.lost, worth.gained, worth.saved_tokens) == ("short", "¶1", 1, 1, 40)
+
+
+def test_an_ablated_arm_does_not_count_for_the_bar():
+    base = PLAN.arms[0]
+    plan = Plan(cases=PLAN.cases, arms=(base, replace(base, label="x", left_out="¶1", left_out_of="short")))
+    report = report_of("r", "t", "done", plan, [*results(["passed"]), *results(["failed"], arm="x")])
+    assert report.pass_rate == 1.0
+
+
+@pytest.fixture
+def nasty():
+    arm = Arm(label=f"arm {NASTY}", contract_name="c", contract_text="", model="m")
+    found = [
+        replace(
+            one, arm=arm.label, said=NASTY, answer=NASTY, calls_told=NASTY, error=NASTY, session_id="s<1>"
+        )
+        for one in results(["failed", "error"])
+    ]
+    return report_of("r", NASTY, "done", Plan(cases=PLAN.cases, arms=(arm,)), found)
+
+
+def test_what_a_model_wrote_is_text_in_every_report(nasty):
+    html = report_html(nasty)
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    tree = ElementTree.fromstring(report_junit(nasty))
+    assert {case.get("name") for case in tree.iter("testcase")} == {"0", "1"}
+    assert len(list(tree.iter("error"))) == 1
+    markdown = report_markdown(nasty)
+    assert "<script" not in markdown.split("\n", 1)[1]
+    widths = {line.count(" | ") for line in markdown.splitlines() if line.startswith("| s/")}
+    assert len(widths) <= 2
+
+
+def test_a_comparison_is_a_page_of_markdown():
+    text = comparison_markdown(compare(results(["passed"]), results(["failed"])), before="a", after="b")
+    assert text.startswith("# a → b\n\n1 broke, 0 mended, of 1 compared")
+    assert "| broke | s/0" in text
