@@ -181,7 +181,7 @@ def about_tools(scene: Scene) -> list[RowMessage]:
     dice, tool = scene.dice, scene.tool
     names = listed(dice, [one.name for one in scene.tools])
     needs = listed(dice, [one.label for one in tool.required]) if tool.required else "nothing"
-    asked, answer = dice.pick(
+    forms = scene.words.of(
         (
             ("What can you do?", f"I can answer questions, and I have these tools: {names}."),
             ("Which tools do you have?", f"I have {names}."),
@@ -196,6 +196,7 @@ def about_tools(scene: Scene) -> list[RowMessage]:
             (f"Tomorrow I may ask you for the {tool.noun}.", "Good, ask me when you are ready."),
         )
     )
+    asked, answer = dice.pick(forms)
     return [_user(typed(dice, asked)), _answer(answer)]
 
 

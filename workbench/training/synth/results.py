@@ -63,7 +63,14 @@ _ERRORS: Final = (
 )
 _UNSPOKEN: Final = frozenset({"flag", "list", "range", "record", "limit", "sentence"})
 """Kinds whose values no answer repeats."""
-_BRIEF: Final = ("timed out, try again", "temporary error, please retry", "busy, ask once more", "connection lost, retry")
+_BRIEF: Final = (
+    "timed out, try again",
+    "temporary error, please retry",
+    "busy, ask once more",
+    "connection lost, retry",
+    "interrupted, call again",
+    "too many requests, wait and retry",
+)
 
 
 def draw_result(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]]) -> Told:
