@@ -58,6 +58,11 @@ VERBS: Final = {
     "push": Verb(
         "workbench.cli.rows.push", "Send files of rows, their card and receipt to a data set on the hub."
     ),
+    "synth": Verb("workbench.cli.training.synth", "Write rows that teach tool calling, from grammars."),
+    "train": Verb("workbench.cli.training.train", "Teach a model rows: an adapter, its GGUF, receipt and card."),
+    "heldout": Verb(
+        "workbench.cli.training.heldout", "Measure a model on held-out calls, with and without its adapter."
+    ),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

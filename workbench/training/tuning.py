@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from datasets import Dataset
 from peft import LoraConfig
+from transformers import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 from trl import SFTConfig, SFTTrainer
 
@@ -128,7 +129,7 @@ def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) 
     lora = LoraConfig(
         r=terms.lora_rank, lora_alpha=2 * terms.lora_rank, target_modules=_TARGETS, task_type="CAUSAL_LM"
     )
-    return SFTTrainer(
+    trainer = SFTTrainer(
         model=base.model,
         args=_arguments(terms),
         train_dataset=Dataset.from_list(rows),
@@ -136,6 +137,8 @@ def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) 
         peft_config=lora if terms.is_lora else None,
         callbacks=[teller],
     )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
 
 
 def _arguments(terms: TrainTerms) -> SFTConfig:
@@ -155,7 +158,7 @@ def _arguments(terms: TrainTerms) -> SFTConfig:
         data_seed=terms.seed,
         bf16=terms.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),
-        gradient_checkpointing=torch.cuda.is_available(),
+        activation_checkpointing=torch.cuda.is_available(),
         logging_steps=1,
         save_steps=terms.save_steps,
         save_total_limit=2,
