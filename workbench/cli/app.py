@@ -59,7 +59,9 @@ VERBS: Final = {
         "workbench.cli.rows.push", "Send files of rows, their card and receipt to a data set on the hub."
     ),
     "synth": Verb("workbench.cli.training.synth", "Write rows that teach tool calling, from grammars."),
-    "train": Verb("workbench.cli.training.train", "Teach a model rows: an adapter, its GGUF, receipt and card."),
+    "train": Verb(
+        "workbench.cli.training.train", "Teach a model rows: an adapter, its GGUF, receipt and card."
+    ),
     "heldout": Verb(
         "workbench.cli.training.heldout", "Measure a model on held-out calls, with and without its adapter."
     ),

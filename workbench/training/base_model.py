@@ -40,7 +40,9 @@ def load_base(name: str, precision: Precision) -> Base:
         model = AutoModelForCausalLM.from_pretrained(name, dtype=_TYPES[precision])
         return Base(model, AutoTokenizer.from_pretrained(name), name, "")
     except (OSError, ValueError) as error:
-        raise BadInput(f"base {name}", str(error).splitlines()[0][:200], "name a folder or a GGUF file") from error
+        raise BadInput(
+            f"base {name}", str(error).splitlines()[0][:200], "name a folder or a GGUF file"
+        ) from error
 
 
 def encode_with(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:

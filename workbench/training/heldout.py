@@ -36,8 +36,17 @@ class Kind(NamedTuple):
 
 KINDS: Final = (
     Kind("single", (("single", 1.0),), 1, 1, 200, "at least 95 % exactly right"),
-    Kind("parallel", (("parallel_same", 1.0), ("parallel_two", 1.0)), 2, 9, 50, "at least 85 % exactly right"),
-    Kind("no call", (("chat", 2.0), ("about_tools", 1.0), ("uncovered", 1.0)), 0, 0, 100, "at least 97 % without a call"),
+    Kind(
+        "parallel", (("parallel_same", 1.0), ("parallel_two", 1.0)), 2, 9, 50, "at least 85 % exactly right"
+    ),
+    Kind(
+        "no call",
+        (("chat", 2.0), ("about_tools", 1.0), ("uncovered", 1.0)),
+        0,
+        0,
+        100,
+        "at least 97 % without a call",
+    ),
     Kind("missing", (("missing", 1.0),), 0, 0, 50, "at least 80 % ask"),
 )
 """The kinds of the held-out measure."""
@@ -103,8 +112,10 @@ def _is_right(case: HeldOutCase, text: str) -> bool:
     if case.kind == "missing":
         return not calls and ("?" in text or "please" in text.lower())
     wanted = [(name, arguments) for name, arguments in case.calls]
-    return len(calls) == len(wanted) and all(call in wanted for call in calls) and all(
-        one in calls for one in wanted
+    return (
+        len(calls) == len(wanted)
+        and all(call in wanted for call in calls)
+        and all(one in calls for one in wanted)
     )
 
 

@@ -54,7 +54,9 @@ def receipt_of(
         files: What came out.
     """
     settings: JsonObject = {
-        key: value for key, value in asdict(terms).items() if key not in ("out", "base", "threads", "save_steps")
+        key: value
+        for key, value in asdict(terms).items()
+        if key not in ("out", "base", "threads", "save_steps")
     }
     curve: list[JsonValue] = [[step, round(loss, 4)] for step, loss in tuned.curve]
     return {

@@ -100,7 +100,9 @@ def _begin(terms: TrainTerms, prepared: Prepared, *, resumes: bool) -> str | Non
     path = folder / TERMS
     last = get_last_checkpoint(str(folder)) if folder.is_dir() else None
     if last and not resumes:
-        raise BadInput(f"--out {terms.out}", "a run stopped here", "go on by --resume, or name another folder")
+        raise BadInput(
+            f"--out {terms.out}", "a run stopped here", "go on by --resume, or name another folder"
+        )
     if last and path.read_text() != told:
         raise BadInput(f"--resume {terms.out}", "it was begun with other settings", f"see {path}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -182,4 +184,3 @@ def _save(trainer: SFTTrainer, terms: TrainTerms) -> dict[str, Numbers]:
 def scale_of(rank: int) -> float:
     """The adapter's alpha: its scale times its rank."""
     return 2.0 * rank
-

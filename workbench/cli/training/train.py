@@ -31,14 +31,18 @@ class Precision(StrEnum):
 
 
 def train(
-    rows: Annotated[list[str], typer.Argument(metavar="ROWS…", help="Rows: JSONL, gzip, JSON array, Parquet.")],
+    rows: Annotated[
+        list[str], typer.Argument(metavar="ROWS…", help="Rows: JSONL, gzip, JSON array, Parquet.")
+    ],
     base: Annotated[str, typer.Option(help="embedded, a GGUF file, or a folder or repository of weights.")],
     out: Annotated[Path, typer.Option(help="Folder for checkpoints and results.")],
     lora_rank: Annotated[int, typer.Option(min=0, max=256, help="0 trains all weights.")] = 16,
     learning_rate: Annotated[float, typer.Option(min=0.0, help="At its highest.")] = 4e-4,
     epochs: Annotated[float, typer.Option(min=0.0, help="How often all rows are seen.")] = 1.0,
     max_steps: Annotated[int, typer.Option(min=0, help="An end before that; 0 for none.")] = 0,
-    max_length: Annotated[int, typer.Option(min=16, help="Tokens of an example; longer ones stay out.")] = 2048,
+    max_length: Annotated[
+        int, typer.Option(min=16, help="Tokens of an example; longer ones stay out.")
+    ] = 2048,
     batch: Annotated[int, typer.Option(min=1, help="Examples a step.")] = 4,
     seed: Annotated[int, typer.Option(help="Of first numbers and order.")] = 0,
     precision: Annotated[Precision, typer.Option(help="Of the numbers.")] = Precision.F32,
@@ -102,7 +106,9 @@ def _check(files: list[str]) -> None:
         if errors <= _MOST_TOLD:
             print(f"{file}:{row}: {finding.code} {finding.message}", file=sys.stderr)
     if errors:
-        print(f"workbench: nothing is trained: {errors:,} errors; mend or leave out these rows", file=sys.stderr)
+        print(
+            f"workbench: nothing is trained: {errors:,} errors; mend or leave out these rows", file=sys.stderr
+        )
         raise typer.Exit(FAULTY)
 
 

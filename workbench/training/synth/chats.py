@@ -132,13 +132,22 @@ def _remark(dice: Dice, words: Words) -> tuple[str, str]:
             (f"My {thing} broke today.", f"I'm sorry to hear that about your {thing}."),
             (f"Do you like {topic}?", f"I don't have likes of my own, but many people enjoy {topic}."),
             (f"I feel tired after {topic}.", "Then a short rest may do you good."),
-            (f"Write one sentence about a {thing}.", f"The {thing} stood by the window and waited for the morning."),
+            (
+                f"Write one sentence about a {thing}.",
+                f"The {thing} stood by the window and waited for the morning.",
+            ),
             (f"Give me two words that rhyme with cat, {name} wants them.", "Hat and mat."),
             (f"Say hello to {name} for me.", f"Hello, {name}!"),
-            (f"Who are you? {name} told me about you.", "I'm an assistant. I answer questions and use tools when they help."),
+            (
+                f"Who are you? {name} told me about you.",
+                "I'm an assistant. I answer questions and use tools when they help.",
+            ),
             (f"Name a use for a {thing}.", f"A {thing} can make a fine present for a friend."),
             (f"Is {topic} hard to learn?", f"It takes time, but with practice {topic} gets easier."),
-            (f"Tell me a joke about a {thing}.", f"Why did the {thing} go to school? It wanted to be a little brighter."),
+            (
+                f"Tell me a joke about a {thing}.",
+                f"Why did the {thing} go to school? It wanted to be a little brighter.",
+            ),
             (f"I moved from {place}.", f"A move is a big step. Do you miss {place}?"),
         )
     )

@@ -108,7 +108,9 @@ def _contract(dice: Dice, terms: Terms) -> tuple[Contract, str]:
 
 
 def _tools(dice: Dice, words: Words, terms: Terms, unfit: frozenset[str]) -> tuple[Tool, ...]:
-    count = dice.weighted(tuple((n, s) for n, s in ((1, 2.5), (2, 3.5), (3, 2.0), (4, 1.0), (5, 0.5)) if n <= terms.most_tools))
+    count = dice.weighted(
+        tuple((n, s) for n, s in ((1, 2.5), (2, 3.5), (3, 2.0), (4, 1.0), (5, 0.5)) if n <= terms.most_tools)
+    )
     found: dict[str, Tool] = {}
     while len(found) < count:
         near = dice.pick(list(found.values())) if found and dice.chance(0.3) else None

@@ -67,7 +67,16 @@ _ASK_MORE: Final = (
     "The {l} are missing. Could you give me them?",
     "Could you tell me the {l}?",
 )
-_GIVEN: Final = ("{v}", "It's {v}", "{l}: {v}", "{v}, please", "The {l} is {v}", "Take {v}", "{l} {v}", "Use {v}.")
+_GIVEN: Final = (
+    "{v}",
+    "It's {v}",
+    "{l}: {v}",
+    "{v}, please",
+    "The {l} is {v}",
+    "Take {v}",
+    "{l} {v}",
+    "Use {v}.",
+)
 _AGAIN: Final = (
     "And {v}?",
     "What about {v}?",
@@ -136,7 +145,10 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
         return parallel_two(scene)
     first = tool.required[0]
     values = chosen(dice, tool)
-    others = {str(said.value): said for said in (first.slot.draw(dice) for _ in range(dice.pick((2, 2, 2, 3, 3, 4))))}
+    others = {
+        str(said.value): said
+        for said in (first.slot.draw(dice) for _ in range(dice.pick((2, 2, 2, 3, 3, 4))))
+    }
     if len(others) < 2:
         return parallel_two(scene)
     spoken = Said(None, listed(dice, [said.text for said in others.values()]))
@@ -144,7 +156,12 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
     each = [[(param, one if param is first else said) for param, said in values] for one in others.values()]
     told = [draw_result(dice, scene.words, tool, values) for values in each]
     said = scene.say(request(dice, scene.words, tool, asked))
-    return [said, _calls(scene, [_call(tool, values) for values in each]), *map(_result, told), _answers(scene, told)]
+    return [
+        said,
+        _calls(scene, [_call(tool, values) for values in each]),
+        *map(_result, told),
+        _answers(scene, told),
+    ]
 
 
 def parallel_two(scene: Scene) -> list[RowMessage]:
@@ -191,7 +208,10 @@ def about_tools(scene: Scene) -> list[RowMessage]:
             (f"Don't {tool.verb} the {tool.noun} yet.", "All right, I will wait."),
             (f"I already have the {tool.noun}, no need to {tool.verb} it.", "Good, then I leave it."),
             (f"How do you {tool.verb} the {tool.noun}?", f"I call {tool.name}. It takes {needs}."),
-            (f"Is the {tool.noun} something you know by heart?", f"No, I would have to use {tool.name} for that."),
+            (
+                f"Is the {tool.noun} something you know by heart?",
+                f"No, I would have to use {tool.name} for that.",
+            ),
             (f"I like the word {tool.noun}.", "It has a nice sound."),
             (f"Tomorrow I may ask you for the {tool.noun}.", "Good, ask me when you are ready."),
         )
@@ -252,13 +272,22 @@ def retried(scene: Scene) -> list[RowMessage]:
     failed = draw_error(scene.dice, scene.words, tool, is_brief=True)
     told = draw_result(scene.dice, scene.words, tool, values)
     call = _call(tool, values)
-    return [said, _calls(scene, [call]), _result(failed), _calls(scene, [call]), _result(told), _answer(told.answer)]
+    return [
+        said,
+        _calls(scene, [call]),
+        _result(failed),
+        _calls(scene, [call]),
+        _result(told),
+        _answer(told.answer),
+    ]
 
 
 def two_rounds(scene: Scene) -> list[RowMessage]:
     """The second call takes what the first one found."""
     dice, words = scene.dice, scene.words
-    takers = [tool for tool in scene.tools for param in tool.required if param.kind in ("code", "place", "person")]
+    takers = [
+        tool for tool in scene.tools for param in tool.required if param.kind in ("code", "place", "person")
+    ]
     if not takers or len(scene.tools) < 2:
         return single(scene)
     taker = dice.pick(takers)
@@ -269,12 +298,29 @@ def two_rounds(scene: Scene) -> list[RowMessage]:
     rest = [one for one in second if one[0] is not taken]
     asked = request(dice, words, finder, first, is_part=True).rstrip(".?!")
     then = request(dice, words, taker, rest, is_part=True).rstrip(".?!")
-    link = dice.pick(words.of((", then use its {l} and ", ". With the {l} from there: ", ". Take the {l} that it gives you, and ", " - and with that {l}, ", ". Then use the {l} that comes back to ")))
+    link = dice.pick(
+        words.of(
+            (
+                ", then use its {l} and ",
+                ". With the {l} from there: ",
+                ". Take the {l} that it gives you, and ",
+                " - and with that {l}, ",
+                ". Then use the {l} that comes back to ",
+            )
+        )
+    )
     said = scene.say(f"{asked}{link.format(l=taken.label)}{then[:1].lower()}{then[1:]}.")
     between = Told(f'{{"{taken.name}": "{found.value}"}}', "")
     told = draw_result(dice, words, taker, second)
     calls = [_call(finder, first)], [_call(taker, second)]
-    return [said, _calls(scene, calls[0]), _result(between), _calls(scene, calls[1]), _result(told), _answer(told.answer)]
+    return [
+        said,
+        _calls(scene, calls[0]),
+        _result(between),
+        _calls(scene, calls[1]),
+        _result(told),
+        _answer(told.answer),
+    ]
 
 
 def thanks(scene: Scene) -> list[RowMessage]:

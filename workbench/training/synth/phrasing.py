@@ -197,7 +197,9 @@ def request(
     form = dice.pick(words.of(FORMS[tool.purpose]))
     if not values:
         form = form.replace("{a}, what", "What").replace("{a}: {v}", "{V}")
-    clause = clause_of(dice, words, tool, values, may_end_open=not is_part and form.rstrip(".?").endswith("{a}"))
+    clause = clause_of(
+        dice, words, tool, values, may_end_open=not is_part and form.rstrip(".?").endswith("{a}")
+    )
     is_open = clause.endswith(_END_OPEN)
     text = form.format(n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), a=clause.removesuffix(_END_OPEN))
     text = re.sub(r" +([.,?]|$)", r"\1", re.sub(r"  +", " ", text)).replace("and and", "and")
@@ -235,8 +237,10 @@ def dressed(dice: Dice, words: Words, text: str) -> str:
     if dice.chance(0.3) and not text.endswith(_CLOSE):
         ending = dice.pick(words.of(_ENDINGS))
         is_sentence = ending[1:2].isupper()
-        text = text + ending if is_sentence and text[-1:] in ".?!" else text.rstrip(".?!") + (
-            f".{ending}" if is_sentence else ending
+        text = (
+            text + ending
+            if is_sentence and text[-1:] in ".?!"
+            else text.rstrip(".?!") + (f".{ending}" if is_sentence else ending)
         )
     return typed(dice, text)
 

@@ -80,7 +80,9 @@ def draw_result(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Par
     plain = [one for one in values if one[0].kind not in _UNSPOKEN and len(str(one[1].value)) < 24]
     echo = dice.pick(plain) if plain and dice.chance(0.8) else None
     value = _measured(dice, words, tool)
-    unit = dice.pick(words.of(vocabulary.UNITS)) if isinstance(value, int | float) and dice.chance(0.6) else ""
+    unit = (
+        dice.pick(words.of(vocabulary.UNITS)) if isinstance(value, int | float) and dice.chance(0.6) else ""
+    )
     said = f"{_spoken(value)} {unit}".strip()
     return Told(_result_text(dice, tool, echo, value, unit), _answer(dice, words, tool, echo, said))
 
@@ -119,9 +121,7 @@ def _measured(dice: Dice, words: Words, tool: Tool) -> JsonValue:
     )
 
 
-def _result_text(
-    dice: Dice, tool: Tool, echo: tuple[Param, Said] | None, value: JsonValue, unit: str
-) -> str:
+def _result_text(dice: Dice, tool: Tool, echo: tuple[Param, Said] | None, value: JsonValue, unit: str) -> str:
     own = dice.pick((tool.noun.replace(" ", "_"), "value", "result", "reading"))
     fields: JsonObject = {echo[0].name: echo[1].value} if echo else {}
     fields = {**fields, own if own not in fields else "result": value, **({"unit": unit} if unit else {})}
@@ -131,9 +131,7 @@ def _result_text(
     return f"{about}{_spoken(value)} {unit}".strip()
 
 
-def _answer(
-    dice: Dice, words: Words, tool: Tool, echo: tuple[Param, Said] | None, said: str
-) -> str:
+def _answer(dice: Dice, words: Words, tool: Tool, echo: tuple[Param, Said] | None, said: str) -> str:
     about = ""
     if echo:
         about = f" {dice.pick(('for', 'for', 'of'))} {echo[1].value}"
@@ -143,7 +141,11 @@ def _answer(
 
 
 def _deed(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]]) -> Told:
-    state = dice.pick(words.of(("ok", "done", "created", "accepted", "queued", "sent", "saved", "confirmed", "booked", "started")))
+    state = dice.pick(
+        words.of(
+            ("ok", "done", "created", "accepted", "queued", "sent", "saved", "confirmed", "booked", "started")
+        )
+    )
     number = f"{dice.pick('ABCDEFGHKLMNPRSTUVWXYZ')}{dice.between(10, 9999)}"
     fields: JsonObject = {dice.pick(("status", "state", "result")): state}
     facts = [f"the {tool.noun} is {state}"]

@@ -114,7 +114,9 @@ def draw_neighbour(dice: Dice, words: Words, tool: Tool) -> Tool:
         case "verb":
             return tool_of(dice.pick(words.of(_NOUNS[tool.purpose])), tool.verb, tool.purpose, words)
         case _:
-            addition = dice.pick(words.of(("history", "list", "details", "summary", "group", "draft", "plan", "stats")))
+            addition = dice.pick(
+                words.of(("history", "list", "details", "summary", "group", "draft", "plan", "stats"))
+            )
             return tool_of(f"{tool.noun} {addition}", tool.verb, tool.purpose, words)
 
 
@@ -132,9 +134,7 @@ def tool_of(noun: str, verb: str, purpose: Purpose, words: Words) -> Tool:
         form = own.pick(words.of(_DESCRIPTIONS))
         function["description"] = with_articles(_filled(form, noun, verb, _aim(params)))
     function["parameters"] = _parameters(own, words, noun, params)
-    return Tool(
-        spec=ToolSpec.of_function(function), noun=noun, verb=verb, purpose=purpose, params=params
-    )
+    return Tool(spec=ToolSpec.of_function(function), noun=noun, verb=verb, purpose=purpose, params=params)
 
 
 def spelled(text: str, style: Style) -> str:

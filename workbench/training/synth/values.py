@@ -70,7 +70,13 @@ def _code(dice: Dice, words: Words) -> str:
     number = dice.between(1, 99999)
     letters = "".join(dice.pick("ABCDEFGHKLMNPRSTUVWXYZ") for _ in range(dice.between(1, 3)))
     return dice.pick(
-        (f"{letters}-{number}", f"{letters}{number:05d}", f"{number:05d}", f"#{number}", f"{number}/{letters.lower()}")
+        (
+            f"{letters}-{number}",
+            f"{letters}{number:05d}",
+            f"{number:05d}",
+            f"#{number}",
+            f"{number}/{letters.lower()}",
+        )
     )
 
 
@@ -82,7 +88,9 @@ def _path(dice: Dice, words: Words) -> str:
 
 
 def _address(dice: Dice, words: Words) -> str:
-    return f"{dice.pick(words.people).lower()}@{words.made_up(dice)}.example.{dice.pick(('com', 'org', 'net'))}"
+    return (
+        f"{dice.pick(words.people).lower()}@{words.made_up(dice)}.example.{dice.pick(('com', 'org', 'net'))}"
+    )
 
 
 def _site(dice: Dice, words: Words) -> str:
@@ -92,7 +100,9 @@ def _site(dice: Dice, words: Words) -> str:
 
 def _quoted(dice: Dice, words: Words) -> Said:
     value = words.sentence(dice)
-    return Said(value, dice.pick((f'"{value}"', f"'{value}'" if "'" not in value else f'"{value}"', f": {value}")))
+    return Said(
+        value, dice.pick((f'"{value}"', f"'{value}'" if "'" not in value else f'"{value}"', f": {value}"))
+    )
 
 
 def _sentence(dice: Dice, words: Words) -> Slot:
@@ -220,7 +230,9 @@ def _range(dice: Dice, words: Words) -> Slot:
     def said(dice: Dice) -> Said:
         first = dice.between(0, 400)
         last = first + dice.between(1, 500)
-        spoken = dice.pick((f"{first} to {last}", f"{low} {first}, {high} {last}", f"between {first} and {last}"))
+        spoken = dice.pick(
+            (f"{first} to {last}", f"{low} {first}, {high} {last}", f"between {first} and {last}")
+        )
         return Said({low: first, high: last}, spoken)
 
     ends: JsonObject = {low: {"type": "integer"}, high: {"type": "integer"}}
@@ -261,12 +273,34 @@ def _limit(dice: Dice, words: Words) -> Slot:
 
 KINDS: Final[Mapping[str, Kind]] = {
     "place": Kind(
-        names=("city", "location", "place", "town", "destination", "area", "site", "region", "address", "venue"),
+        names=(
+            "city",
+            "location",
+            "place",
+            "town",
+            "destination",
+            "area",
+            "site",
+            "region",
+            "address",
+            "venue",
+        ),
         make=_text(_place),
         naturals=("in {}", "for {}", "near {}", "around {}", "at {}"),
     ),
     "person": Kind(
-        names=("name", "person", "recipient", "to", "owner", "guest", "contact", "author", "user", "assignee"),
+        names=(
+            "name",
+            "person",
+            "recipient",
+            "to",
+            "owner",
+            "guest",
+            "contact",
+            "author",
+            "user",
+            "assignee",
+        ),
         make=_text(lambda dice, words: words.person(dice)),
         naturals=("for {}", "for {}", "to {}", "with {}"),
     ),
@@ -276,17 +310,48 @@ KINDS: Final[Mapping[str, Kind]] = {
         naturals=("of {}", "for {}"),
     ),
     "thing": Kind(
-        names=("item", "product", "object", "query", "article", "keyword", "subject", "good", "part", "thing"),
+        names=(
+            "item",
+            "product",
+            "object",
+            "query",
+            "article",
+            "keyword",
+            "subject",
+            "good",
+            "part",
+            "thing",
+        ),
         make=_text(lambda dice, words: dice.pick(words.things)),
         naturals=("of {}", "for the {}", "about {}"),
     ),
     "topic": Kind(
-        names=("topic", "title", "theme name", "search term", "heading", "category", "field name", "question"),
+        names=(
+            "topic",
+            "title",
+            "theme name",
+            "search term",
+            "heading",
+            "category",
+            "field name",
+            "question",
+        ),
         make=_text(lambda dice, words: dice.pick(words.topics)),
         naturals=("about {}", "on {}"),
     ),
     "code": Kind(
-        names=("id", "number", "code", "reference", "order id", "ticket id", "account", "serial", "key name", "zip"),
+        names=(
+            "id",
+            "number",
+            "code",
+            "reference",
+            "order id",
+            "ticket id",
+            "account",
+            "serial",
+            "key name",
+            "zip",
+        ),
         make=_text(_code),
         naturals=("for {}", "of {}", "with number {}"),
     ),
@@ -296,37 +361,99 @@ KINDS: Final[Mapping[str, Kind]] = {
         naturals=("for {}", "from {}"),
     ),
     "mail": Kind(
-        names=("email", "mail", "reply to", "address line", "cc"), make=_text(_address), naturals=("to {}", "for {}")
+        names=("email", "mail", "reply to", "address line", "cc"),
+        make=_text(_address),
+        naturals=("to {}", "for {}"),
     ),
-    "site": Kind(names=("url", "link", "page", "endpoint", "feed"), make=_text(_site), naturals=("from {}", "at {}")),
+    "site": Kind(
+        names=("url", "link", "page", "endpoint", "feed"), make=_text(_site), naturals=("from {}", "at {}")
+    ),
     "sentence": Kind(
-        names=("text", "message", "body", "note", "comment", "content", "caption", "description", "details", "remark"),
+        names=(
+            "text",
+            "message",
+            "body",
+            "note",
+            "comment",
+            "content",
+            "caption",
+            "description",
+            "details",
+            "remark",
+        ),
         make=_sentence,
         naturals=("saying {}", "that says {}", "with the words {}"),
     ),
     "date": Kind(
-        names=("date", "day", "start date", "due date", "from date", "when", "deadline", "arrival", "departure"),
+        names=(
+            "date",
+            "day",
+            "start date",
+            "due date",
+            "from date",
+            "when",
+            "deadline",
+            "arrival",
+            "departure",
+        ),
         make=_date,
         naturals=("on {}", "for {}"),
     ),
-    "time": Kind(names=("time", "hour", "start time", "at time", "clock"), make=_time, naturals=("at {}", "for {}")),
+    "time": Kind(
+        names=("time", "hour", "start time", "at time", "clock"), make=_time, naturals=("at {}", "for {}")
+    ),
     "integer": Kind(
         names=("count", "days", "limit", "amount", "guests", "quantity", "pages", "level", "minutes", "size"),
         make=_integer,
     ),
     "number": Kind(
-        names=("value", "price", "weight", "length", "rate", "width", "height", "factor", "distance", "score"),
+        names=(
+            "value",
+            "price",
+            "weight",
+            "length",
+            "rate",
+            "width",
+            "height",
+            "factor",
+            "distance",
+            "score",
+        ),
         make=_number,
     ),
     "flag": Kind(
-        names=("verbose", "express", "silent", "repeat", "urgent", "recursive", "public", "dry run", "notify", "round trip"),
+        names=(
+            "verbose",
+            "express",
+            "silent",
+            "repeat",
+            "urgent",
+            "recursive",
+            "public",
+            "dry run",
+            "notify",
+            "round trip",
+        ),
         make=_flag,
     ),
     "choice": Kind(
-        names=("mode", "unit", "format", "type", "status", "level name", "style", "direction", "order", "priority"),
+        names=(
+            "mode",
+            "unit",
+            "format",
+            "type",
+            "status",
+            "level name",
+            "style",
+            "direction",
+            "order",
+            "priority",
+        ),
         make=_choice,
     ),
-    "list": Kind(names=("items", "names", "tags", "values", "entries", "members", "list", "labels"), make=_list),
+    "list": Kind(
+        names=("items", "names", "tags", "values", "entries", "members", "list", "labels"), make=_list
+    ),
     "range": Kind(names=("range", "span", "interval", "window", "bounds"), make=_range),
     "record": Kind(names=("customer", "traveller", "holder", "profile", "patient"), make=_record),
     "limit": Kind(names=("max results", "cap", "timeout", "budget", "ceiling"), make=_limit),

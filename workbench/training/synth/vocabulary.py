@@ -34,7 +34,9 @@ TOPICS: Final = tuple(
     "train travel,home brewing,ancient Rome,chess openings,volcanoes,bread baking,glaciers,night photography,beekeeping,"
     "wind energy,street art,wood carving,desert plants,long distance running,water treatment,paper making,folk music,"
     "electric buses,tree pruning,sign language,mountain rescue,tide pools,the moon landing,antique clocks,rainwater,"
-    "data privacy,noise pollution,wild mushrooms,old bridges,ferry routes,sheep farming,ceramic glazes".split(",")
+    "data privacy,noise pollution,wild mushrooms,old bridges,ferry routes,sheep farming,ceramic glazes".split(
+        ","
+    )
 )
 QUALITIES: Final = tuple(
     "red,blue,green,small,large,old,new,quiet,bright,heavy,light,broken,spare,wooden,cheap,round,striped,plain,soft,tall,"
@@ -42,7 +44,9 @@ QUALITIES: Final = tuple(
 )
 STATES: Final = tuple(
     "ready,late,finished,missing,on its way,out of stock,in the hall,under repair,at the office,sold,packed,delayed,"
-    "much better now,still open,too loud,behind the door,full,empty,almost done,back again,safe,not working,fixed,here".split(",")
+    "much better now,still open,too loud,behind the door,full,empty,almost done,back again,safe,not working,fixed,here".split(
+        ","
+    )
 )
 DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS: Final = tuple(
@@ -80,14 +84,20 @@ SUM_NOUNS: Final = tuple(
     "tip,mortgage payment,loan interest,tax,discount,shipping cost,travel time,distance,fuel need,area,volume,perimeter,"
     "average,median,total,difference,ratio,percentage,body mass index,calorie need,paint amount,tile count,heating cost,"
     "exchange amount,profit margin,break-even point,pay raise,age,number of days,compound interest,unit price,speed,"
-    "density,pressure,voltage drop,energy use,carbon footprint,water need,seed amount,concrete mix,slope,angle".split(",")
+    "density,pressure,voltage drop,energy use,carbon footprint,water need,seed amount,concrete mix,slope,angle".split(
+        ","
+    )
 )
-READ_VERBS: Final = tuple("get,fetch,look up,find,read,check,show,retrieve,query,view,search,inspect".split(","))
+READ_VERBS: Final = tuple(
+    "get,fetch,look up,find,read,check,show,retrieve,query,view,search,inspect".split(",")
+)
 ACT_VERBS: Final = tuple(
     "create,send,book,schedule,update,set,cancel,open,start,delete,register,submit,request,log,"
     "prepare,publish,store,order,move,mark".split(",")
 )
-SUM_VERBS: Final = tuple("calculate,compute,estimate,work out,determine,measure,evaluate,derive,assess,combine".split(","))
+SUM_VERBS: Final = tuple(
+    "calculate,compute,estimate,work out,determine,measure,evaluate,derive,assess,combine".split(",")
+)
 UNITS: Final = tuple(
     "km,kg,litres,minutes,hours,degrees,percent,euros,dollars,points,metres,watts,grams,pages,units,items,days,knots,"
     "pascals,decibels".split(",")

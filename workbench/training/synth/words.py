@@ -11,10 +11,14 @@ from workbench.training.synth.dice import Dice
 from workbench.training.synth.split import Item, Split, belongs, share_of
 
 _ONSETS: Final = tuple(
-    "b,bl,br,c,ch,cl,cr,d,dr,f,fl,fr,g,gl,gr,h,j,k,kl,kr,l,m,n,p,pl,pr,qu,r,s,sk,sl,sm,sn,sp,st,str,t,th,tr,v,w,z,zw".split(",")
+    "b,bl,br,c,ch,cl,cr,d,dr,f,fl,fr,g,gl,gr,h,j,k,kl,kr,l,m,n,p,pl,pr,qu,r,s,sk,sl,sm,sn,sp,st,str,t,th,tr,v,w,z,zw".split(
+        ","
+    )
 )
 _CORES: Final = tuple("a,e,i,o,u,oo,ee,ai,ou,y".split(","))
-_CODAS: Final = tuple(",,,b,ck,d,ff,g,l,ll,m,mp,n,nd,nk,p,r,rb,rn,s,sh,st,t,x,zz,ble,bus,ster,bit,nix,dle".split(","))
+_CODAS: Final = tuple(
+    ",,,b,ck,d,ff,g,l,ll,m,mp,n,nd,nk,p,r,rb,rn,s,sh,st,t,x,zz,ble,bus,ster,bit,nix,dle".split(",")
+)
 
 
 @dataclass(frozen=True)
