@@ -28,7 +28,7 @@ class Kind(NamedTuple):
     """Which exchanges it is drawn from."""
     least_calls: int
     most_calls: int
-    count: int
+    cases: int
     """So many cases make the whole measure."""
     wanted: str
     """What is held to be good, in words."""
@@ -86,7 +86,7 @@ def draw_cases(kind: Kind, contract: Contract, *, seed: int, count: int) -> Iter
         no_tools=0.0,
     )
     found = 0
-    for drawn in draw_rows(seed, 4 * count, terms):
+    for drawn in draw_rows(seed * len(KINDS) + KINDS.index(kind), 4 * count, terms):
         case = _case(kind, drawn)
         if case is not None:
             found += 1

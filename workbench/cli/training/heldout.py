@@ -36,7 +36,7 @@ def heldout(
     from workbench.training.heldout import KINDS, draw_cases
 
     told = FileLibrary(find_folder("prompts", read_settings().home)).load_contract(contract)
-    counts = {kind: max(1, round(kind.count * share)) for kind in KINDS}
+    counts = {kind: max(1, round(kind.cases * share)) for kind in KINDS}
     cases = [
         case for kind, count in counts.items() for case in draw_cases(kind, told, seed=seed, count=count)
     ]

@@ -240,7 +240,7 @@ def missing(scene: Scene) -> list[RowMessage]:
     tool = dice.pick(able)
     lacking = dice.some(tool.required, 1 if dice.chance(0.75) else 2)
     lacking = [param for param in tool.required if param in lacking]
-    values = [one for one in chosen(dice, tool, without=lacking)]
+    values = chosen(dice, tool, without=lacking)
     said = scene.say(request(dice, words, tool, values))
     labels = " and ".join(param.label for param in lacking)
     form = dice.pick(words.of(_ASK_ONE if len(lacking) == 1 else _ASK_MORE))

@@ -129,7 +129,7 @@ def tool_of(noun: str, verb: str, purpose: Purpose, words: Words) -> Tool:
     own = Dice("tool", words.split, name)
     style = "snake" if name == name.lower() else "camel"
     params = _params(own, words, purpose, style)
-    function: JsonObject = {"name": name}
+    function: dict[str, JsonValue] = {"name": name}
     if own.chance(0.95):
         form = own.pick(words.of(_DESCRIPTIONS))
         function["description"] = with_articles(_filled(form, noun, verb, _aim(params)))
@@ -182,7 +182,7 @@ def _label(dice: Dice, words: Words, kind: str) -> str:
 
 
 def _parameters(dice: Dice, words: Words, noun: str, params: tuple[Param, ...]) -> JsonObject:
-    properties: JsonObject = {}
+    properties: dict[str, JsonValue] = {}
     is_told = dice.chance(0.85)
     for param in params:
         schema = dict(param.slot.schema)
@@ -193,7 +193,7 @@ def _parameters(dice: Dice, words: Words, noun: str, params: tuple[Param, ...]) 
             schema["description"] = f"{text}, {param.slot.hint}" if param.slot.hint else text
         properties[param.name] = schema
     required: list[JsonValue] = [param.name for param in params if param.is_required]
-    found: JsonObject = {"type": "object", "properties": properties}
+    found: dict[str, JsonValue] = {"type": "object", "properties": properties}
     if required or dice.chance(0.5):
         found["required"] = required
     if dice.chance(0.4):
