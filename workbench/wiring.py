@@ -10,6 +10,7 @@ from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.services import Services
 from workbench.desk.versions.files import take_files
 from workbench.engines.all_models import ZERO_GPU, AllModels, Places
+from workbench.engines.embedded import find_embedded_adapter
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.llama_loading import MEGABYTE, Loading, LoraAdapter
 from workbench.engines.models import LocalModels
@@ -56,7 +57,11 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
         timeout_s=settings.remote_timeout_s,
     )
     return AllModels(
-        local=LocalModels(loading=loading, find_cached=hub.path),
+        local=LocalModels(
+            loading=loading,
+            find_cached=hub.path,
+            embedded_adapter=find_embedded_adapter() if settings.has_embedded_adapter else None,
+        ),
         default=settings.model,
         places=places,
         cached_names=lambda: [one.name for one in hub.cached()],

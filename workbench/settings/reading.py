@@ -57,6 +57,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         flash_attention=cast(FlashAttention, one_of("WORKBENCH_FLASH_ATTENTION", ("auto", "on", "off"))),
         kv_type=one_of("WORKBENCH_KV_TYPE", KV_TYPES),
         lora=tuple(adapters(text("WORKBENCH_LORA"))),
+        has_embedded_adapter=one_of("WORKBENCH_EMBEDDED_ADAPTER", ("on", "off")) == "on",
         prefix_cache_mb=number("WORKBENCH_PREFIX_CACHE", least=0, most=1_048_576),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),
         openai_base_url=text("WORKBENCH_OPENAI_BASE_URL"),

@@ -73,6 +73,8 @@ class Settings:
     """Type of the keys and values of a local model's context; one of `KV_TYPES`."""
     lora: tuple[tuple[Path, float], ...]
     """GGUF files of adapters that are laid over a local model, each with its scale."""
+    has_embedded_adapter: bool
+    """Whether the shipped adapter is laid over the embedded model where `lora` names none."""
     prefix_cache_mb: int
     """Memory for evaluated prompts of a local model that are not under way, in megabytes."""
     max_rounds: int

@@ -94,6 +94,12 @@ VARIABLES: Final = (
         meaning="GGUF adapters laid over a local model, `PATH` or `PATH=SCALE`, parted by commas",
     ),
     Variable(
+        name="WORKBENCH_EMBEDDED_ADAPTER",
+        default="on",
+        meaning="`on` lays the shipped adapter, which teaches calls, over the embedded model where WORKBENCH_LORA "
+        "names none; `off` leaves it bare",
+    ),
+    Variable(
         name="WORKBENCH_PREFIX_CACHE",
         default="1024",
         meaning="Megabytes for evaluated prompts of a local model that may be gone on from; 0 keeps none",

@@ -5,7 +5,7 @@ from typing import Final
 
 from workbench.training.synth import vocabulary
 from workbench.training.synth.dice import Dice
-from workbench.training.synth.split import share_of
+from workbench.training.synth.split import belongs
 from workbench.training.synth.words import Words
 
 _GREETINGS: Final = (
@@ -76,42 +76,55 @@ def _greeting(dice: Dice, words: Words) -> tuple[str, str]:
 
 
 def _fact(dice: Dice, words: Words) -> tuple[str, str]:
-    thing, answer = dice.pick(_shared(words, _FACTS))
+    thing, answer = dice.pick(words.of(_FACTS))
     asked = dice.pick(words.of(_ASK_FACT)).format(q=thing)
     plain = answer[:1].upper() + answer[1:]
     return asked[:1].upper() + asked[1:], dice.pick((f"{plain}.", f"{plain} is {thing}.", f"It is {answer}."))
 
 
 def _thought(dice: Dice, words: Words) -> tuple[str, str]:
-    thing, answer = dice.pick(_shared(words, _THOUGHTS))
+    thing, answer = dice.pick(words.of(_THOUGHTS))
     return dice.pick(words.of(_ASK_THOUGHT)).format(q=thing), answer
 
 
 def _sum(dice: Dice, words: Words) -> tuple[str, str]:
-    first, second = dice.between(1, 30), dice.between(1, 30)
+    first, second = dice.between(1, 40), dice.between(1, 40)
+    while not belongs(f"{first},{second}", words.split):
+        second += 1
     sign, word, result = dice.pick((("+", "plus", first + second), ("-", "minus", first - second)))
-    asked = dice.pick(
-        (f"What is {first} {sign} {second}?", f"What's {first} {word} {second}?", f"{first} {sign} {second}")
+    asked = words.of(
+        (
+            f"What is {first} {sign} {second}?",
+            f"What's {first} {word} {second}?",
+            f"{first} {sign} {second}",
+            f"How much is {first} {word} {second}?",
+            f"Can you do {first} {sign} {second} in your head?",
+        )
     )
-    return asked, dice.pick((f"{result}.", f"{first} {word} {second} is {result}.", f"That makes {result}."))
+    return dice.pick(asked), dice.pick(
+        (f"{result}.", f"{first} {word} {second} is {result}.", f"That makes {result}.")
+    )
 
 
 def _day(dice: Dice, words: Words) -> tuple[str, str]:
     place = dice.between(0, 6)
     today, after, before = (vocabulary.DAYS[(place + step) % 7] for step in (0, 1, -1))
-    return dice.pick(
+    forms = words.of(
         (
             (f"What day comes after {today}?", f"After {today} comes {after}."),
             (f"If today is {today}, what was yesterday?", f"Yesterday was {before}."),
             (f"Tomorrow is {today}, so what is today?", f"Today is {before}."),
+            (f"Which day is before {today}?", f"Before {today} comes {before}."),
+            (f"It's {today}. What day is tomorrow?", f"Tomorrow is {after}."),
         )
     )
+    return dice.pick(forms)
 
 
 def _remark(dice: Dice, words: Words) -> tuple[str, str]:
     topic, place = dice.pick(words.topics), dice.pick(words.places)
     thing, name = dice.pick(words.things), dice.pick(words.people)
-    return dice.pick(
+    forms = words.of(
         (
             (f"I am reading about {topic}.", f"That sounds interesting. What do you like about {topic}?"),
             (f"I went to {place} last week.", f"How nice! What did you like best in {place}?"),
@@ -138,22 +151,21 @@ def _remark(dice: Dice, words: Words) -> tuple[str, str]:
             (f"I moved from {place}.", f"A move is a big step. Do you miss {place}?"),
         )
     )
+    return dice.pick(forms)
 
 
 def _letters(dice: Dice, words: Words) -> tuple[str, str]:
     word = dice.pick((dice.pick(words.things), dice.pick(words.people), words.made_up(dice))).split()[0]
-    return dice.pick(
+    forms = words.of(
         (
             (f"Spell the word {word}.", "-".join(word.upper())),
             (f"How many letters has {word}?", f"{word} has {len(word)} letters."),
             (f"What is the first letter of {word}?", f"The first letter of {word} is {word[0].upper()}."),
             (f"Write {word} in capitals.", word.upper()),
+            (f"What is the last letter of {word}?", f"The last letter of {word} is {word[-1].upper()}."),
         )
     )
-
-
-def _shared(words: Words, items: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    return share_of(items, words.split)
+    return dice.pick(forms)
 
 
 _CHATS: Final[tuple[tuple[Callable[[Dice, Words], tuple[str, str]], float], ...]] = (

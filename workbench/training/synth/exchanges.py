@@ -198,7 +198,7 @@ def about_tools(scene: Scene) -> list[RowMessage]:
     dice, tool = scene.dice, scene.tool
     names = listed(dice, [one.name for one in scene.tools])
     needs = listed(dice, [one.label for one in tool.required]) if tool.required else "nothing"
-    asked, answer = dice.pick(
+    forms = scene.words.of(
         (
             ("What can you do?", f"I can answer questions, and I have these tools: {names}."),
             ("Which tools do you have?", f"I have {names}."),
@@ -216,6 +216,7 @@ def about_tools(scene: Scene) -> list[RowMessage]:
             (f"Tomorrow I may ask you for the {tool.noun}.", "Good, ask me when you are ready."),
         )
     )
+    asked, answer = dice.pick(forms)
     return [_user(typed(dice, asked)), _answer(answer)]
 
 
@@ -239,7 +240,7 @@ def missing(scene: Scene) -> list[RowMessage]:
     tool = dice.pick(able)
     lacking = dice.some(tool.required, 1 if dice.chance(0.75) else 2)
     lacking = [param for param in tool.required if param in lacking]
-    values = [one for one in chosen(dice, tool, without=lacking)]
+    values = chosen(dice, tool, without=lacking)
     said = scene.say(request(dice, words, tool, values))
     labels = " and ".join(param.label for param in lacking)
     form = dice.pick(words.of(_ASK_ONE if len(lacking) == 1 else _ASK_MORE))

@@ -68,6 +68,8 @@ _BRIEF: Final = (
     "temporary error, please retry",
     "busy, ask once more",
     "connection lost, retry",
+    "interrupted, call again",
+    "too many requests, wait and retry",
 )
 
 

@@ -127,8 +127,9 @@ def tool_of(noun: str, verb: str, purpose: Purpose, words: Words) -> Tool:
     order = dice.weighted(((f"{verb} {noun}", 7.0), (f"{noun} {verb}", 1.0), (noun, 1.0)))
     name = spelled(order, style)
     own = Dice("tool", words.split, name)
-    params = _params(own, words, noun, purpose, style)
-    function: JsonObject = {"name": name}
+    style = "snake" if name == name.lower() else "camel"
+    params = _params(own, words, purpose, style)
+    function: dict[str, JsonValue] = {"name": name}
     if own.chance(0.95):
         form = own.pick(words.of(_DESCRIPTIONS))
         function["description"] = with_articles(_filled(form, noun, verb, _aim(params)))
@@ -152,7 +153,7 @@ def _verbs(purpose: Purpose, split: Split) -> tuple[str, ...]:
     return share_of(_VERBS[purpose], split)
 
 
-def _params(dice: Dice, words: Words, noun: str, purpose: Purpose, style: Style) -> tuple[Param, ...]:
+def _params(dice: Dice, words: Words, purpose: Purpose, style: Style) -> tuple[Param, ...]:
     count = dice.weighted(((0, 0.4), (1, 4.0), (2, 4.5), (3, 2.5), (4, 0.8)))
     kinds = [dice.weighted(SHARES) for _ in range(count)]
     if purpose == "sum" and count:
@@ -161,10 +162,10 @@ def _params(dice: Dice, words: Words, noun: str, purpose: Purpose, style: Style)
     required = dice.between(least, min(count, 3)) if count else 0
     taken: dict[str, Param] = {}
     for kind in kinds:
-        label = _label(dice, words, kind, noun)
+        label = _label(dice, words, kind)
         if label not in taken:
             taken[label] = Param(
-                name=spelled(label, "camel" if style == "camel" else "snake"),
+                name=spelled(label, style),
                 label=label,
                 kind=kind,
                 slot=KINDS[kind].make(dice, words),
@@ -173,7 +174,7 @@ def _params(dice: Dice, words: Words, noun: str, purpose: Purpose, style: Style)
     return tuple(taken.values())
 
 
-def _label(dice: Dice, words: Words, kind: str, noun: str) -> str:
+def _label(dice: Dice, words: Words, kind: str) -> str:
     if dice.chance(0.3):
         return words.made_up(dice)
     label = dice.pick(words.of(KINDS[kind].names))
@@ -181,7 +182,7 @@ def _label(dice: Dice, words: Words, kind: str, noun: str) -> str:
 
 
 def _parameters(dice: Dice, words: Words, noun: str, params: tuple[Param, ...]) -> JsonObject:
-    properties: JsonObject = {}
+    properties: dict[str, JsonValue] = {}
     is_told = dice.chance(0.85)
     for param in params:
         schema = dict(param.slot.schema)
@@ -192,7 +193,7 @@ def _parameters(dice: Dice, words: Words, noun: str, params: tuple[Param, ...]) 
             schema["description"] = f"{text}, {param.slot.hint}" if param.slot.hint else text
         properties[param.name] = schema
     required: list[JsonValue] = [param.name for param in params if param.is_required]
-    found: JsonObject = {"type": "object", "properties": properties}
+    found: dict[str, JsonValue] = {"type": "object", "properties": properties}
     if required or dice.chance(0.5):
         found["required"] = required
     if dice.chance(0.4):

@@ -1,20 +1,23 @@
 """What a split's conversations are made of: its share of the written words, and made up ones."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from workbench.training.synth import vocabulary
 from workbench.training.synth.dice import Dice
-from workbench.training.synth.split import Split, belongs, share_of
+from workbench.training.synth.split import Item, Split, belongs, share_of
 
 _ONSETS: Final = tuple(
-    ["b", "bl", "br", "c", "ch", "cl", "cr", "d", "dr", "f", "fl", "fr", "g", "gl", "gr", "h", "j", "k", "kl", "kr", "l", "m", "n", "p", "pl", "pr", "qu", "r", "s", "sk", "sl", "sm", "sn", "sp", "st", "str", "t", "th", "tr", "v", "w", "z", "zw"]
+    "b,bl,br,c,ch,cl,cr,d,dr,f,fl,fr,g,gl,gr,h,j,k,kl,kr,l,m,n,p,pl,pr,qu,r,s,sk,sl,sm,sn,sp,st,str,t,th,tr,v,w,z,zw".split(
+        ","
+    )
 )
-_CORES: Final = tuple(["a", "e", "i", "o", "u", "oo", "ee", "ai", "ou", "y"])
+_CORES: Final = tuple("a,e,i,o,u,oo,ee,ai,ou,y".split(","))
 _CODAS: Final = tuple(
-    ["", "", "", "b", "ck", "d", "ff", "g", "l", "ll", "m", "mp", "n", "nd", "nk", "p", "r", "rb", "rn", "s", "sh", "st", "t", "x", "zz", "ble", "bus", "ster", "bit", "nix", "dle"]
+    ",,,b,ck,d,ff,g,l,ll,m,mp,n,nd,nk,p,r,rb,rn,s,sh,st,t,x,zz,ble,bus,ster,bit,nix,dle".split(",")
 )
 
 
@@ -25,7 +28,7 @@ class Words:
     split: Split
     """Which."""
 
-    def of(self, items: tuple[str, ...]) -> tuple[str, ...]:
+    def of(self, items: Sequence[Item]) -> tuple[Item, ...]:
         """The split's share of a written list."""
         return share_of(items, self.split)
 
@@ -71,7 +74,7 @@ class Words:
         """A short sentence, such as one writes to a colleague."""
         thing = f"{dice.pick(self.of(vocabulary.QUALITIES))} {dice.pick(self.things)}"
         state, day = dice.pick(self.of(vocabulary.STATES)), dice.pick(vocabulary.DAYS)
-        return dice.pick(
+        forms = self.of(
             (
                 f"The {thing} is {state}.",
                 f"I will be {dice.between(5, 55)} minutes late",
@@ -87,6 +90,7 @@ class Words:
                 f"{thing} for {dice.pick(self.people)}",
             )
         )
+        return dice.pick(forms)
 
 
 def with_articles(text: str) -> str:

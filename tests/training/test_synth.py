@@ -1,0 +1,136 @@
+"""Rows from grammars: repeatable, sound, unlike one another, and of two splits that share nothing."""
+
+import json
+
+import pytest
+
+from tests.training.rows import contracts, drawn_rows, read
+from workbench.errors import BadInput
+from workbench.hermes.parse import parse
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.training.synth import exchanges, phrasing, vocabulary
+from workbench.training.synth.conversations import Terms
+from workbench.training.synth.dice import Dice
+from workbench.training.synth.exchanges import EXCHANGES
+from workbench.training.synth.generate import synth_rows
+from workbench.training.synth.split import RESERVED, Split, share_of
+from workbench.training.synth.tools import draw_tool
+from workbench.training.synth.words import Words
+from workbench.trajectory.validate.rows_check import RowsCheck
+
+ROWS = 150
+
+
+@pytest.fixture(scope="module")
+def train_rows():
+    return drawn_rows(ROWS)
+
+
+@pytest.fixture(scope="module")
+def held_rows():
+    return drawn_rows(ROWS, split=Split.TEST)
+
+
+def tools_of(row):
+    return [ToolSpec(document=document) for document in json.loads(row["tools"])]
+
+
+def calls_of(row):
+    offered = OfferedTools(specs=tuple(tools_of(row)))
+    for entry in row["conversations"]:
+        if entry["from"] == "gpt":
+            yield parse(entry["value"], tools=offered).calls
+
+
+def test_the_same_seed_gives_the_same_rows_and_more_of_them_begin_alike(train_rows):
+    assert drawn_rows(20) == train_rows[:20]
+
+
+def test_another_seed_gives_other_rows(train_rows):
+    assert all(row not in train_rows for row in drawn_rows(10, seed=1))
+
+
+def test_the_check_finds_nothing_in_both_splits_together(train_rows, held_rows):
+    check = RowsCheck()
+    found = [finding for row in (*train_rows, *held_rows) for finding in check.check(read(row))]
+    assert found == []
+    assert list(check.doubles([ROWS, 2 * ROWS])) == []
+    assert list(check.facts.findings()) == []
+
+
+def test_every_kind_of_exchange_contract_and_spelling_occurs(train_rows):
+    kinds = {kind for row in train_rows for kind in row["kinds"]}
+    assert kinds >= set(EXCHANGES) - {"thanks"}
+    assert {row["contract"]["name"] for row in train_rows if row["contract"]} == {
+        under.contract.name for under in contracts()
+    }
+    families = {row["family"] for row in train_rows}
+    assert families == {"hermes-lines", "hermes-array", "hermes-3", "hermes-3-sane"}
+
+
+def test_every_type_of_json_occurs_in_arguments(train_rows):
+    values = [
+        value
+        for row in train_rows
+        for calls in calls_of(row)
+        for call in calls
+        for value in call.arguments.values()
+    ]
+    assert {type(value) for value in values} >= {str, int, float, bool, list, dict}
+
+
+def test_some_messages_call_once_some_more_often_and_some_not_at_all(train_rows):
+    counts = [len(calls) for row in train_rows for calls in calls_of(row)]
+    assert {0, 1, 2, 3} <= set(counts)
+
+
+def test_the_splits_share_no_tool_and_no_word_of_the_lists(train_rows, held_rows):
+    def names(rows):
+        return {spec.name for row in rows for spec in tools_of(row)}
+
+    assert not names(train_rows) & names(held_rows)
+    for words in (vocabulary.PLACES, vocabulary.PEOPLE, vocabulary.READ_NOUNS, vocabulary.ACT_VERBS):
+        assert not set(share_of(words, Split.TRAIN)) & set(share_of(words, Split.TEST))
+
+
+@pytest.mark.parametrize("forms", [*phrasing.FORMS.values(), exchanges._ASK_ONE, exchanges._UNCOVERED])
+def test_every_list_of_forms_has_some_for_both_splits_and_none_twice(forms):
+    assert len(set(forms)) == len(forms)
+    assert share_of(forms, Split.TEST)
+
+
+def test_words_of_the_shipped_suite_name_no_tool_and_no_parameter(train_rows, held_rows):
+    for row in (*train_rows, *held_rows):
+        for spec in tools_of(row):
+            parts = {*spec.name.lower().replace("-", "_").split("_"), *spec.properties}
+            assert not parts & RESERVED
+
+
+def test_a_name_is_always_the_same_tool():
+    words = Words(Split.TRAIN)
+    found = {}
+    for place in range(300):
+        tool = draw_tool(Dice("any", place), words)
+        assert found.setdefault(tool.name, tool.spec.parameters) == tool.spec.parameters
+
+
+def test_values_of_calls_stand_in_the_request():
+    rows = drawn_rows(40, names=("minimal",), kinds=(("single", 1.0),), lengths=((1, 1.0),), no_tools=0.0)
+    for row in rows:
+        asked = row["conversations"][1]["value"]
+        for call in next(calls_of(row)):
+            for value in call.arguments.values():
+                if isinstance(value, str) and not value[:2].isdigit() and len(value) > 8 and "-" not in value:
+                    assert value in asked
+
+
+def test_a_grammar_that_is_exhausted_is_told():
+    terms = Terms(
+        split=Split.TEST,
+        contracts=contracts("minimal"),
+        kinds=(("thanks", 1.0),),
+        lengths=((1, 1.0),),
+        no_tools=0.0,
+    )
+    with pytest.raises(BadInput, match="like no other"):
+        list(synth_rows(0, 50, terms))

@@ -1,0 +1,288 @@
+"""Training runs, small and real: what comes out, what a kill and a stop leave, and what llama.cpp makes of it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+from tests.training.rows import drawn_rows
+from workbench.engines.embedded import REMEDY, find_embedded
+
+torch = pytest.importorskip("torch", reason="the extra train is not installed: make test EXTRAS=train")
+transformers = pytest.importorskip("transformers", reason="the extra train is not installed")
+pytestmark = [
+    pytest.mark.train,
+    pytest.mark.slow,
+    pytest.mark.timeout(1200),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+STEPS = 6
+
+
+@pytest.fixture(scope="module")
+def rows_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+    rows = drawn_rows(24, seed=5, names=("minimal",), most_tools=1, lengths=((1, 1.0),))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def tiny_base(tmp_path_factory, rows_file):
+    """A Llama of two layers with random weights, and a tokenizer of 500 tokens."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    folder = tmp_path_factory.mktemp("base")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    marks = ["<|im_start|>", "<|im_end|>"]
+    trainer = trainers.BpeTrainer(
+        vocab_size=500, special_tokens=marks, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(rows_file.read_text().splitlines(), trainer)
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token=marks[0], eos_token=marks[1], pad_token=marks[1]
+    ).save_pretrained(folder)
+    torch.manual_seed(1)
+    config = transformers.LlamaConfig(
+        vocab_size=500,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        tie_word_embeddings=True,
+        bos_token_id=0,
+        eos_token_id=1,
+        pad_token_id=1,
+    )
+    transformers.LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+def command(rows, base, out, *more):
+    options = ["--base", str(base), "--out", str(out), "--max-steps", str(STEPS), "--lora-rank", "4"]
+    few = ["--batch", "2", "--save-steps", "2", "--threads", "1", "--max-length", "4096"]
+    return [sys.executable, "-m", "workbench", "train", str(rows), *options, *few, *more]
+
+
+def run(*words):
+    return subprocess.run(command(*words), capture_output=True, text=True, check=False)
+
+
+def run_and_signal(number, after, *words):
+    """Runs until a line begins with `after`, then sends the signal; what is on standard error."""
+    process = subprocess.Popen(command(*words), stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if line.startswith(after):
+            os.kill(process.pid, number)
+            break
+    lines += process.stderr.readlines()
+    process.stderr.close()
+    process.wait()
+    return "".join(lines), process.returncode
+
+
+def weights_of(out):
+    from safetensors.numpy import load_file
+
+    return load_file(out / "adapter" / "adapter_model.safetensors")
+
+
+@pytest.fixture(scope="module")
+def whole(rows_file, tiny_base, tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole") / "run"
+    done = run(rows_file, tiny_base, out)
+    assert done.returncode == 0, done.stderr
+    return out, done.stderr
+
+
+def test_a_run_tells_loss_and_time_left(whole):
+    _, told = whole
+    assert f"step {STEPS}/{STEPS}  loss " in told
+    assert "min left" in told
+
+
+def test_the_receipt_holds_the_block_of_the_trainer_and_all_that_repeats_the_run(whole, rows_file):
+    out, _ = whole
+    receipt = json.loads((out / "receipt.json").read_text())
+    block = receipt["function_calling"]
+    assert block["template"] == "hermes-fc"
+    assert block["validator_issues"] == 0
+    assert block["max_seq_length"] == 4096
+    assert block["n_tools_declared"] > 0 < block["n_tool_calls_in_train"]
+    assert len(block["tool_schema_hash"]) == 64
+    assert receipt["settings"]["seed"] == 0
+    assert receipt["rows"]["files"][0]["name"] == rows_file.name
+    assert [step for step, _ in receipt["loss_by_step"]] == list(range(1, STEPS + 1))
+    assert {one["name"] for one in receipt["files"]} == {"adapter_model.safetensors", "adapter.gguf"}
+    assert "torch" in receipt["versions"]
+    assert (out / "README.md").read_text().startswith("---\nlicense: apache-2.0\n")
+
+
+def test_the_gguf_holds_both_parts_of_every_projection(whole):
+    import gguf
+
+    out, _ = whole
+    reader = gguf.GGUFReader(out / "adapter.gguf")
+    names = {tensor.name for tensor in reader.tensors}
+    parts = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
+    assert names == {
+        f"blk.{layer}.{part}.weight.lora_{role}" for layer in range(2) for part in parts for role in "ab"
+    }
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_weights(whole, rows_file, tiny_base, tmp_path):
+    out = tmp_path / "run"
+    _, code = run_and_signal(signal.SIGKILL, f"step 4/{STEPS}", rows_file, tiny_base, out)
+    assert code == -signal.SIGKILL
+    refused = run(rows_file, tiny_base, out)
+    assert refused.returncode == 2
+    assert "--resume" in refused.stderr
+    assert run(rows_file, tiny_base, out, "--resume").returncode == 0
+    weights, others = weights_of(out), weights_of(whole[0])
+    assert weights.keys() == others.keys()
+    for name in weights:
+        numpy.testing.assert_array_equal(weights[name], others[name])
+
+
+def test_a_run_of_other_settings_is_not_gone_on_with(whole, rows_file, tiny_base):
+    done = run(rows_file, tiny_base, whole[0], "--resume", "--learning-rate", "0.1")
+    assert done.returncode == 2
+    assert "other settings" in done.stderr
+
+
+def test_a_stop_leaves_a_usable_adapter(rows_file, tiny_base, tmp_path):
+    out = tmp_path / "run"
+    told, code = run_and_signal(signal.SIGINT, f"step 2/{STEPS}", rows_file, tiny_base, out)
+    assert code == 0, told
+    assert "stopped; --resume goes on" in told
+    assert any(numpy.any(value) for name, value in weights_of(out).items() if "lora_B" in name)
+    assert (out / "adapter.gguf").is_file()
+
+
+def test_rows_with_errors_are_listed_and_nothing_is_trained(tiny_base, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"conversations": [{"from": "human", "value": "Hi"}], "tools": "[]"}\n')
+    done = run(rows, tiny_base, tmp_path / "run")
+    assert done.returncode == 1
+    assert "rows.jsonl:1: last-not-assistant" in done.stderr
+    assert "nothing is trained" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_all_weights_are_trained_without_a_rank(rows_file, tiny_base, tmp_path):
+    out = tmp_path / "run"
+    assert run(rows_file, tiny_base, out, "--lora-rank", "0").returncode == 0
+    assert (out / "model" / "model.safetensors").is_file()
+    assert not (out / "adapter.gguf").exists()
+
+
+def logits_of(ids, *adapters):
+    from workbench.engines.llama_binding import Binding
+    from workbench.engines.llama_loading import Loading, LoraAdapter
+
+    lora = tuple(LoraAdapter(path=path) for path in adapters)
+    binding = Binding(find_embedded(), Loading(context_tokens=512, threads=1, gpu_layers=0, lora=lora))
+    try:
+        binding.decode(ids)
+        logits = numpy.array(binding.logits())
+    finally:
+        binding.close()
+    return logits - logits.mean()
+
+
+@pytest.mark.model
+def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_permutation(
+    tmp_path, monkeypatch
+):
+    from peft import LoraConfig, get_peft_model
+
+    from workbench.training import gguf_adapter
+    from workbench.training.gguf_adapter import AdapterFacts, Heads, write_adapter
+
+    path = find_embedded()
+    assert path is not None, REMEDY
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        path.parent, gguf_file=path.name, dtype=torch.float32
+    )
+    ids = [1, 4093, 198, 1780, 314, 260, 5670, 282, 4649, 47, 2, 198, 1, 520, 9531, 198]
+
+    def expected():
+        with torch.no_grad():
+            logits = model(input_ids=torch.tensor([ids])).logits[0, -1].numpy()
+        return logits - logits.mean()
+
+    def distance(one, other):
+        return float(numpy.sqrt(numpy.mean((one - other) ** 2)))
+
+    noise = distance(expected(), logits_of(ids))
+    torch.manual_seed(3)
+    lora = get_peft_model(
+        model, LoraConfig(r=8, lora_alpha=16, target_modules=["q_proj", "k_proj"], task_type="CAUSAL_LM")
+    )
+    weights = {}
+    for name, value in lora.named_parameters():
+        if ".lora_B." in name:
+            value.data.normal_(0, 0.2)
+        if ".lora_" in name:
+            weights[name.replace(".default.", ".")] = value.detach().numpy()
+    config = model.config
+    heads = Heads(config.num_attention_heads, config.num_key_value_heads)
+    facts = AdapterFacts("llama", config.num_hidden_layers, heads, 16.0, "test")
+    write_adapter(tmp_path / "right.gguf", weights, facts)
+    monkeypatch.setattr(gguf_adapter, "PERMUTED", frozenset())
+    write_adapter(tmp_path / "wrong.gguf", weights, facts)
+    wanted = expected()
+    right = distance(wanted, logits_of(ids, tmp_path / "right.gguf"))
+    wrong = distance(wanted, logits_of(ids, tmp_path / "wrong.gguf"))
+    print(f"noise {noise:.3f}, right {right:.3f}, wrong {wrong:.3f}")
+    assert right < 2.5 * noise
+    assert wrong > 4 * right
+
+
+@pytest.mark.model
+def test_from_rows_to_an_adapter_that_moves_the_logits_of_the_embedded_model(rows_file, tmp_path):
+    out = tmp_path / "run"
+    few = [
+        "--max-steps",
+        "3",
+        "--batch",
+        "1",
+        "--lora-rank",
+        "2",
+        "--max-length",
+        "600",
+        "--learning-rate",
+        "0.01",
+    ]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "workbench",
+            "train",
+            str(rows_file),
+            "--base",
+            "embedded",
+            "--out",
+            str(out),
+            *few,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    ids = [1, 4093, 198, 1780, 314, 260, 5670, 2, 198, 1, 520, 9531, 198]
+    moved = numpy.abs(logits_of(ids) - logits_of(ids, out / "adapter.gguf")).max()
+    assert moved > 0.1

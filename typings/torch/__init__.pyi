@@ -1,0 +1,19 @@
+"""As much of PyTorch as the trainer uses: its own types leave much unknown, and the package is an extra."""
+
+import numpy
+from numpy.typing import NDArray
+
+from . import cuda as cuda
+
+class dtype: ...
+
+bfloat16: dtype
+float32: dtype
+
+class Tensor:
+    def detach(self) -> Tensor: ...
+    def float(self) -> Tensor: ...
+    def cpu(self) -> Tensor: ...
+    def numpy(self) -> NDArray[numpy.float32]: ...
+
+def set_num_threads(threads: int) -> None: ...

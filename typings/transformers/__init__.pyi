@@ -1,0 +1,46 @@
+"""As much of transformers as the trainer uses."""
+
+from collections.abc import Iterator, Mapping
+
+from torch import Tensor, dtype
+
+class PretrainedConfig:
+    model_type: str
+    num_hidden_layers: int
+    num_attention_heads: int
+    num_key_value_heads: int
+    quantization_config: object
+
+class PreTrainedModel:
+    config: PretrainedConfig
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]: ...
+    def state_dict(self) -> Mapping[str, Tensor]: ...
+    def load_state_dict(self, state_dict: Mapping[str, Tensor]) -> object: ...
+
+class PreTrainedTokenizerBase:
+    bos_token_id: int | None
+    def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]: ...
+
+class AutoModelForCausalLM:
+    @staticmethod
+    def from_pretrained(name: str, *, dtype: dtype, gguf_file: str | None = None) -> PreTrainedModel: ...
+    @staticmethod
+    def from_config(config: PretrainedConfig, *, dtype: dtype) -> PreTrainedModel: ...
+
+class AutoTokenizer:
+    @staticmethod
+    def from_pretrained(name: str, *, gguf_file: str | None = None) -> PreTrainedTokenizerBase: ...
+
+class TrainingArguments: ...
+
+class TrainerState:
+    global_step: int
+    max_steps: int
+    log_history: list[dict[str, float]]
+
+class TrainerControl:
+    should_save: bool
+    should_training_stop: bool
+
+class TrainerCallback: ...
+class PrinterCallback(TrainerCallback): ...

@@ -1,0 +1,55 @@
+"""As much of TRL as the trainer uses."""
+
+from collections.abc import Sequence
+
+from peft import LoraConfig
+from transformers import (
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    TrainerCallback,
+    TrainerState,
+)
+
+class SFTConfig:
+    def __init__(
+        self,
+        *,
+        output_dir: str,
+        per_device_train_batch_size: int,
+        learning_rate: float,
+        lr_scheduler_type: str,
+        warmup_steps: float,
+        num_train_epochs: float,
+        max_steps: int,
+        max_length: int,
+        train_sampling_strategy: str,
+        weight_decay: float,
+        max_grad_norm: float,
+        seed: int,
+        data_seed: int,
+        bf16: bool,
+        use_cpu: bool,
+        activation_checkpointing: bool,
+        logging_steps: int,
+        save_steps: int,
+        save_total_limit: int,
+        report_to: str,
+        disable_tqdm: bool,
+    ) -> None: ...
+
+class SFTTrainer:
+    model: PreTrainedModel
+    state: TrainerState
+    def __init__(
+        self,
+        *,
+        model: PreTrainedModel,
+        args: SFTConfig,
+        train_dataset: object,
+        processing_class: PreTrainedTokenizerBase,
+        peft_config: LoraConfig | None,
+        callbacks: Sequence[TrainerCallback],
+    ) -> None: ...
+    def train(self, *, resume_from_checkpoint: str | None) -> object: ...
+    def save_model(self, output_dir: str) -> None: ...
+    def remove_callback(self, callback: type[TrainerCallback]) -> None: ...

@@ -1,0 +1,1 @@
+"""Verbs that make rows and train on them."""

@@ -1,0 +1,113 @@
+"""A LoRA adapter of Hugging Face's form as the GGUF file that llama.cpp lays over the same base."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+import gguf
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import BadInput
+
+Numbers = NDArray[np.float32]
+StoredAs = Literal["f16", "q8_0"]
+"""How numbers are stored; of q8_0 a row whose length is no multiple of 32 stays f16."""
+PERMUTED: Final = frozenset({"llama"})
+"""Architectures whose query and key rows stand in another order in GGUF than in Hugging Face's files.
+
+*Source:* llama.cpp, `convert_hf_to_gguf.py`, `LlamaModel.permute`.
+"""
+_BLOCK: Final = 32
+_ROLES: Final = (".lora_A.weight", ".lora_B.weight")
+
+
+class Heads(NamedTuple):
+    """Attention heads of a model."""
+
+    queries: int
+    keys: int
+
+
+class AdapterFacts(NamedTuple):
+    """What of the base and the training the file needs."""
+
+    architecture: str
+    """GGUF's word, such as `llama`."""
+    layers: int
+    heads: Heads
+    alpha: float
+    """Scale of the adapter times its rank."""
+    name: str
+
+
+def write_adapter(
+    path: Path, weights: Mapping[str, Numbers], facts: AdapterFacts, *, stored_as: StoredAs = "f16"
+) -> None:
+    """Writes the file.
+
+    Args:
+        path: Where.
+        weights: By names of peft, such as `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight`.
+        facts: Of base and training.
+        stored_as: How numbers are stored.
+
+    Raises:
+        BadInput: A weight has no place in the architecture.
+    """
+    writer = gguf.GGUFWriter(path, facts.architecture)
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_name(facts.name)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, facts.alpha)
+    for name, numbers in gguf_weights(weights, facts).items():
+        _add(writer, name, numbers, stored_as)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def gguf_weights(weights: Mapping[str, Numbers], facts: AdapterFacts) -> dict[str, Numbers]:
+    """The weights under GGUF's names, the outputs of query and key projections in GGUF's order.
+
+    Raises:
+        BadInput: A weight has no place in the architecture.
+    """
+    names = gguf.get_tensor_name_map(_architecture(facts.architecture), facts.layers)
+    found: dict[str, Numbers] = {}
+    for name, numbers in weights.items():
+        role = next((role for role in _ROLES if name.endswith(role)), "")
+        own = name.removesuffix(role).removeprefix("base_model.model.")
+        place = names.get_name(own) if role else None
+        if place is None:
+            raise BadInput(f"adapter weight {name!r}", f"{facts.architecture} has no place for it in GGUF")
+        is_output = role == _ROLES[1]
+        if is_output and facts.architecture in PERMUTED and own.endswith((".q_proj", ".k_proj")):
+            numbers = permuted(numbers, facts.heads.queries if own.endswith(".q_proj") else facts.heads.keys)
+        found[f"{place}.weight.lora_{'b' if is_output else 'a'}"] = numbers
+    return found
+
+
+def permuted(numbers: Numbers, heads: int) -> Numbers:
+    """Rows of a query or key projection from Hugging Face's order, halves of a head one behind the other, to
+    GGUF's, both halves in turn.
+
+    >>> permuted(np.arange(4, dtype=np.float32).reshape(4, 1), 1).ravel().tolist()
+    [0.0, 2.0, 1.0, 3.0]
+    """
+    rows, *others = numbers.shape
+    split = numbers.reshape(heads, 2, rows // heads // 2, *others)
+    return np.ascontiguousarray(split.swapaxes(1, 2).reshape(rows, *others))
+
+
+def _architecture(word: str) -> gguf.MODEL_ARCH:
+    return next(arch for arch, name in gguf.MODEL_ARCH_NAMES.items() if name == word)
+
+
+def _add(writer: gguf.GGUFWriter, name: str, numbers: Numbers, stored_as: StoredAs) -> None:
+    if stored_as == "q8_0" and numbers.shape[-1] % _BLOCK == 0:
+        kind = gguf.GGMLQuantizationType.Q8_0
+        writer.add_tensor(name, gguf.quants.quantize(numbers, kind), raw_dtype=kind)
+        return
+    writer.add_tensor(name, numbers.astype(np.float16))

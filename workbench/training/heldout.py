@@ -1,0 +1,141 @@
+"""Held-out cases: conversations of the test split up to the model's first message, and what that should be."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from workbench.chat.json_value import JsonValue
+from workbench.chat.message import Conversation, Message, Role
+from workbench.contract.contract import Contract
+from workbench.hermes.parse import parse
+from workbench.hermes.render import render
+from workbench.hermes.spelling.chatml import TURN_CLOSE
+from workbench.rollout.ports import Engine, FinishReason, GenerationRequest, Sampling
+from workbench.toolspec.spec import OfferedTools
+from workbench.training.synth.conversations import Drawn, Terms, Under
+from workbench.training.synth.generate import draw_rows
+from workbench.training.synth.split import Split
+from workbench.trajectory.trajectory import RowMessage
+
+_MOST_TOKENS: Final = 256
+
+
+class Kind(NamedTuple):
+    """A kind of case."""
+
+    name: str
+    exchanges: tuple[tuple[str, float], ...]
+    """Which exchanges it is drawn from."""
+    least_calls: int
+    most_calls: int
+    cases: int
+    """So many cases make the whole measure."""
+    wanted: str
+    """What is held to be good, in words."""
+
+
+KINDS: Final = (
+    Kind("single", (("single", 1.0),), 1, 1, 200, "at least 95 % exactly right"),
+    Kind(
+        "parallel", (("parallel_same", 1.0), ("parallel_two", 1.0)), 2, 9, 50, "at least 85 % exactly right"
+    ),
+    Kind(
+        "no call",
+        (("chat", 2.0), ("about_tools", 1.0), ("uncovered", 1.0)),
+        0,
+        0,
+        100,
+        "at least 97 % without a call",
+    ),
+    Kind("missing", (("missing", 1.0),), 0, 0, 50, "at least 80 % ask"),
+)
+"""The kinds of the held-out measure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutCase:
+    """One case."""
+
+    kind: str
+    """Name of its kind."""
+    prompt: str
+    """What the engine is given, byte for byte."""
+    tools: OfferedTools
+    """What the model was told of."""
+    calls: tuple[tuple[str, JsonValue], ...] = field(hash=False)
+    """Name and arguments of each call that is right; none where none is."""
+    asked: str
+    """What the user said."""
+
+
+class Played(NamedTuple):
+    """What a model made of a case."""
+
+    case: HeldOutCase
+    completion: str
+    is_right: bool
+
+
+def draw_cases(kind: Kind, contract: Contract, *, seed: int, count: int) -> Iterator[HeldOutCase]:
+    """`count` cases; the same arguments give the same ones."""
+    terms = Terms(
+        split=Split.TEST,
+        contracts=(Under(contract, 1.0),),
+        kinds=kind.exchanges,
+        lengths=((1, 1.0),),
+        no_tools=0.0,
+    )
+    found = 0
+    for drawn in draw_rows(seed * len(KINDS) + KINDS.index(kind), 4 * count, terms):
+        case = _case(kind, drawn)
+        if case is not None:
+            found += 1
+            yield case
+        if found == count:
+            return
+
+
+def play_case(case: HeldOutCase, engine: Engine) -> Played:
+    """What `engine` writes, coldest and unconstrained, and whether that is right."""
+    request = GenerationRequest(
+        prompt=case.prompt, sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS), stop=(TURN_CLOSE,)
+    )
+    text, reason = "", FinishReason.STOP
+    for delta in engine.generate(request, is_cancelled=lambda: False):
+        text += delta.text
+        reason = delta.finish_reason or reason
+    return Played(case, text, reason is FinishReason.STOP and _is_right(case, text))
+
+
+def _is_right(case: HeldOutCase, text: str) -> bool:
+    calls = [(call.name, dict(call.arguments)) for call in parse(text, tools=case.tools).calls]
+    if case.kind == "missing":
+        return not calls and ("?" in text or "please" in text.lower())
+    wanted = [(name, arguments) for name, arguments in case.calls]
+    return (
+        len(calls) == len(wanted)
+        and all(call in wanted for call in calls)
+        and all(one in calls for one in wanted)
+    )
+
+
+def _case(kind: Kind, drawn: Drawn) -> HeldOutCase | None:
+    """The case; None where the conversation turned out to be of another kind."""
+    messages = drawn.trajectory.messages
+    place = next(place for place, message in enumerate(messages) if message.role is Role.ASSISTANT)
+    calls = messages[place].calls
+    is_asking = kind.name != "missing" or bool(any(spec.required for spec in drawn.trajectory.tools.specs))
+    if not kind.least_calls <= len(calls) <= kind.most_calls or not is_asking:
+        return None
+    before = Conversation(messages=tuple(_message(message) for message in messages[:place]))
+    return HeldOutCase(
+        kind=kind.name,
+        prompt=render(before, family=drawn.family, has_contract=True).text,
+        tools=drawn.trajectory.tools,
+        calls=tuple((call.name, dict(call.arguments)) for call in calls),
+        asked=before.messages[-1].text,
+    )
+
+
+def _message(message: RowMessage) -> Message:
+    return Message(role=message.role, text=message.text or message.prose[0].text)

@@ -1,0 +1,113 @@
+"""The receipt and the card of a training run."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import file_digest
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from workbench import __version__
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.training.terms import TrainTerms
+from workbench.training.tuned import Tuned
+
+TEMPLATE: Final = "hermes-fc"
+"""*Source:* seed of the project, receipt of a trainer."""
+PAPERS: Final = ("arXiv:2409.00920", "arXiv:2305.15334")
+"""ToolACE and Gorilla. *Source:* as `TEMPLATE`."""
+_PACKAGES: Final = ("torch", "transformers", "trl", "peft", "gguf")
+
+
+def function_calling(rows: JsonObject, max_length: int, examples: int) -> JsonObject:
+    """The block of seed 001's receipt.
+
+    Args:
+        rows: The receipt of the rows, as `workbench receipt` makes it.
+        max_length: Tokens of an example at most.
+        examples: So many were trained on.
+    """
+    issues = as_object(rows.get("issues"))
+    return {
+        "template": TEMPLATE,
+        "papers": list(PAPERS),
+        "n_tools_declared": rows.get("tools_declared"),
+        "n_tool_calls_in_train": rows.get("calls"),
+        "validator_issues": sum(count for count in issues.values() if isinstance(count, int)),
+        "max_seq_length": max_length,
+        "train_examples": examples,
+        "tool_schema_hash": rows.get("tools_fingerprint"),
+    }
+
+
+def receipt_of(
+    terms: TrainTerms, tuned: Tuned, rows: JsonObject, *, base: str, base_sha256: str, files: Sequence[Path]
+) -> JsonObject:
+    """All that is needed to repeat a run, and what it came to.
+
+    Args:
+        terms: As it was told.
+        tuned: What it came to.
+        rows: The receipt of the rows.
+        base: Name of the base.
+        base_sha256: Of its file; empty where it is a folder.
+        files: What came out.
+    """
+    settings: JsonObject = {
+        key: value
+        for key, value in asdict(terms).items()
+        if key not in ("out", "base", "threads", "save_steps")
+    }
+    curve: list[JsonValue] = [[step, round(loss, 4)] for step, loss in tuned.curve]
+    return {
+        "function_calling": function_calling(rows, terms.max_length, tuned.examples),
+        "base": {"name": base, "sha256": base_sha256 or None},
+        "settings": settings,
+        "steps": tuned.steps,
+        "steps_planned": tuned.steps_planned,
+        "tokens": tuned.tokens,
+        "tokens_trained": tuned.tokens_trained,
+        "left_out_for_length": tuned.too_long,
+        "loss_by_step": curve,
+        "rows": rows,
+        "files": [_file(path) for path in files],
+        "versions": {"workbench": __version__, **{name: version(name) for name in _PACKAGES}},
+    }
+
+
+def card_of(receipt: JsonObject, *, title: str) -> str:
+    """The model card, from the receipt alone."""
+    block, settings = as_object(receipt.get("function_calling")), as_object(receipt.get("settings"))
+    base, rows = as_object(receipt.get("base")), as_object(receipt.get("rows"))
+    curve = receipt.get("loss_by_step")
+    last = curve[-1] if isinstance(curve, list) and curve else ["–", "–"]
+    loss = last[1] if isinstance(last, list) else "–"
+    rank = settings.get("lora_rank")
+    how = f"a LoRA adapter of rank {rank} on all projections" if rank else "a fine-tune of all weights"
+    lines = (
+        "---",
+        f"license: {settings.get('licence')}",
+        "library_name: peft" if rank else "library_name: transformers",
+        "tags: [function-calling, tool-use, hermes]",
+        "---",
+        f"# {title}",
+        "",
+        f"It is {how} for `{base.get('name')}`, which teaches it to call tools in Hermes' format: "
+        "`<tool_call>` blocks of JSON behind the specs in the system text.",
+        "",
+        f"- Rows: {rows.get('rows')}, with {block.get('n_tool_calls_in_train')} calls of "
+        f"{block.get('n_tools_declared')} tools; the validator found {block.get('validator_issues')} issues.",
+        f"- Steps: {receipt.get('steps')} of {receipt.get('steps_planned')}, {settings.get('batch')} examples each; "
+        f"the last loss was {loss}.",
+        "- Loss on what the model writes alone, prefaces and thoughts included.",
+        "",
+        "`receipt.json` beside this file holds all settings, versions, hashes and the whole curve.",
+        "",
+    )
+    return "\n".join(lines)
+
+
+def _file(path: Path) -> JsonObject:
+    with path.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    return {"name": path.name, "sha256": digest, "size_bytes": path.stat().st_size}

@@ -1,0 +1,80 @@
+"""A training run: from sound rows to adapter, GGUF, receipt and card."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
+
+from workbench.chat.json_value import JsonObject
+from workbench.errors import BadInput
+from workbench.training.base_model import ARCHITECTURES, Base, load_base
+from workbench.training.examples import examples_of
+from workbench.training.gguf_adapter import AdapterFacts, Heads, write_adapter
+from workbench.training.progress import Progress
+from workbench.training.receipt import card_of, receipt_of
+from workbench.training.terms import TrainTerms
+from workbench.training.tuned import Tuned
+from workbench.training.tuning import prepare, scale_of, tune
+from workbench.trajectory.row import TrainingRow
+
+ADAPTER: Final = "adapter.gguf"
+"""The adapter as llama.cpp loads it."""
+RECEIPT: Final = "receipt.json"
+CARD: Final = "README.md"
+
+
+def train(
+    rows: Iterable[TrainingRow],
+    rows_receipt: JsonObject,
+    terms: TrainTerms,
+    *,
+    resumes: bool,
+    tell: Callable[[Progress], None],
+) -> Tuned:
+    """Trains on rows that the validator passed, and writes all that comes out of it.
+
+    Args:
+        rows: Sound rows.
+        rows_receipt: Their receipt, as `workbench receipt` makes it.
+        terms: How, and where to.
+        resumes: Whether a run that stopped is gone on with.
+        tell: Is told how it goes.
+
+    Raises:
+        BadInput: The base cannot be read, no example fits, or the folder holds a run of other terms.
+    """
+    examples = [example for row in rows for example in examples_of(row, terms.family)]
+    if not examples:
+        raise BadInput("train", "the rows hold no message of the model", "name rows with answers")
+    base = load_base(terms.base, terms.precision)
+    tuned = tune(base, prepare(examples, base, terms), terms, resumes=resumes, tell=tell)
+    files = _written(base, tuned, terms)
+    receipt = receipt_of(
+        terms, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files
+    )
+    _write(terms.out / RECEIPT, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")
+    _write(terms.out / CARD, card_of(receipt, title=f"{terms.out.name}: tool calls for {base.name}"))
+    return tuned
+
+
+def _written(base: Base, tuned: Tuned, terms: TrainTerms) -> list[Path]:
+    """The weights' files; with an adapter its GGUF too, where llama.cpp knows the architecture."""
+    folder = terms.out / ("adapter" if terms.is_lora else "model")
+    files = sorted(folder.glob("*.safetensors"))
+    config = base.model.config
+    architecture = ARCHITECTURES.get(config.model_type)
+    if not terms.is_lora or architecture is None:
+        return files
+    facts = AdapterFacts(
+        architecture=architecture,
+        layers=config.num_hidden_layers,
+        heads=Heads(config.num_attention_heads, config.num_key_value_heads),
+        alpha=scale_of(terms.lora_rank),
+        name=terms.out.name,
+    )
+    write_adapter(terms.out / ADAPTER, tuned.weights, facts)
+    return [*files, terms.out / ADAPTER]
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")

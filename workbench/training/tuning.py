@@ -1,0 +1,186 @@
+"""Training with TRL, from examples to weights."""
+
+import json
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+import numpy as np
+import torch
+from datasets import Dataset
+from peft import LoraConfig
+from transformers import PrinterCallback
+from transformers.trainer_utils import get_last_checkpoint
+from trl import SFTConfig, SFTTrainer
+
+from workbench.errors import BadInput
+from workbench.training.base_model import Base, begin_tokens, encode_with
+from workbench.training.examples import IGNORED, Example, Tokens, encode
+from workbench.training.gguf_adapter import Numbers
+from workbench.training.progress import Progress, Teller, stopped_by_interrupt
+from workbench.training.terms import TrainTerms
+from workbench.training.tuned import Tuned
+
+CHECKPOINTS: Final = "checkpoints"
+"""Folder of checkpoints, in the folder of a run."""
+TERMS: Final = "terms.json"
+"""What a run was begun with, beside its checkpoints: only the same is gone on with."""
+_TARGETS: Final = "all-linear"
+
+
+class Prepared(NamedTuple):
+    """Examples as numbers, and what became of the others."""
+
+    tokens: list[Tokens]
+    too_long: int
+    """Examples that were left out for their length."""
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of all numbers, in order."""
+        return sha256(json.dumps(self.tokens).encode()).hexdigest()
+
+
+def prepare(examples: Sequence[Example], base: Base, terms: TrainTerms) -> Prepared:
+    """The examples as numbers.
+
+    Raises:
+        BadInput: None is short enough.
+    """
+    begin = begin_tokens(base.tokenizer)
+    made = [
+        encode(example, lambda text: encode_with(base.tokenizer, text), begin=begin) for example in examples
+    ]
+    fitting = [tokens for tokens in made if len(tokens.input_ids) <= terms.max_length]
+    if not fitting:
+        raise BadInput("--max-length", f"none of {len(made)} examples is so short", "raise it")
+    return Prepared(fitting, len(made) - len(fitting))
+
+
+def tune(
+    base: Base, prepared: Prepared, terms: TrainTerms, *, resumes: bool, tell: Callable[[Progress], None]
+) -> Tuned:
+    """Trains; what was saved on the way is in the run's folder.
+
+    Args:
+        base: Trained in place.
+        prepared: What is learned.
+        terms: How.
+        resumes: Whether a run of the same terms is gone on with, where one stopped.
+        tell: Is told how it goes.
+
+    Raises:
+        BadInput: The folder holds a run of other terms.
+    """
+    if terms.threads:
+        torch.set_num_threads(terms.threads)
+    checkpoint = _begin(terms, prepared, resumes=resumes)
+    with stopped_by_interrupt() as is_stopped:
+        teller = Teller(tell, is_stopped)
+        trainer = _trainer(base, prepared, terms, teller)
+        trainer.train(resume_from_checkpoint=checkpoint)
+    state = trainer.state
+    curve = [(int(log["step"]), float(log["loss"])) for log in state.log_history if "loss" in log]
+    return Tuned(
+        steps=state.global_step,
+        steps_planned=state.max_steps,
+        tokens=sum(len(one.input_ids) for one in prepared.tokens),
+        tokens_trained=sum(label != IGNORED for one in prepared.tokens for label in one.labels),
+        examples=len(prepared.tokens),
+        too_long=prepared.too_long,
+        curve=curve,
+        weights=_save(trainer, terms),
+    )
+
+
+def _begin(terms: TrainTerms, prepared: Prepared, *, resumes: bool) -> str | None:
+    """The checkpoint to go on from; None to begin."""
+    folder = terms.out / CHECKPOINTS
+    told = json.dumps({**_binding(terms), "examples": prepared.fingerprint}, indent=2)
+    path = folder / TERMS
+    last = get_last_checkpoint(str(folder)) if folder.is_dir() else None
+    if last and not resumes:
+        raise BadInput(
+            f"--out {terms.out}", "a run stopped here", "go on by --resume, or name another folder"
+        )
+    if last and path.read_text() != told:
+        raise BadInput(f"--resume {terms.out}", "it was begun with other settings", f"see {path}")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(told)
+    return last
+
+
+def _binding(terms: TrainTerms) -> dict[str, object]:
+    """Those of the terms that change the result."""
+    return {
+        "base": terms.base,
+        "lora_rank": terms.lora_rank,
+        "learning_rate": terms.learning_rate,
+        "epochs": terms.epochs,
+        "max_steps": terms.max_steps,
+        "max_length": terms.max_length,
+        "batch": terms.batch,
+        "seed": terms.seed,
+        "precision": terms.precision,
+        "family": terms.family,
+    }
+
+
+def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) -> SFTTrainer:
+    rows = [{"input_ids": one.input_ids, "labels": one.labels} for one in prepared.tokens]
+    lora = LoraConfig(
+        r=terms.lora_rank, lora_alpha=2 * terms.lora_rank, target_modules=_TARGETS, task_type="CAUSAL_LM"
+    )
+    trainer = SFTTrainer(
+        model=base.model,
+        args=_arguments(terms),
+        train_dataset=Dataset.from_list(rows),
+        processing_class=base.tokenizer,
+        peft_config=lora if terms.is_lora else None,
+        callbacks=[teller],
+    )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
+
+
+def _arguments(terms: TrainTerms) -> SFTConfig:
+    return SFTConfig(
+        output_dir=str(terms.out / CHECKPOINTS),
+        per_device_train_batch_size=terms.batch,
+        learning_rate=terms.learning_rate,
+        lr_scheduler_type="cosine",
+        warmup_steps=0.03,
+        num_train_epochs=terms.epochs,
+        max_steps=terms.max_steps or -1,
+        max_length=terms.max_length,
+        train_sampling_strategy="group_by_length",
+        weight_decay=0.0,
+        max_grad_norm=1.0,
+        seed=terms.seed,
+        data_seed=terms.seed,
+        bf16=terms.precision == "bf16",
+        use_cpu=not torch.cuda.is_available(),
+        activation_checkpointing=torch.cuda.is_available(),
+        logging_steps=1,
+        save_steps=terms.save_steps,
+        save_total_limit=2,
+        report_to="none",
+        disable_tqdm=True,
+    )
+
+
+def _save(trainer: SFTTrainer, terms: TrainTerms) -> dict[str, Numbers]:
+    """Writes adapter or model; the adapter's numbers."""
+    trainer.save_model(str(terms.out / ("adapter" if terms.is_lora else "model")))
+    if not terms.is_lora:
+        return {}
+    return {
+        name.replace(".default.", "."): np.asarray(value.detach().float().cpu().numpy(), dtype=np.float32)
+        for name, value in trainer.model.named_parameters()
+        if ".lora_A." in name or ".lora_B." in name
+    }
+
+
+def scale_of(rank: int) -> float:
+    """The adapter's alpha: its scale times its rank."""
+    return 2.0 * rank
