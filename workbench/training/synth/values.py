@@ -130,7 +130,7 @@ def _time(dice: Dice, words: Words) -> Slot:
     return Slot(schema={"type": "string"}, draw=said, hint=dice.pick(("HH:MM", "24 hours, HH:MM")))
 
 
-_SMALL: Final = tuple(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"])
+_SMALL: Final = tuple("two,three,four,five,six,seven,eight,nine,ten,eleven,twelve".split(","))
 
 
 def _integer(dice: Dice, words: Words) -> Slot:
