@@ -7,7 +7,7 @@ workbench=$1
 folder=$2
 steps=${STEPS:-600}
 batch=${BATCH:-4}
-precision=${PRECISION:-bf16}
+precision=${PRECISION:-f32}
 rows=${ROWS:-2600}
 mkdir -p "$folder"
 

@@ -11,7 +11,11 @@ class PretrainedConfig:
     num_key_value_heads: int
     quantization_config: object
 
+class CausalLMOutput:
+    logits: Tensor
+
 class PreTrainedModel:
+    def __call__(self, *, logits_to_keep: Tensor, **inputs: Tensor) -> CausalLMOutput: ...
     config: PretrainedConfig
     def named_parameters(self) -> Iterator[tuple[str, Tensor]]: ...
     def state_dict(self) -> Mapping[str, Tensor]: ...

@@ -11,9 +11,10 @@ from datasets import Dataset
 from peft import LoraConfig
 from transformers import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
-from trl import SFTConfig, SFTTrainer
+from trl import SFTConfig
 
 from workbench.errors import BadInput
+from workbench.training.answer_loss import AnswerTrainer
 from workbench.training.base_model import Base, begin_tokens, encode_with
 from workbench.training.examples import IGNORED, Example, Tokens, encode
 from workbench.training.gguf_adapter import Numbers
@@ -126,12 +127,12 @@ def _binding(terms: TrainTerms) -> dict[str, object]:
     }
 
 
-def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) -> SFTTrainer:
+def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) -> AnswerTrainer:
     rows = [{"input_ids": one.input_ids, "labels": one.labels} for one in prepared.tokens]
     lora = LoraConfig(
         r=terms.lora_rank, lora_alpha=2 * terms.lora_rank, target_modules=_TARGETS, task_type="CAUSAL_LM"
     )
-    trainer = SFTTrainer(
+    trainer = AnswerTrainer(
         model=base.model,
         args=_arguments(terms),
         train_dataset=Dataset.from_list(rows),
@@ -169,7 +170,7 @@ def _arguments(terms: TrainTerms) -> SFTConfig:
     )
 
 
-def _save(trainer: SFTTrainer, terms: TrainTerms) -> dict[str, Numbers]:
+def _save(trainer: AnswerTrainer, terms: TrainTerms) -> dict[str, Numbers]:
     """Writes adapter or model; the adapter's numbers."""
     trainer.save_model(str(terms.out / ("adapter" if terms.is_lora else "model")))
     if not terms.is_lora:

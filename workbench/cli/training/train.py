@@ -1,5 +1,6 @@
 """`workbench train`: teach a model rows."""
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -58,6 +59,8 @@ def train(
     a usable adapter.
     """
     _check(rows)
+    # TRL and peft would tell their makers of each run.
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         from workbench.training.train import train as run
     except ImportError as error:

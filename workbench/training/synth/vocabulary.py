@@ -12,7 +12,7 @@ PLACES: Final = tuple(
 )
 PEOPLE: Final = tuple(
     "Ana,Ben,Chidi,Dora,Emil,Farah,Goran,Hana,Ivo,Jun,Kofi,Lena,Mira,Nils,Olga,Pavel,Quentin,Rosa,Sami,Tara,Uma,Vera,"
-    "Wen,Xenia,Yusuf,Zoe,Amara,Boris,Clara,Dimitri,Elif,Felix,Greta,Hugo,Inez,Jonas,Katya,Luca,Maya,Noor,Oscar,Priya,"
+    "Wen,Xenia,Yusuf,Zoe,Amara,Boris,Clara,Dimitri,Elif,Felix,Greta,Hugo,Inga,Jonas,Katya,Luca,Maya,Noor,Oscar,Priya,"
     "Rafael,Selma,Tomas,Viktor,Wanda,Yara,Marek,Aiko,Bruno,Carmen,Deniz,Esther,Fatima,Gustav,Helena,Idris,Julia,Karim,"
     "Leila,Mateo,Nadia,Omar,Petra,Ravi,Sofie,Theo,Ursula,Valentin".split(",")
 )
