@@ -12,6 +12,7 @@ from workbench.ui.components.notice import Notice
 from workbench.ui.components.run_bar import RunBar
 from workbench.ui.components.suite_run import SuiteRun
 from workbench.ui.listen import any_of, listen
+from workbench.ui.present.setup import first_choice
 from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.events import RunsUnderWay, SuitesEvents, SuitesScreen
 
@@ -52,7 +53,10 @@ def build(services: Services) -> SuitesParts:
             )
             models = _choice("Models", list(services.models.names()), [settings.model], "suites-models")
             tool_choice = gr.Dropdown(
-                ["auto", "required", "none"], value="auto", label="Tool choice", elem_id="suites-tool-choice"
+                ["auto", "required", "none"],
+                value=first_choice(settings.model),
+                label="Tool choice",
+                elem_id="suites-tool-choice",
             )
             repeat = gr.Number(
                 1, label="Plays of each case", minimum=1, maximum=1000, precision=0, elem_id="suites-repeat"
