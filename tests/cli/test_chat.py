@@ -71,7 +71,7 @@ def test_export_writes_the_session_and_it_reads_back(workbench, script, tmp_path
     out = tmp_path / "rows.jsonl"
     done = workbench("export", "--format", "sharegpt", "--out", out)
     assert done.returncode == 0
-    assert "1 rows written, 0 sessions left out" in done.stderr
+    assert "1 rows of 1 sessions written" in done.stderr
     (row,) = [json.loads(line) for line in out.read_text().splitlines()]
     values = [entry["value"] for entry in row["conversations"]]
     assert values[:3] == [message["content"] for message in report["messages"][:3]]

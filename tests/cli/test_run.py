@@ -70,8 +70,9 @@ def test_a_rollout_is_a_session_that_no_list_and_no_export_has(workbench, own, t
     session = json.loads((tmp_path / "r.json").read_text())["results"][2]["session_id"]
     gone_on = workbench("chat", "And now?", "--session", session, "--json")
     assert "out of order" in json.dumps(json.loads(gone_on.stdout)["messages"])
-    assert workbench("export", "--out", tmp_path / "rows.jsonl").returncode == 0
-    assert (tmp_path / "rows.jsonl").read_text() == ""
+    assert "0 rows of 0 sessions" in workbench("export", "--out", tmp_path / "rows.jsonl").stderr
+    by_id = workbench("export", "--session", session, "--out", tmp_path / "rows.jsonl", "--raw")
+    assert "of 1 sessions" in by_id.stderr
 
 
 def test_arms_are_every_combination(workbench, own):

@@ -33,6 +33,7 @@ def test_files_are_the_first_versions(verb, home, minimal):
     found = read(verb, "list")["versions"]
     assert [(one["kind"], one["name"], one["number"], one["author"]) for one in found] == [
         ("contract", "full", 1, "file"), ("contract", "hermes-3", 1, "file"), ("contract", "minimal", 1, "file"),
+        *(("suite", file.stem, 1, "file") for file in sorted((home / "prompts/suites").glob("*.yaml"))),
         *(("tools", file.stem, 1, "file") for file in sorted((home / "tools_catalog").glob("*.yaml"))),
     ]  # fmt: skip
     assert verb("versions", "show", "minimal").out.encode() == minimal.read_bytes()
@@ -62,7 +63,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_overwritten_without_force(verb
     read(verb, "list")
     first = file.read_text()
     file.write_text(first.replace("18", "19"))
-    read(verb, "restore", "weather@1")
+    read(verb, "restore", "tools:weather@1")
     file.write_text(first.replace("18", "99"))
     refused = verb("versions", "export")
     assert refused.code == 2
@@ -74,8 +75,8 @@ def test_a_file_that_was_changed_meanwhile_is_not_overwritten_without_force(verb
     kept = forced.err.partition("kept as ")[2].strip()
     assert "99" in verb("versions", "show", kept).out
     file.write_text(first.replace("18", "77"))
-    assert "weather.yaml is v4" in verb("versions", "import", "weather").out
-    assert "77" in verb("versions", "show", "weather").out
+    assert "weather.yaml is v4" in verb("versions", "import", "tools:weather").out
+    assert "77" in verb("versions", "show", "tools:weather").out
 
 
 def test_tools_differ_as_json(verb, home):

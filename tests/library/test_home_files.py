@@ -25,7 +25,9 @@ def test_every_shipped_file_is_there_byte_for_byte() -> None:
     assert files.names(VersionKind.TOOLS) == sorted(
         file.stem for file in (CHECKOUT / "tools_catalog").glob("*.yaml")
     )
-    assert files.names(VersionKind.SUITE) == []
+    assert files.names(VersionKind.SUITE) == sorted(
+        file.stem for file in (CHECKOUT / "prompts/suites").glob("*.yaml")
+    )
     text = files.find(CONTRACT, "minimal")
     assert text and text.encode() == (CHECKOUT / "prompts/contracts/minimal.md").read_bytes()
 

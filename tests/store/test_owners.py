@@ -198,7 +198,9 @@ def _seen_by_ann(world: World) -> list[object]:
 def test_an_admin_reads_all_and_writes_only_their_own(world: World) -> None:
     admin, session = world.store.of(ADMIN), world.session
     assert admin.sessions.list_sessions() == ()
-    assert {one.id for one in admin.sessions.list_sessions(is_of_all=True)} == {session.id, world.shared.id}
+    imported = world.store.of(ANN).corpus.find_import(DIGEST)
+    listed = {one.id for one in admin.sessions.list_sessions(is_of_all=True)}
+    assert listed == {session.id, world.shared.id, imported}
     assert not any(one.is_own for one in admin.sessions.list_sessions(is_of_all=True))
     found = admin.sessions.find_session(session.id)
     assert found and not found.is_own

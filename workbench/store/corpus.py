@@ -15,6 +15,7 @@ from workbench.store.choice import conditions_of_choice, is_discarded, is_imposs
 from workbench.store.importing import SqlImports
 from workbench.store.label_paths import read_steps
 from workbench.store.label_rows import label_value
+from workbench.store.listing import is_rollout
 from workbench.store.storable import problem_of
 from workbench.store.tables import GenerationRow, ImportRow, LabelProjectRow, LabelRow, MessageRow, SessionRow
 
@@ -56,7 +57,10 @@ class SqlCorpus(SqlImports):
 
     def _chosen(self, wanted: Choice) -> tuple[ColumnElement[bool], ...]:
         is_there = (col(SessionRow.deleted_at).is_(None), col(SessionRow.leaf_id).is_not(None))
-        return (self._is_own(), *is_there, *conditions_of_choice(wanted))
+        # What a suite measures is not trained on, unless somebody asks for just that.
+        is_asked_for = wanted.session_ids is not None or wanted.state is not None
+        is_played = () if is_asked_for else (~is_rollout(),)
+        return (self._is_own(), *is_there, *is_played, *conditions_of_choice(wanted))
 
 
 def _material(db: Session, session: SessionRow) -> Material:

@@ -9,7 +9,10 @@ from workbench.desk.labels.project import QueueState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a session must be or have; None and empty ask nothing. All that is asked must hold."""
+    """What a session must be or have; None and empty ask nothing. All that is asked must hold.
+
+    Rollouts of suites are not among them, unless their ids or a state of labelling is asked for.
+    """
 
     session_ids: tuple[str, ...] | None = None
     """It is one of these."""
