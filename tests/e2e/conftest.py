@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -28,8 +27,8 @@ FLAGS = (
     "--disable-sync",
     "--disable-component-update",
 )
-FAREWELLS = ("AbortError: signal is aborted", "Connection errored out")
-"""What Gradio's client says where a page is left while it still listens; no fault of the page."""
+FAREWELLS = ("AbortError: signal is aborted", "Connection errored out", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+"""What is said where a page is left, or its server killed, while it still listens; no fault of the page."""
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts"
 
 
@@ -152,7 +151,7 @@ def served(folder: Path, model: str, **variables: str) -> Iterator[Server]:
             yield server
         finally:
             if process.poll() is None:
-                process.send_signal(signal.SIGINT)
+                process.terminate()
             try:
                 process.wait(timeout=20)
             except subprocess.TimeoutExpired:

@@ -49,7 +49,7 @@ def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
     expect(here).not_to_contain_text("Hermes-Tiny")
     here.get_by_role("button", name="Use embedded").click()
     expect(tab.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
-    expect(tab.get_by_label("Model", exact=True)).to_have_value("embedded")
+    expect(tab.get_by_role("combobox", name="Model", exact=True)).to_have_value("embedded")
 
 
 def test_words_that_find_nothing_are_told_and_the_recommended_come_back(tab: Page):
