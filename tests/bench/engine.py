@@ -60,7 +60,9 @@ def _speed(services: Services, setup: Setup, path: Path) -> str:
 def _turn(services: Services, session_id: str, setup: Setup, text: str) -> list[CompletionEnded]:
     """One turn as the page plays it: in a thread of its own, kept in the store, folded into the live pane."""
     live, found = LiveRound(), list[CompletionEnded]()
-    for batch in play_aside(lambda: play_turn(services, session_id, setup, text, is_cancelled=lambda: False)):
+    for batch in play_aside(
+        lambda _: play_turn(services, session_id, setup, text, is_cancelled=lambda: False)
+    ):
         for event in batch:
             if isinstance(event, CompletionEnded):
                 found.append(event)
