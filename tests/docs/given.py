@@ -96,11 +96,19 @@ def versions_label_and_run(services: Services, given: Given) -> None:
     given.words |= {"SESSION": session, "MESSAGE": call.id, "736c62": report["run"]}
 
 
+def the_page_s_file(_services: Services, given: Given) -> None:
+    """The toolset that the page shows, in the catalog."""
+    page = (CHECKOUT / "docs/how-to/mock-a-tool.md").read_text(encoding="utf-8")
+    file = page.split("```yaml\n")[1].split("```")[0]
+    (given.folder / "home/tools_catalog/shop.yaml").write_text(file, encoding="utf-8")
+
+
 FILLED: Mapping[str, Filler] = {
     "how-to/convert-a-data-set": rows("traces.jsonl"),
     "how-to/export-training-rows": judged,
     "how-to/import-and-label-rows": labelled,
     "how-to/keep-the-data-safe": another_disk,
+    "how-to/mock-a-tool": the_page_s_file,
     "reference/cli": versions_label_and_run,
 }
 """Pages whose lines name what was there before them."""
