@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.chat_report import ChatReport, report_turn
+from workbench.desk.requests.turn import ChatReport, report_turn
 from workbench.cli.terminal.asking import TerminalApprover
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.desk.kept import KeptSession

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypedDict
 import gradio as gr
 
 from workbench.desk.services import Services
+from workbench.ui.api.offer import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs.contracts import parts as contracts
@@ -88,6 +89,7 @@ def build_page(services: Services) -> Page:
         suites.wire(suites_parts, services, suites_tab, play_parts)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
+        offer_api(services, runs)
     blocks.queue(default_concurrency_limit=8)
     return Page(blocks=blocks, runs=runs)
 

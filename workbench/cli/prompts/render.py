@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.prompts.render_rows import RenderRequest, rendered_row, request_of_row
+from workbench.desk.requests.prompt import RenderRequest, rendered_row, request_of_row
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.sources import STANDARD_INPUT, read_json, read_rows
 from workbench.cli.terminal.tools_option import TOOLS_HELP, select_tools

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.reader.reading_json import ParseRequest, reading_fields, request_of_row
+from workbench.desk.requests.reading import ParseRequest, reading_fields, request_of_row
 from workbench.cli.reader.reading_text import reading_lines
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import terminal_paint
