@@ -17,7 +17,9 @@ def serve(
     model: Annotated[
         str | None, typer.Option(help="Model to begin with; WORKBENCH_MODEL if left out.")
     ] = None,
-    mcp: Annotated[bool, typer.Option("--mcp", help="Serve agents too, over MCP; needs the extra mcp.")] = False,
+    mcp: Annotated[
+        bool, typer.Option("--mcp", help="Serve agents too, over MCP; needs the extra mcp.")
+    ] = False,
 ) -> None:
     """Serve the page until Ctrl+C."""
     settings = read_settings()

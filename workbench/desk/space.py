@@ -48,4 +48,6 @@ def check_visitor_plan(services: Services, plan: Plan) -> None:
         BadInput: On a Space, where it has too many plays.
     """
     if services.settings.is_on_space and len(plan.jobs()) > MOST_PLAYS:
-        raise BadInput("run", f"a Space plays {MOST_PLAYS} times at most", "choose fewer cases or repetitions")
+        raise BadInput(
+            "run", f"a Space plays {MOST_PLAYS} times at most", "choose fewer cases or repetitions"
+        )

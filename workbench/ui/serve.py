@@ -18,9 +18,7 @@ DAY_S: Final = 24 * 60 * 60
 """What was deleted long ago is purged as often."""
 
 
-def serve_page(
-    services: Services, *, say: Callable[[str], None] = print, has_mcp: bool = False
-) -> None:
+def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mcp: bool = False) -> None:
     """Serves the page until the process is interrupted or told to end.
 
     Args:

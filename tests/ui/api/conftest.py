@@ -38,7 +38,9 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
     clients: list[Client] = []
 
     def connect(server: Server, **options: object) -> Client:
-        client = Client(server.url, verbose=False, analytics_enabled=False, download_files=tmp_path, **options)
+        client = Client(
+            server.url, verbose=False, analytics_enabled=False, download_files=tmp_path, **options
+        )
         clients.append(client)
         return client
 

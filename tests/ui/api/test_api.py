@@ -55,7 +55,9 @@ def test_messages_become_the_prompt_of_a_family(own_server: Server, connect: Con
 
 
 def test_rows_are_checked_each_with_its_place(own_server: Server, connect: Connect) -> None:
-    row = json.dumps({"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]})
+    row = json.dumps(
+        {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]}
+    )
     told = json.loads(connect(own_server).predict(f"{row}\nno row\n{row}", api_name="/check"))
     assert told["summary"]["rows"] == 3
     assert ("unreadable-row", 2) in [(one["code"], one["row"]) for one in told["findings"]]

@@ -16,9 +16,10 @@ from workbench.settings import read_settings
 from workbench.ui import serve
 
 mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
-from mcp.client.streamable_http import streamablehttp_client  # noqa: E402 - behind the skip
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402 - behind the skip
+from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402 - as the client makes its own
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 T = TypeVar("T")
 Ask = Callable[["mcp.ClientSession"], Awaitable[T]]
@@ -30,7 +31,8 @@ def ask(server: Server, work: Ask[T], **headers: str) -> T:
     async def connected() -> T:
         address = f"{server.url}/gradio_api/mcp/"
         async with (
-            streamablehttp_client(address, headers=headers) as (reads, writes, _),
+            create_mcp_http_client(headers=headers) as http,
+            streamable_http_client(address, http_client=http) as (reads, writes, _),
             mcp.ClientSession(reads, writes) as session,
         ):
             await session.initialize()
