@@ -119,6 +119,12 @@ class AllModels:
             writes_tools=server.writes_tools if server else name.startswith(HF_INFERENCE),
         )
 
+    def written(self, name: str, completions: Sequence[str]) -> Engine:
+        """An engine that writes these completions; see `workbench.desk.ports.Models`."""
+        from workbench.engines.scripted import Script, ScriptedEngine
+
+        return ScriptedEngine(Script(completions=[*completions]), name=name, wait=self._wait)
+
     def close(self) -> None:
         """Frees what is loaded."""
         self._local.close()
