@@ -8,7 +8,14 @@ import pytest
 from tests.services import services_for
 from workbench.chat.message import Role
 from workbench.desk.demo.conversations import DEMO, EXAMPLE
-from workbench.desk.demo.loading import TAG, is_demo_loaded, load_conversation, load_demo, remove_demo
+from workbench.desk.demo.loading import (
+    EXAMPLE_TAG,
+    TAG,
+    is_demo_loaded,
+    load_conversation,
+    load_demo,
+    remove_demo,
+)
 from workbench.desk.found import SearchFilter
 from workbench.desk.owner import Owner
 from workbench.desk.services import Services
@@ -48,7 +55,7 @@ def test_each_conversation_is_kept_byte_for_byte_as_it_was_written(services):
 
 @pytest.mark.parametrize("one", [one for one in DEMO if one.tag == "fixed"], ids=lambda one: one.title)
 def test_a_fixed_one_has_a_fix_and_a_call(services, one):
-    first = readings(services, load_conversation(services, one))[0]
+    first = readings(services, load_conversation(services, one, TAG))[0]
     assert first.fixes and first.calls and not first.dropped
 
 
@@ -58,18 +65,18 @@ def test_a_fixed_one_has_a_fix_and_a_call(services, one):
 )
 def test_a_call_has_the_status_that_is_said(services, tag, status):
     one = next(one for one in DEMO if one.tag == tag)
-    assert readings(services, load_conversation(services, one))[0].calls[0].status == status
+    assert readings(services, load_conversation(services, one, TAG))[0].calls[0].status == status
 
 
 def test_one_is_dropped_and_one_is_stale(services):
     by_tag = {one.tag: one for one in DEMO}
-    assert readings(services, load_conversation(services, by_tag["dropped"]))[0].dropped == 1
-    stale = load_conversation(services, by_tag["stale"])
+    assert readings(services, load_conversation(services, by_tag["dropped"], TAG))[0].dropped == 1
+    stale = load_conversation(services, by_tag["stale"], TAG)
     assert services.labels.stale(stale)
 
 
 def test_the_example_is_finished_and_has_a_small_fault(services):
-    first, last = readings(services, load_conversation(services, EXAMPLE))
+    first, last = readings(services, load_conversation(services, EXAMPLE, EXAMPLE_TAG))
     assert [fix.code for fix in first.fixes] == ["trailing-comma"]
     assert "31 metric usters" in last.text
 
@@ -89,4 +96,4 @@ def test_the_set_is_its_visitor_s_own_and_can_be_removed_and_restored(services):
 
 def test_a_space_can_show_it_too(services):
     on_space = replace(services, settings=replace(services.settings, is_on_space=True))
-    load_conversation(on_space.of(Owner(key="browser:x")), EXAMPLE)
+    load_conversation(on_space.of(Owner(key="browser:x")), EXAMPLE, EXAMPLE_TAG)

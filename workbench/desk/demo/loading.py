@@ -17,6 +17,8 @@ from workbench.settings import Secret
 
 TAG: Final = "demo"
 """Each session of the set has this tag, and one that says what goes wrong in it."""
+EXAMPLE_TAG: Final = "example"
+"""The session of a first visit, which is none of the set, has this one."""
 ENGINE: Final = "scripted:demo set"
 """Who wrote it."""
 _MOST: Final = 1_000
@@ -29,11 +31,16 @@ def load_demo(services: Services) -> Sequence[str]:
         BadInput: The catalog has not the tools that they call.
         StoreError: They could not be kept.
     """
-    return [load_conversation(services, one) for one in reversed(DEMO)]
+    return [load_conversation(services, one, TAG) for one in reversed(DEMO)]
 
 
-def load_conversation(services: Services, one: DemoConversation) -> str:
+def load_conversation(services: Services, one: DemoConversation, tag: str) -> str:
     """Plays one conversation as any turn is played, but that a script stands in for the model; gives its id.
+
+    Args:
+        services: Of whoever is to have it.
+        one: The conversation.
+        tag: Tells it from a person's own, before the tag that says what goes wrong in it.
 
     Raises:
         BadInput: The catalog has not the tools that it calls.
@@ -48,7 +55,7 @@ def load_conversation(services: Services, one: DemoConversation) -> str:
         for _ in play_turn(staged, session_id, setup, text, is_cancelled=lambda: False):
             pass
     services.sessions.rename_session(session_id, one.title)
-    services.sessions.tag_session(session_id, (TAG, one.tag))
+    services.sessions.tag_session(session_id, (tag, one.tag))
     _label(services, session_id, one)
     return session_id
 
