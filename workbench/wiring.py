@@ -65,6 +65,7 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
         default=settings.model,
         places=places,
         cached_names=lambda: [one.name for one in hub.cached()],
+        takes_paths=not settings.is_on_space,
     )
 
 

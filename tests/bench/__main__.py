@@ -5,7 +5,7 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 
-from tests.bench import data, engine, reader, startup, store, suite
+from tests.bench import data, engine, page, reader, startup, store, suite
 
 PARTS: dict[str, Callable[[], Sequence[str]]] = {
     "startup": startup.measure,
@@ -14,6 +14,7 @@ PARTS: dict[str, Callable[[], Sequence[str]]] = {
     "engine": engine.measure,
     "store": store.measure,
     "suite": suite.measure,
+    "page": page.measure,
 }
 
 

@@ -126,8 +126,11 @@ def _watch(page: Page, troubles: list[str]) -> None:
     page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
 
 
-def served(folder: Path, model: str, **variables: str) -> Iterator[Server]:
-    """The page in a process of its own, ended at the end; `variables` go into its environment."""
+def served(folder: Path, model: str, *options: str, **variables: str) -> Iterator[Server]:
+    """The page in a process of its own, ended at the end.
+
+    `options` stand behind `serve`, and `variables` go into its environment.
+    """
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     environment |= {
@@ -140,7 +143,7 @@ def served(folder: Path, model: str, **variables: str) -> Iterator[Server]:
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "workbench", "serve"],
+            [sys.executable, "-m", "workbench", "serve", *options],
             env=environment,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -17,6 +17,9 @@ SLOW_MS = 20_000
 TURN_MS = 180_000
 """How long a turn of the embedded model may take there."""
 
+TOUR_ENDED = "try { localStorage.setItem('hermes-workbench:tour', 'ended'); } catch { }"
+"""What the browser of someone keeps who was led through the tour."""
+
 
 @dataclass(frozen=True)
 class Server:
@@ -46,6 +49,8 @@ class Play:
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page = page
+        # Whoever works here was here before: no tour, no example.
+        page.add_init_script(TOUR_ENDED)
         self.server = server
         page.set_default_timeout(SLOW_MS)
         expect.set_options(timeout=SLOW_MS)

@@ -30,6 +30,25 @@ def test_the_space_s_front_matter_names_files_that_exist():
     assert len(front["short_description"]) <= 60
 
 
+def test_the_space_s_front_matter_says_all_that_a_space_needs():
+    front = yaml.safe_load((CHECKOUT / "README.md").read_text().split("---\n")[1])
+    for name in ("title", "emoji", "sdk", "sdk_version", "python_version", "license", "suggested_hardware"):
+        assert front[name], name
+    assert front["hf_oauth"] is True
+    assert front["hf_oauth_scopes"] == ["inference-api", "contribute-repos"]
+    assert front["models"] and front["tags"]
+
+
+def test_the_limits_that_the_how_to_names_are_those_of_the_code():
+    from workbench.desk.space import MOST_PLAYS, MOST_TEXT_CHARS, MOST_TOKENS
+    from workbench.ui.tabs.data.import_events import SPACE_BYTES, SPACE_ROWS
+
+    page = (CHECKOUT / "docs" / "how-to" / "deploy-to-a-space.md").read_text()
+    for limit in (MOST_TOKENS, MOST_TEXT_CHARS, MOST_PLAYS, SPACE_ROWS):
+        assert f" {limit:,} " in page, limit
+    assert f" {SPACE_BYTES // 1_000_000} MB" in page
+
+
 def test_every_core_dependency_stands_in_the_space_s_requirements():
     import tomllib
 

@@ -37,9 +37,10 @@ def config(tmp_path_factory):
         yield build_page(services).blocks.get_config_file()
 
 
-def test_no_event_is_offered_to_others(config):
-    assert config["dependencies"]
-    assert {event["api_visibility"] for event in config["dependencies"]} == {"private"}
+def test_six_functions_are_offered_to_others_and_no_event_of_the_page(config):
+    offered = {one["api_name"] for one in config["dependencies"] if one["api_visibility"] != "private"}
+    assert offered == {"parse", "render", "check", "chat", "run", "export"}
+    assert len(config["dependencies"]) > 50
 
 
 def test_work_of_a_model_shares_one_limit_and_the_model_s_own_line_says_who_is_next(tmp_path):

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.chat_report import ChatReport, report_turn
 from workbench.cli.terminal.asking import TerminalApprover
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.desk.kept import KeptSession
+from workbench.desk.requests.turn import ChatReport, report_turn
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import MessageKept, begin_session, play_turn

@@ -17,6 +17,9 @@ def serve(
     model: Annotated[
         str | None, typer.Option(help="Model to begin with; WORKBENCH_MODEL if left out.")
     ] = None,
+    mcp: Annotated[
+        bool, typer.Option("--mcp", help="Serve agents too, over MCP; needs the extra mcp.")
+    ] = False,
 ) -> None:
     """Serve the page until Ctrl+C."""
     settings = read_settings()
@@ -28,4 +31,4 @@ def serve(
 
     with open_services(settings) as services:
         # A pipe holds back what is not flushed, and this line is waited for.
-        serve_page(services, say=partial(print, flush=True))
+        serve_page(services, say=partial(print, flush=True), has_mcp=mcp)

@@ -11,6 +11,7 @@ from workbench.desk.loop_tools.turn import turn_toolbox
 from workbench.desk.ports.tools import NO_STAGING, Staging, ToolTask
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
+from workbench.desk.space import check_visitor_turn
 from workbench.hermes.json_mode import find_schema
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
 from workbench.rollout.loop import Turn, play
@@ -83,6 +84,7 @@ def play_turn(
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: A message could not be committed.
     """
+    check_visitor_turn(services, setup, user_text)
     engine = services.models.engine(setup.model, token=token)
     system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
     turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)

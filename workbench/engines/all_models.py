@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Final, Protocol
 
 from workbench.desk.ports import ModelStatus
-from workbench.engines.models import LocalModels
+from workbench.engines.models import HUB, LocalModels
 from workbench.engines.remote.server import Server
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.ports import Engine
@@ -19,6 +19,8 @@ HF_INFERENCE: Final = "hf-inference:"
 SCRIPTED: Final = "scripted:"
 REPLAY: Final = "replay:"
 ZERO_GPU: Final = "zerogpu:"
+_BY_NAME: Final = (HUB, HF_INFERENCE, OPENAI, f"{ZERO_GPU}{HUB}")
+"""Models whose names say no path of this machine."""
 _LIGHT: Final = (OPENAI, HF_INFERENCE, SCRIPTED, REPLAY, ZERO_GPU)
 
 
@@ -60,7 +62,20 @@ class AllModels:
         places: Places,
         cached_names: Callable[[], Sequence[str]] = tuple,
         wait: Callable[[float], None] = time.sleep,
+        takes_paths: bool = True,
     ) -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            local: GGUF files.
+            default: The model to begin with.
+            places: Where the others come from.
+            cached_names: Models of the hub that are on this machine.
+            wait: Sleeps for so many seconds.
+            takes_paths: False where strangers come, who must not open files of this machine: then only those
+                of `names`, the hub's and the servers' models are there.
+        """
+        self._takes_paths = takes_paths
         self._local = local
         self._default = default
         self._places = places
@@ -76,6 +91,8 @@ class AllModels:
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """The engine of that name; see `workbench.desk.ports.Models`."""
+        if not self._takes_paths and not name.startswith(_BY_NAME) and name not in self.names():
+            raise BadInput(f"model {name!r}", "there is no such model here", "choose one that is offered")
         if not _is_light(name):
             return self._local.engine(name)
         if name.startswith(HF_INFERENCE) and token is not None:
@@ -101,6 +118,12 @@ class AllModels:
             is_loaded=False,
             writes_tools=server.writes_tools if server else name.startswith(HF_INFERENCE),
         )
+
+    def written(self, name: str, completions: Sequence[str]) -> Engine:
+        """An engine that writes these completions; see `workbench.desk.ports.Models`."""
+        from workbench.engines.scripted import Script, ScriptedEngine
+
+        return ScriptedEngine(Script(completions=[*completions]), name=name, wait=self._wait)
 
     def close(self) -> None:
         """Frees what is loaded."""

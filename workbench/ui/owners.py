@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from hashlib import sha256
+from secrets import token_hex
 from typing import Any, Final, cast
 
 import gradio as gr
@@ -14,6 +15,8 @@ from workbench.desk.services import Services
 from workbench.settings import Settings
 from workbench.ui.visitor import Visitor
 
+KEY_HEADER: Final = "x-workbench-key"
+"""Header of an API call with a secret of 32 characters or more, which tells one caller from others."""
 SECRET_SIZE_CHARS: Final = 32
 """Least length of a browser's secret: 16 random bytes as hexadecimal digits."""
 
@@ -47,6 +50,18 @@ def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -
 def browser_key_of(secret: str) -> str | None:
     """The owner's key of a browser that keeps this secret; None where it is too short to be one."""
     return f"browser:{sha256(secret.encode()).hexdigest()}" if len(secret) >= SECRET_SIZE_CHARS else None
+
+
+def caller_of(settings: Settings, request: gr.Request) -> Owner:
+    """Who calls the API: as `owner_of`, but that a browser's secret comes in a header.
+
+    Args:
+        settings: Say whether anybody logs in.
+        request: Of the call; `KEY_HEADER` holds what a browser of a Space would keep. Who sends none shares
+            nothing with anybody, not with their own next call either.
+    """
+    secret = str(cast(Any, request).headers.get(KEY_HEADER, ""))
+    return owner_of(settings, browser_key_of(secret) or f"call:{token_hex(16)}", request)
 
 
 def _hugging_face_profile(request: gr.Request) -> Mapping[str, Any] | None:

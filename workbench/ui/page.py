@@ -7,7 +7,9 @@ from typing import Final, Literal, TypedDict
 import gradio as gr
 
 from workbench.desk.services import Services
+from workbench.ui.api.offer import offer_api
 from workbench.ui.frame import build_frame
+from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs.contracts import parts as contracts
 from workbench.ui.tabs.contracts.tab import wire as wire_contracts
@@ -24,7 +26,7 @@ from workbench.ui.theme import WorkbenchTheme
 TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
-    for name in ("page", "models", "suites", "label", "contracts", "data")
+    for name in ("page", "models", "suites", "label", "contracts", "data", "guide")
 )
 HANDED_OUT: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
@@ -45,6 +47,7 @@ def build_page(services: Services) -> Page:
     runs = Runs()
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=HANDED_OUT) as blocks:
         frame = build_frame(services.settings)
+        guide = build_guide()
         with gr.Tabs(elem_id="page-tabs") as tabs:
             with gr.Tab("Play", elem_id="page-tab-play", id="play"):
                 play_parts = play.build(services)
@@ -64,7 +67,8 @@ def build_page(services: Services) -> Page:
                 data_parts = data.build()
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
-        play.wire(blocks, play_parts, services, runs, frame)
+        opened = play.wire(blocks, play_parts, services, runs, frame)
+        wire_guide(guide, services, play_parts, frame, opened.then, suites=suites_parts.suites)
         inspect.wire(blocks, inspect_parts, services)
         setup = play_parts.setup.contract
         wire_contracts(
@@ -88,6 +92,7 @@ def build_page(services: Services) -> Page:
         suites.wire(suites_parts, services, suites_tab, play_parts)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
+        offer_api(services, runs)
     blocks.queue(default_concurrency_limit=8)
     return Page(blocks=blocks, runs=runs)
 

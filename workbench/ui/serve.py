@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
+from importlib.util import find_spec
 from signal import SIGTERM, signal
 from threading import Event, current_thread, main_thread
 from time import monotonic
@@ -11,22 +12,26 @@ from typing import Final, cast
 
 from workbench.desk.services import Services
 from workbench.errors import BadInput, StoreError
+from workbench.settings import Settings
 
 DAY_S: Final = 24 * 60 * 60
 """What was deleted long ago is purged as often."""
 
 
-def serve_page(services: Services, *, say: Callable[[str], None] = print) -> None:
+def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mcp: bool = False) -> None:
     """Serves the page until the process is interrupted or told to end.
 
     Args:
         services: The edges.
         say: Is given one line once the page can be opened.
+        has_mcp: Whether agents are served too, over MCP.
 
     Raises:
-        BadInput: The port is taken, or the address is none of this machine.
+        BadInput: The port is taken, the address is none of this machine, or MCP cannot be served.
     """
     settings = services.settings
+    if has_mcp:
+        check_mcp(settings)
     check_address(settings.host, settings.port)
     # Read by gradio when it is imported; it must not call home.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
@@ -42,6 +47,8 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print) -> Non
             share=False,
             quiet=True,
             prevent_thread_lock=True,
+            # Gradio says its address.
+            mcp_server=has_mcp,
             # Gradio awaits a coroutine function too, though its annotation does not say so.
             auth=cast(Callable[[str, str], bool] | None, login),
             **launch_options(),
@@ -73,6 +80,20 @@ def _purge(services: Services, say: Callable[[str], None]) -> None:
         services.store.purge()
     except StoreError as error:
         say(f"what was deleted long ago could not be purged: {error}")
+
+
+def check_mcp(settings: Settings) -> None:
+    """Refuses MCP where it cannot be served, before a server is tried.
+
+    Raises:
+        BadInput: The extra is not installed, or people log in with a password, which MCP cannot.
+    """
+    if find_spec("mcp") is None:
+        raise BadInput("serve --mcp", "it needs the extra mcp", "pip install 'hermes-workbench[mcp]'")
+    if settings.accounts:
+        raise BadInput(
+            "serve --mcp", "an agent cannot log in with a password", "serve it without WORKBENCH_AUTH"
+        )
 
 
 def check_address(host: str, port: int) -> None:

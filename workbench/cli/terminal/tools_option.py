@@ -1,12 +1,9 @@
-"""What `--tools`, or a row's own `tools`, offers."""
+"""What `--tools` offers."""
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Sequence
 
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools
 
 TOOLS_HELP = "Toolset, tool or JSON file; repeatable."
 """Help of the option, the same for all verbs."""
@@ -27,24 +24,3 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     # Without MCP servers: reading a text should not start programs.
     catalog = FileCatalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
     return catalog.select(selectors)
-
-
-def tools_of_row(fields: JsonObject) -> OfferedTools | None:
-    """The tools that a row brings along, sound or not; None where it has none.
-
-    What is wrong with a spec is told where it matters: as a finding of the reading or of the prompt.
-
-    Raises:
-        BadInput: They are no list of objects.
-    """
-    given = fields.get("tools")
-    if given is None:
-        return None
-    if not isinstance(given, list) or not all(isinstance(entry, Mapping) for entry in given):
-        raise BadInput("tools", "no list of objects", "write [{…}, {…}]")
-    return OfferedTools(specs=tuple(_spec(entry) for entry in cast(list[JsonObject], given)))
-
-
-def _spec(entry: JsonObject) -> ToolSpec:
-    function: JsonValue = entry.get("function")
-    return ToolSpec(document=entry) if isinstance(function, Mapping) else ToolSpec.of_function(entry)

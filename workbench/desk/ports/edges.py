@@ -129,6 +129,10 @@ class Models(Protocol):
         """What is known without loading it."""
         ...
 
+    def written(self, name: str, completions: Sequence[str]) -> Engine:
+        """An engine that writes these completions, one after the other, whatever it is asked; for demos."""
+        ...
+
 
 class Calendar(Protocol):
     """Tells the time of day, and how long things take."""

@@ -6,6 +6,7 @@ from workbench.desk.runs.planning import title_of
 from workbench.desk.runs.playing import DeskPlayer
 from workbench.desk.runs.run import KeptRun, RunState
 from workbench.desk.services import Services
+from workbench.desk.space import check_visitor_plan
 from workbench.errors import BadInput
 from workbench.settings import Secret
 from workbench.suite.plan import Plan
@@ -16,8 +17,10 @@ def begin_run(services: Services, plan: Plan) -> KeptRun:
     """A new run, of which nothing is played yet.
 
     Raises:
+        BadInput: It has more plays than a visitor of a Space may ask for.
         StoreError: It could not be kept.
     """
+    check_visitor_plan(services, plan)
     return services.runs.create_run(title_of(plan), plan)
 
 

@@ -22,6 +22,7 @@ const ICONS = {
   wrap: "M2.5 4h11M2.5 8h8.5a2.2 2.2 0 0 1 0 4.4H8M9.8 10.6L8 12.4l1.8 1.8M2.5 12.4h2.5",
   space: "M2.5 9.5v3h11v-3",
   fold: "M4 6.5l4-3.5 4 3.5M4 9.5L8 13l4-3.5",
+  find: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8M10 10l3.5 3.5",
 };
 const icon = (name) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -3,7 +3,8 @@ const name_editors = () => {
   let is_done = true;
   for (const [id, label] of names()) {
     const editor = document.querySelector("#" + id + " .cm-content");
-    if (editor) editor.setAttribute("aria-label", label);
+    // With a place of its own among the keys' stops, so that what scrolls in it can be reached.
+    if (editor) { editor.setAttribute("aria-label", label); editor.setAttribute("tabindex", "0"); }
     else is_done = false;
   }
   return is_done;

@@ -1,7 +1,8 @@
 const dot = node("span", { class: "hw-dot", "aria-hidden": "true" });
 const words = node("span", {});
-element.replaceChildren(node("div", { class: "hw-brand" }, "Hermes Workbench"),
-  node("div", { class: "hw-model", role: "status" }, dot, words));
+const find = iconButton("find", "Find anything (Ctrl+K)", () => window.dispatchEvent(new Event("hw:palette")));
+element.replaceChildren(node("h1", { class: "hw-brand" }, "Hermes Workbench"),
+  node("div", { class: "hw-tail" }, node("div", { class: "hw-model", role: "status" }, dot, words), find));
 follow((value) => {
   if (!value) return;
   words.textContent = value.text;

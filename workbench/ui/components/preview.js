@@ -1,5 +1,5 @@
 const size = node("p", { class: "hw-note", role: "status" });
-const text = node("pre", { class: "hw-preview", tabindex: 0, "aria-label": "System text" });
+const text = node("pre", { class: "hw-preview", tabindex: 0, role: "group", "aria-label": "System text" });
 element.replaceChildren(size, text);
 follow((value) => {
   size.textContent = value ? value.size : "";

@@ -1,8 +1,8 @@
 const shapes = { json: "JSON", mask: "Loss mask" };
 const bodies = {
-  json: (one) => node("pre", { class: "hw-made-text", tabindex: "0", "aria-label": "Row as JSON" }, one.json_text,
+  json: (one) => node("pre", { class: "hw-made-text", tabindex: "0", role: "group", "aria-label": "Row as JSON" }, one.json_text,
     one.more_chars ? node("span", { class: "hw-note" }, "\n… " + one.more_chars.toLocaleString("en") + " more characters; the file has all") : null),
-  mask: (one) => node("pre", { class: "hw-made-text", tabindex: "0", "aria-label": "What is trained" },
+  mask: (one) => node("pre", { class: "hw-made-text", tabindex: "0", role: "group", "aria-label": "What is trained" },
     one.mask.map((piece) => node(piece.is_trained ? "mark" : "span", piece.is_trained ? { class: "hw-trained", title: "trained" } : {}, piece.text))),
 };
 const card = (one, place) => {

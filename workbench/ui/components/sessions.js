@@ -52,7 +52,7 @@ follow((value) => {
   // Another event may have drawn the list as it was before the last key.
   if (value && value.query !== field.value) search();
   list.replaceChildren(...rows.flatMap((row) => [
-    row.heading ? node("li", { class: "hw-day", role: "presentation" }, row.heading) : null,
+    row.heading ? node("li", { class: "hw-day" }, row.heading) : null,
     node("li", { class: "hw-listed" }, open(row),
       row.can_delete ? iconButton("cross", "Delete " + row.title, () => trigger("delete_session", { id: row.id })) : null),
   ]).filter(Boolean));

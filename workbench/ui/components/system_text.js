@@ -1,5 +1,5 @@
 const summary = node("summary", {});
-const text = node("pre", { class: "hw-system", tabindex: 0, "aria-label": "Composed system text" });
+const text = node("pre", { class: "hw-system", tabindex: 0, role: "group", "aria-label": "Composed system text" });
 const fold = node("details", { class: "hw-details" }, summary, text);
 element.replaceChildren(fold);
 follow((value) => {

@@ -1,6 +1,6 @@
 const COLUMNS = [["name", "Name"], ["type", "Type"], ["is_required", "Required"], ["description", "Description"], ["enum", "One of"], ["default", "Default"]];
 const body = node("tbody", {});
-const table = node("table", { class: "hw-table hw-grid" }, node("thead", {}, node("tr", {}, COLUMNS.map(([, label]) => node("th", { scope: "col" }, label)), node("th", {}))), body);
+const table = node("table", { class: "hw-table hw-grid" }, node("thead", {}, node("tr", {}, COLUMNS.map(([, label]) => node("th", { scope: "col" }, label)), node("td", {}))), body);
 const add = node("button", { type: "button", class: "hw-act", onclick: () => { rows.push({ name: "", type: "string", is_required: false, description: "", enum: "", default: "", was: "" }); draw(); body.lastChild.querySelector("input").focus(); } }, "Add a parameter");
 element.replaceChildren(table, add);
 let rows = [];

@@ -7,5 +7,5 @@ follow((value) => {
     node("div", { class: "hw-fix-head" }, node("strong", { class: value.is_error ? "t-error" : "k-result" }, value.status),
       node("span", { class: "hw-gap" }), node("span", { class: "hw-note" }, value.note)),
     ...value.told.map((told) => node("p", { class: "hw-line t-quiet" }, node("span", {}, told))),
-    node("pre", { class: "hw-tried" + (value.is_error ? " t-error" : ""), tabindex: 0, "aria-label": "Result" }, value.text));
+    node("pre", { class: "hw-tried" + (value.is_error ? " t-error" : ""), tabindex: 0, role: "group", "aria-label": "Result" }, value.text));
 });

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from workbench.ui.components.demo_bar import DemoBar
 from workbench.ui.components.download import Download
 from workbench.ui.components.fields import heading
 from workbench.ui.components.notice import Notice
@@ -20,6 +21,7 @@ class SessionsParts:
     export_all: gr.Button
     notice: Notice
     download: Download
+    demo: DemoBar
 
 
 def build_sessions() -> SessionsParts:
@@ -34,6 +36,7 @@ def build_sessions() -> SessionsParts:
                 export_all = gr.Button("All", size="sm", min_width=0, elem_id="play-export-all")
             notice = Notice(elem_id="play-export-notice")
             download = Download(elem_id="play-download")
+        demo = DemoBar(elem_id="play-demo")
     return SessionsParts(
         new=new,
         sessions=sessions,
@@ -41,4 +44,5 @@ def build_sessions() -> SessionsParts:
         export_all=export_all,
         notice=notice,
         download=download,
+        demo=demo,
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 from gradio.blocks import Block
+from gradio.events import Dependency
 
 from workbench.desk.services import Services
 from workbench.ui.components.address import Address
@@ -55,6 +56,11 @@ class PlayParts:
             for name in Screen._fields
         ]
 
+    def whole(self, header: Header, address: Address) -> list[Block]:
+        """The parts that an answer for the whole tab has values for, in its order."""
+        tools = self.setup.tools
+        return [*self.screen(header, address), *self.setup.fields, tools.toolset, tools.enabled_tools]
+
 
 def build(services: Services) -> PlayParts:
     """Builds the tab; nothing happens in it before `wire`."""
@@ -73,8 +79,8 @@ def build(services: Services) -> PlayParts:
         )
 
 
-def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: Frame) -> None:
-    """Lets the parts answer."""
+def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: Frame) -> Dependency:
+    """Lets the parts answer; gives the event that opens the page."""
     header, address = frame.header, frame.address
     setups = SetupEvents(services)
     turns = TurnEvents(services, runs, setups)
@@ -83,7 +89,7 @@ def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, fr
     _wire_setup(parts, setups, header)
     _wire_versions(parts, VersionEvents(services))
     _wire_turns(blocks, parts, turns, screen)
-    whole = [*screen, *parts.setup.fields, parts.setup.tools.toolset, parts.setup.tools.enabled_tools]
+    whole = parts.whole(header, address)
     opened = listen(
         blocks.load,
         sessions.on_page,
@@ -98,6 +104,7 @@ def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, fr
     listen(parts.inspector.decision.event("weigh"), weigh, [parts.visitor], screen, is_model_work=True)
     wire_waiting(parts.talk.asking, runs, is_local=not services.settings.is_on_space)
     keep_drafts(parts.talk.composer, parts.setup)
+    return opened
 
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Header) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.cli.terminal.tools_option import tools_of_row
+from workbench.desk.requests.tools import tools_of_row
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.prompt import Prompt

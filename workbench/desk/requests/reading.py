@@ -8,7 +8,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.span import Span
-from workbench.cli.terminal.tools_option import tools_of_row
+from workbench.desk.requests.tools import tools_of_row
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading

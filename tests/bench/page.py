@@ -1,0 +1,193 @@
+"""What a visitor of the page waits for: its first look, long sessions, an answer, others who are there too."""
+
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.e2e.conftest import CHROMIUM, FLAGS, served
+from tests.e2e.play import TOUR_ENDED, Server, write_script
+from workbench.chat.message import Message, Role
+from workbench.desk.kept import NewMessage, Origin
+from workbench.settings import read_settings
+from workbench.wiring import open_services
+
+VISITORS = 20
+ANSWER_TOKENS = 300
+TOKENS_PER_SECOND = 50
+CHARS_PER_TOKEN = 4
+"""Of the scripted engine."""
+CALL = '<tool_call>\n{{"name": "get_flumbuster", "arguments": {{"flumb": "city {place}"}}}}\n</tool_call>'
+WAIT_MS = 180_000
+
+
+class Opened(NamedTuple):
+    """A look at the page."""
+
+    painted_s: float
+    """From the request to the first thing that is to be seen."""
+    ready_s: float
+    """From the request to the last message of the session."""
+
+
+def measure() -> Sequence[str]:
+    """First paint, opening of long sessions, the last step of a stream, many visitors at once."""
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        return ["skipped: no browser (Debian: apt-get install chromium)"]
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        script = _script(Path(folder))
+        for server in served(Path(folder), f"scripted:{script}"):
+            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+            try:
+                return list(_measured(browser, server))
+            finally:
+                browser.close()
+    return []
+
+
+def _script(folder: Path) -> Path:
+    text = "".join(f"{number:03} " for number in range(ANSWER_TOKENS))
+    return write_script(folder / "script.yaml", {"text": text, "seconds_per_token": 1 / TOKENS_PER_SECOND})
+
+
+def _measured(browser: Browser, server: Server) -> Iterator[str]:
+    with _page(browser) as page:
+        _open(page, server.url)
+        again = _open(page, server.url)
+        yield f"first contentful paint after {again.painted_s:.2f} s (aim 3 s)"
+    short, long = _session(server, 100), _session(server, 500)
+    with _page(browser) as page:
+        opened = _open(page, f"{server.url}/?session={long}", entries=500)
+        yield f"a session of 500 messages is open after {opened.ready_s:.2f} s (aim 3 s)"
+    with _page(browser) as page:
+        _open(page, f"{server.url}/?session={short}", entries=100)
+        behind_s = _answered(page)
+        yield (
+            f"with 100 messages, {ANSWER_TOKENS} tokens at {TOKENS_PER_SECOND} a second are on screen "
+            f"{behind_s:.2f} s behind the engine (aim 1.5 s)"
+        )
+    yield _crowd(browser, server)
+
+
+@contextmanager
+def _page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.add_init_script(TOUR_ENDED)
+    expect.set_options(timeout=WAIT_MS)
+    yield page
+    context.close()
+
+
+def _open(page: Page, address: str, *, entries: int = 0) -> Opened:
+    began_s = time.perf_counter()
+    page.goto(address, wait_until="commit")
+    if entries:
+        page.wait_for_function(
+            f"document.querySelectorAll('#play-transcript li.hw-entry').length >= {entries - 1}"
+        )
+    else:
+        page.wait_for_function("document.querySelector('#play-system-text')?.textContent.includes('tokens')")
+    ready_s = time.perf_counter() - began_s
+    painted_ms = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    expect(page.locator("#page-header")).to_contain_text("ready")
+    return Opened(painted_ms / 1000, ready_s)
+
+
+def _answered(page: Page) -> float:
+    """Seconds from when the engine must be done, counted from its first token on screen, to the last one there."""
+    last = f"{ANSWER_TOKENS - 1:03}"
+    page.get_by_label("Message").fill("Count.")
+    page.evaluate(WATCH, [last])
+    page.get_by_label("Message").press("Control+Enter")
+    page.wait_for_function("window.hw_bench.last_ms !== undefined")
+    seen = page.evaluate("window.hw_bench")
+    streamed_s = (ANSWER_TOKENS - 1) / TOKENS_PER_SECOND
+    return (seen["last_ms"] - seen["first_ms"]) / 1000 - streamed_s
+
+
+WATCH = """([last]) => {
+  const seen = window.hw_bench = {};
+  const look = () => {
+    const live = document.querySelector("#play-live")?.textContent || "";
+    const entries = document.querySelector("#play-transcript li.hw-entry:last-of-type .hw-body")?.textContent || "";
+    if (seen.first_ms === undefined && live.includes("000 ")) seen.first_ms = performance.now();
+    if (seen.first_ms !== undefined && entries.includes("298 " + last)) { seen.last_ms = performance.now(); return; }
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def _session(server: Server, count: int) -> str:
+    """A session of so many messages, made in the store itself; each third one of the model is a call."""
+    variables = {
+        "WORKBENCH_DATA": str(server.folder / "data"),
+        "WORKBENCH_MODEL": f"scripted:{server.folder}/script.yaml",
+    }
+    with open_services(read_settings(variables)) as services:
+        setup = services.setup_for()
+        session_id = services.sessions.create_session(setup).id
+        messages = [Message(role=Role.SYSTEM, text=setup.system_text(date=services.today()))]
+        while len(messages) < count - 1:
+            place = len(messages)
+            messages += [
+                Message(role=Role.USER, text=f"What is the reading of city {place}?"),
+                Message(role=Role.ASSISTANT, text=CALL.format(place=place)),
+                Message(role=Role.TOOL, text='{"reading": 31}', name="get_flumbuster"),
+                Message(role=Role.ASSISTANT, text=f"The reading of city {place} is 31 usters."),
+            ]
+        kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in messages[:count]]
+        services.sessions.append_all(session_id, kept, parent_id=None)
+        return session_id
+
+
+def _crowd(browser: Browser, server: Server) -> str:
+    """So many browsers on a Space at once, each with a session of its own."""
+    folder = server.folder / "space"
+    folder.mkdir()
+    script = write_script(folder / "script.yaml", {"text": "Noted. " * 20, "seconds_per_token": 0.02})
+    variables = {"SPACE_ID": "someone/workbench", "WORKBENCH_HOST": "127.0.0.1"}
+    for space in served(folder, f"scripted:{script}", **variables):
+        with ExitStack() as open_pages:
+            pages = [open_pages.enter_context(_page(browser)) for _ in range(VISITORS)]
+            faults: list[object] = []
+            for page in pages:
+                page.on("pageerror", faults.append)
+            began_s = time.perf_counter()
+            for page in pages:
+                page.goto(space.url, wait_until="commit")
+            for page in pages:
+                expect(page.locator("#play-system-text")).to_contain_text("tokens")
+            opened_s = time.perf_counter() - began_s
+            began_s = time.perf_counter()
+            for number, page in enumerate(pages):
+                page.get_by_label("Message").fill(f"I am visitor {number:03}.")
+                page.get_by_label("Message").press("Control+Enter")
+            for page in pages:
+                expect(page.locator("#play-transcript li.hw-entry")).to_have_count(3)
+            answered_s = time.perf_counter() - began_s
+            mixed = sum(_has_others(page, number) for number, page in enumerate(pages))
+            faults += [
+                told for page in pages if (told := page.locator("#play-notice .t-error").all_inner_texts())
+            ]
+        return (
+            f"{VISITORS} browsers at once: open after {opened_s:.1f} s, all answered {answered_s:.1f} s after the "
+            f"first question; {mixed} see what is another's (aim 0), {len(faults)} faults (aim 0)"
+        )
+    return ""
+
+
+def _has_others(page: Page, number: int) -> bool:
+    """Whether a page shows what another visitor said, or not just its own session."""
+    shown = page.locator("#play-columns").inner_text()
+    said = set(re.findall(r"visitor (\d{3})", shown))
+    return said != {f"{number:03}"} or page.locator("#play-session-list .hw-session").count() != 1

@@ -1,0 +1,101 @@
+"""Every tab, light and dark: nothing that keeps someone out, no fault in the console, a picture of each.
+
+The fixture `page` holds that nothing is written to the console and nothing asked of another host.
+"""
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.e2e.play import Play, Server, write_script
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+GRAVE = ("serious", "critical")
+"""Impacts that keep a person from using the page."""
+BROKEN = (
+    "<think>\nA reading is wanted.\n</think>\n"
+    '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}\n</tool_call>'
+)
+
+
+@pytest.fixture
+def screenshots(artifacts: Path) -> Path:
+    """Where the pictures go; kept after the run."""
+    folder = artifacts / "screenshots"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def findings(page: Page, where: str) -> list[str]:
+    """What axe-core holds against the page as it is now: a line for each place."""
+    told = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{where}: {one['id']} ({one['impact']}): {place['target']} {place['failureSummary']}"
+        for one in told
+        if one["impact"] in GRAVE
+        for place in one["nodes"]
+    ]
+
+
+def tabs_of(page: Page) -> list[str]:
+    """The names of all tabs, in order."""
+    return page.locator("#page-tabs > .tab-wrapper").get_by_role("tab").all_inner_texts()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_tab_keeps_anybody_out(
+    page: Page, server: Server, screenshots: Path, tmp_path: Path, theme: str
+) -> None:
+    play = Play(page, server).open(f"?__theme={theme}")
+    script = write_script(tmp_path / "script.yaml", BROKEN, "The reading is **31**.")
+    play.use_script(script).ask("What is the flumbuster reading for cairo?")
+    found: list[str] = []
+    for name in tabs_of(page):
+        page.get_by_role("tab", name=name, exact=True).first.click()
+        pane = page.locator(f"#page-tab-{name.lower()}")
+        expect(pane).to_be_visible()
+        expect(pane).not_to_have_text("")
+        page.wait_for_timeout(500)
+        found += findings(page, f"{name}, {theme}")
+        page.screenshot(path=screenshots / f"{name.lower()}-{theme}.png")
+    play.tab("Play")
+    for name in page.locator("#play-inspector-tabs").get_by_role("tab").all_inner_texts():
+        page.locator("#play-inspector-tabs").get_by_role("tab", name=name, exact=True).click()
+        found += findings(page, f"Play, {name}, {theme}")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Find anything")).to_be_visible()
+    found += findings(page, f"palette, {theme}")
+    page.screenshot(path=screenshots / f"palette-{theme}.png")
+    assert found == [], "\n".join(found)
+
+
+def test_the_first_visit_keeps_nobody_out_either(browser, server: Server, screenshots: Path) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.goto(server.url)
+    expect(page.locator(".hw-tour")).to_be_visible(timeout=60_000)
+    page.screenshot(path=screenshots / "first-visit.png")
+    assert findings(page, "tour") == []
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_every_tab_fits_a_narrow_window(page: Page, server: Server, screenshots: Path, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    Play(page, server).open()
+    for name in tabs_of(page):
+        pane = page.locator(f"#page-tab-{name.lower()}")
+        if not pane.is_visible():
+            tab = page.locator("#page-tabs > .tab-wrapper").get_by_role("tab", name=name, exact=True)
+            if not tab.is_visible():
+                page.locator("#page-tabs > .tab-wrapper .overflow-menu > button").click()
+                page.locator("#page-tabs .overflow-dropdown").get_by_text(name, exact=True).click()
+            else:
+                tab.click()
+        expect(pane).to_be_visible()
+        page.wait_for_timeout(500)
+        page.screenshot(path=screenshots / f"{name.lower()}-{width}.png")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name

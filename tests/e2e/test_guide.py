@@ -1,0 +1,152 @@
+"""A first visit, the demo set, the palette and the keys, as a person meets them."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import served
+from tests.e2e.play import SLOW_MS, Play, Server, write_script
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page as on a Space: each browser comes for the first time."""
+    folder = tmp_path_factory.mktemp("fresh")
+    script = write_script(folder / "script.yaml", "Hello.")
+    yield from served(folder, f"scripted:{script}", SPACE_ID="someone/workbench", WORKBENCH_HOST="127.0.0.1")
+
+
+@pytest.fixture
+def first(page: Page, fresh: Server) -> Page:
+    """A browser that was never here."""
+    expect.set_options(timeout=SLOW_MS)
+    page.set_default_timeout(SLOW_MS)
+    page.goto(fresh.url)
+    return page
+
+
+def test_a_first_visit_shows_a_finished_example_and_a_tour_by_keys(first: Page) -> None:
+    tour = first.get_by_role("dialog", name="What the model is told")
+    expect(tour).to_contain_text("1 of 4")
+    transcript = first.locator("#play-transcript")
+    expect(transcript).to_contain_text("fixed · 1 fix")
+    expect(transcript).to_contain_text("31 metric usters")
+    expect(first.locator("#play-session-list .hw-tag").first).to_have_text("example")
+    expect(first.get_by_role("button", name="Next")).to_be_focused()
+    for heading in ("What the model wrote", "Every byte, and every repair", "From here"):
+        first.keyboard.press("ArrowRight")
+        expect(first.get_by_role("dialog", name=heading)).to_be_visible()
+    first.keyboard.press("ArrowLeft")
+    expect(first.get_by_role("dialog", name="Every byte, and every repair")).to_be_visible()
+    first.keyboard.press("Enter")
+    first.keyboard.press("Enter")
+    expect(first.locator(".hw-tour")).to_be_hidden()
+    first.goto(first.url.partition("?")[0])
+    expect(first.locator("#play-session-list .hw-session")).to_have_count(1)
+    expect(first.locator("#play-demo button")).to_have_text("Load the demo set")
+    first.wait_for_timeout(500)
+    expect(first.locator(".hw-tour")).to_be_hidden()
+
+
+def test_a_tour_that_is_skipped_does_not_come_back(first: Page) -> None:
+    expect(first.get_by_role("button", name="Skip the tour")).to_be_visible()
+    expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")
+    first.keyboard.press("Escape")
+    expect(first.locator(".hw-tour")).to_be_hidden()
+    first.reload()
+    expect(first.locator("#play-transcript")).to_contain_text("31 metric usters")
+    first.wait_for_timeout(500)
+    expect(first.locator(".hw-tour")).to_be_hidden()
+
+
+def test_the_demo_set_comes_by_one_button_and_goes_by_one(page: Page, other_page: Page, fresh: Server) -> None:
+    ann, bob = Play(page, fresh).open(), Play(other_page, fresh).open()
+    rows = ann.part("session-list").locator("ul.hw-sessions").first.locator(".hw-session")
+    expect(rows).to_have_count(0)
+    ann.part("demo").get_by_role("button").click()
+    expect(ann.part("demo")).to_contain_text("12 sessions, tagged demo", timeout=3 * SLOW_MS)
+    expect(rows).to_have_count(12)
+    rows.filter(has_text="A call that was dropped").click()
+    expect(ann.part("transcript")).to_contain_text("dropped")
+    bob.reload()
+    expect(bob.part("session-list").locator(".hw-session")).to_have_count(0)
+    rows.filter(has_text="An answer full of HTML").click()
+    expect(ann.part("transcript")).to_contain_text('<script>alert("no")</script>')
+    ann.part("demo").get_by_role("button", name="Remove the demo set").click()
+    expect(rows).to_have_count(0)
+    expect(ann.part("session-list")).to_contain_text("Deleted")
+
+
+def test_the_palette_finds_anything_and_goes_there(play: Play) -> None:
+    play.ask("Where is the palette's zebra?")
+    page = play.page
+    field = page.get_by_role("combobox", name="Find anything")
+    found = page.get_by_role("listbox", name="Found").get_by_role("option")
+
+    def find(words: str, kind: str) -> None:
+        page.keyboard.press("Control+k")
+        expect(field).to_be_focused()
+        page.keyboard.type(words)
+        expect(found.first).to_contain_text(kind)
+        page.keyboard.press("Enter")
+        expect(field).to_be_hidden()
+
+    find("tab data", "tab")
+    expect(page.locator("#data-check")).to_be_visible()
+    find("contract full", "contract")
+    opened = page.locator("[data-contract='full']")
+    expect(opened).to_have_attribute("aria-current", "true")
+    find("tool zorbix", "tool")
+    expect(page.locator("[data-tool='calculate_zorbix']")).to_have_attribute("aria-current", "true")
+    find("suite weather", "suite")
+    expect(page.locator("#suites-suites")).to_contain_text("weather")
+    find("palette's zebra", "session")
+    expect(play.entries.nth(1)).to_contain_text("palette's zebra")
+    find("command new session", "command")
+    expect(play.entries).to_have_count(0)
+
+
+def test_the_palette_is_worked_by_keys_and_closed_by_esc(play: Play) -> None:
+    page = play.page
+    page.get_by_role("button", name=re.compile("Find anything")).click()
+    options = page.get_by_role("listbox", name="Found").get_by_role("option")
+    expect(options.nth(0)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowDown")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    page.keyboard.type("nothing is called like this <b>")
+    expect(page.get_by_text("Nothing has all these words.")).to_be_visible()
+    # What the page does by this key it must not do while something stands before it.
+    play_text = play.composer.input_value()
+    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox", name="Find anything")).to_be_hidden()
+    assert play.composer.input_value() == play_text
+
+
+def test_the_question_mark_shows_the_keys_of_each_tab_and_never_while_typing(play: Play) -> None:
+    page = play.page
+    keys = page.get_by_role("dialog", name="Keys")
+    names = page.locator("#page-tabs > .tab-wrapper").get_by_role("tab").all_inner_texts()
+    assert len(names) >= 8
+    for name in names:
+        page.get_by_role("tab", name=name, exact=True).click()
+        page.get_by_role("tab", name=name, exact=True).focus()
+        page.keyboard.press("?")
+        shown = page.locator("dialog[open]") if name == "Label" else keys
+        expect(shown).to_be_visible()
+        if name != "Label":
+            expect(keys).to_contain_text("Ctrl+K")
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog[open]")).to_have_count(0)
+    page.get_by_role("tab", name="Play", exact=True).click()
+    play.composer.fill("")
+    play.composer.press_sequentially("Why? j k 1")
+    expect(keys).to_be_hidden()
+    expect(play.composer).to_have_value("Why? j k 1")

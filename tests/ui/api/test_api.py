@@ -1,0 +1,153 @@
+"""The API as a program calls it: gradio_client against a real server."""
+
+import json
+
+import pytest
+from gradio_client.exceptions import AppError
+
+from tests.e2e.conftest import served
+from tests.e2e.play import Server, write_script
+from tests.ui.api.conftest import Connect
+from workbench.desk.passwords import hash_password
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+BROKEN = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}\n</tool_call>'
+VERBS = ["/chat", "/check", "/export", "/parse", "/render", "/run"]
+ANN, BOB = {"x-workbench-key": "a" * 32}, {"x-workbench-key": "b" * 32}
+
+
+def test_six_functions_are_offered_with_types_and_words(own_server: Server, connect: Connect) -> None:
+    offered = connect(own_server).view_api(return_format="dict", print_info=False)
+    assert isinstance(offered, dict)
+    assert sorted(offered["named_endpoints"]) == VERBS
+    assert offered["unnamed_endpoints"] == {}
+    chat = offered["named_endpoints"]["/chat"]
+    assert "Play one turn" in chat["description"]
+    types = {one["parameter_name"]: one["python_type"]["type"] for one in chat["parameters"]}
+    assert types["text"] == "str"
+    assert "int" in types["max_tokens"]
+
+
+def test_a_completion_is_read_strictly_or_not(own_server: Server, connect: Connect) -> None:
+    client = connect(own_server)
+    read = json.loads(client.predict(BROKEN, ["nonsense"], api_name="/parse"))
+    assert read["calls"][0] | {"span": None} == {
+        "name": "get_flumbuster",
+        "arguments": {"flumb": "cairo"},
+        "status": "ready",
+        "span": None,
+    }
+    assert [fix["code"] for fix in read["fixes"]] == ["trailing-comma"]
+    strict = json.loads(client.predict(text=BROKEN, level="strict", api_name="/parse"))
+    assert strict["calls"] == [] and strict["dropped"] == 1
+
+
+def test_messages_become_the_prompt_of_a_family(own_server: Server, connect: Connect) -> None:
+    spec = {"name": "look_up", "parameters": {"type": "object", "properties": {}}}
+    made = json.loads(
+        connect(own_server).predict(
+            [{"role": "user", "content": "Hi"}], family="qwen2.5", tools=[spec], api_name="/render"
+        )
+    )
+    assert '"name": "look_up"' in made["prompt"]
+    assert made["prompt"].endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+
+
+def test_rows_are_checked_each_with_its_place(own_server: Server, connect: Connect) -> None:
+    row = json.dumps(
+        {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]}
+    )
+    told = json.loads(connect(own_server).predict(f"{row}\nno row\n{row}", api_name="/check"))
+    assert told["summary"]["rows"] == 3
+    assert ("unreadable-row", 2) in [(one["code"], one["row"]) for one in told["findings"]]
+    double = next(one for one in told["findings"] if one["code"] == "duplicate-row")
+    assert (double["row"], double["message"]) == (3, "the same conversation as row 1")
+
+
+def test_a_turn_is_played_kept_gone_on_with_and_exported(own_server: Server, connect: Connect) -> None:
+    client = connect(own_server)
+    first = json.loads(client.predict("What is the reading for cairo?", tools=["nonsense"], api_name="/chat"))
+    assert [call["name"] for call in first["calls"]] == ["get_flumbuster"]
+    assert first["answer"] == "It is 31 °C."
+    again = json.loads(client.predict("And now?", session=first["session"], api_name="/chat"))
+    assert again["session"] == first["session"]
+    assert len(own_server.path(first["session"])) == len(again["messages"]) > len(first["messages"])
+    made = json.loads(client.predict(sessions=[first["session"]], format="openai", api_name="/export"))
+    assert len(made["rows"]) == 1 and made["left_out"] == []
+    assert made["rows"][0]["messages"][2]["tool_calls"][0]["function"]["name"] == "get_flumbuster"
+
+
+def test_a_suite_is_played_and_reported(own_server: Server, connect: Connect) -> None:
+    report = json.loads(connect(own_server).predict(["nonsense"], limit=2, api_name="/run"))
+    assert (report["total"], report["state"], len(report["results"])) == (2, "done", 2)
+
+
+@pytest.mark.parametrize(
+    ("verb", "asked", "told"),
+    [
+        ("/parse", {"text": "x", "tools": ["/etc/passwd"]}, "no toolset or tool of that name"),
+        ("/parse", {"text": "x", "level": "bad"}, "level: Input should be 'strict'"),
+        ("/parse", {"text": 7}, "text: Input should be a valid string"),
+        ("/render", {"messages": [{"role": "user", "content": "x"}], "family": "none"}, "'none'"),
+        ("/check", {"rows": "{}", "format": "none"}, "'none'"),
+        ("/chat", {"text": "x", "session": "none"}, "there is no such session"),
+        ("/chat", {"text": "x", "contract": "none"}, "'none'"),
+        ("/export", {"sessions": ["none"]}, "no such session"),
+        ("/export", {"format": "none"}, "'none'"),
+        ("/run", {"suites": ["none"]}, "no such suite"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_one_line(
+    own_server: Server, connect: Connect, verb: str, asked: dict[str, object], told: str
+) -> None:
+    with pytest.raises(AppError, match=told) as caught:
+        connect(own_server).predict(**asked, api_name=verb)
+    assert "\n" not in str(caught.value)
+
+
+def test_callers_of_a_space_see_nothing_of_each_other(space_server: Server, connect: Connect) -> None:
+    ann, bob, nobody = (connect(space_server, headers=key) for key in (ANN, BOB, {}))
+    session = json.loads(ann.predict("Ann's question", api_name="/chat"))["session"]
+    assert len(json.loads(ann.predict(api_name="/export"))["rows"]) == 1
+    for other in (bob, nobody):
+        assert json.loads(other.predict(api_name="/export")) == {"rows": [], "left_out": []}
+        with pytest.raises(AppError, match="there is no such session"):
+            other.predict("Mine?", session=session, api_name="/chat")
+    json.loads(nobody.predict("Nobody's question", api_name="/chat"))
+    assert json.loads(nobody.predict(api_name="/export")) == {"rows": [], "left_out": []}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"model": "/etc/passwd"}, "there is no such model here"),
+        ({"model": "scripted:/etc/passwd"}, "there is no such model here"),
+        ({"max_tokens": 100_000}, "2048 at most"),
+        ({"max_rounds": 99}, "8 here at most"),
+        ({"text": "x" * 200_001}, "200,000 characters at most"),
+    ],
+)
+def test_a_space_has_limits_for_programs_too(
+    space_server: Server, connect: Connect, asked: dict[str, object], told: str
+) -> None:
+    with pytest.raises(AppError, match=told):
+        connect(space_server, headers=ANN).predict(**{"text": "x", **asked}, api_name="/chat")
+
+
+def test_a_run_of_a_space_has_an_end(space_server: Server, connect: Connect) -> None:
+    with pytest.raises(AppError, match="200 times at most"):
+        connect(space_server, headers=ANN).predict(["nonsense"], repeat=500, api_name="/run")
+
+
+def test_an_account_calls_with_its_password_and_has_its_own(
+    tmp_path_factory: pytest.TempPathFactory, connect: Connect
+) -> None:
+    folder = tmp_path_factory.mktemp("locked")
+    script = write_script(folder / "script.yaml", "Hello.")
+    accounts = ",".join(f"{name}:{hash_password(name + '!', n=2**10)}" for name in ("ann", "bob"))
+    for server in served(folder, f"scripted:{script}", WORKBENCH_AUTH=accounts):
+        ann, bob = (connect(server, auth=(name, f"{name}!")) for name in ("ann", "bob"))
+        ann.predict("Ann's question", api_name="/chat")
+        assert len(json.loads(ann.predict(api_name="/export"))["rows"]) == 1
+        assert json.loads(bob.predict(api_name="/export"))["rows"] == []

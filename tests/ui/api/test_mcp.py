@@ -1,0 +1,100 @@
+"""The same functions as an agent meets them: the MCP SDK's own client against a real server."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from typing import TypeVar
+
+import pytest
+
+from tests.e2e.play import Server
+from workbench.errors import BadInput
+from workbench.settings import read_settings
+from workbench.ui import serve
+
+mcp = pytest.importorskip("mcp", reason="the extra mcp is not installed")
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402 - behind the skip
+from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402 - as the client makes its own
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+T = TypeVar("T")
+Ask = Callable[["mcp.ClientSession"], Awaitable[T]]
+
+
+def ask(server: Server, work: Ask[T], **headers: str) -> T:
+    """What an agent that connects to the server gets."""
+
+    async def connected() -> T:
+        address = f"{server.url}/gradio_api/mcp/"
+        async with (
+            create_mcp_http_client(headers=headers) as http,
+            streamable_http_client(address, http_client=http) as (reads, writes, _),
+            mcp.ClientSession(reads, writes) as session,
+        ):
+            await session.initialize()
+            return await work(session)
+
+    return asyncio.run(connected())
+
+
+def answer_of(result: "mcp.types.CallToolResult") -> dict[str, object]:
+    assert not result.isError, result
+    return json.loads(result.content[0].text)
+
+
+@pytest.mark.slow
+def test_an_agent_finds_six_tools_that_say_what_they_take(own_server: Server) -> None:
+    tools = {one.name: one for one in ask(own_server, lambda session: session.list_tools()).tools}
+    assert sorted(tools) == ["chat", "check", "export", "parse", "render", "run"]
+    for tool in tools.values():
+        assert tool.description and len(tool.description) > 60
+        assert all(one.get("description") for one in tool.inputSchema["properties"].values()), tool.name
+    assert tools["parse"].inputSchema["required"] == ["text"]
+
+
+@pytest.mark.slow
+def test_an_agent_gets_json_and_not_the_look_of_python(own_server: Server) -> None:
+    asked = {"text": '<tool_call>\n{"name": "f", "arguments": {"a": true, "b": null}}\n</tool_call>'}
+    read = answer_of(ask(own_server, lambda session: session.call_tool("parse", asked)))
+    assert read["calls"][0]["arguments"] == {"a": True, "b": None}  # type: ignore[index]
+
+
+@pytest.mark.slow
+def test_an_agent_is_told_what_is_wrong(own_server: Server) -> None:
+    asked = {"text": "x", "tools": ["none"]}
+    result = ask(own_server, lambda session: session.call_tool("parse", asked))
+    assert result.isError
+    assert "no toolset or tool of that name" in result.content[0].text
+
+
+@pytest.mark.slow
+def test_agents_of_a_space_share_nothing_but_with_their_own_key(space_server: Server) -> None:
+    async def chat(session: "mcp.ClientSession") -> "mcp.types.CallToolResult":
+        await session.call_tool("chat", {"text": "An agent's question"})
+        return await session.call_tool("export", {})
+
+    key = {"x-workbench-key": "c" * 32}
+    assert len(answer_of(ask(space_server, chat, **key))["rows"]) == 1  # type: ignore[arg-type]
+    for other in ({"x-workbench-key": "d" * 32}, {}):
+        rows = answer_of(ask(space_server, lambda session: session.call_tool("export", {}), **other))["rows"]
+        assert rows == []
+    assert answer_of(ask(space_server, chat))["rows"] == []
+
+
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without(name: str) -> ModuleSpec | None:
+        return None if name == "mcp" else find_spec(name)
+
+    monkeypatch.setattr(serve, "find_spec", without)
+    with pytest.raises(BadInput, match=r"needs the extra mcp .*hermes-workbench\[mcp\]"):
+        serve.check_mcp(read_settings({}))
+
+
+def test_passwords_and_agents_do_not_go_together() -> None:
+    settings = replace(read_settings({}), accounts={"ann": "x"})
+    with pytest.raises(BadInput, match="WORKBENCH_AUTH"):
+        serve.check_mcp(settings)

@@ -1,0 +1,1 @@
+"""What the page offers to programs and, over MCP, to agents."""

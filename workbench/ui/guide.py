@@ -1,0 +1,189 @@
+"""What helps a person find their way: a first visit's example and tour, the demo set, palette and keys."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import gradio as gr
+
+from workbench.desk.demo.conversations import EXAMPLE
+from workbench.desk.demo.loading import (
+    EXAMPLE_TAG,
+    is_demo_loaded,
+    load_conversation,
+    load_demo,
+    remove_demo,
+)
+from workbench.desk.runs.planning import suite_names
+from workbench.desk.services import Services
+from workbench.errors import WorkbenchError
+from workbench.ui.components.keys_help import KeysHelp
+from workbench.ui.components.palette import Palette
+from workbench.ui.components.tour import Tour
+from workbench.ui.frame import Frame
+from workbench.ui.listen import Trigger, listen
+from workbench.ui.owners import services_of
+from workbench.ui.present.guide import (
+    KEYS,
+    DemoView,
+    PaletteView,
+    TourView,
+    named_items,
+    session_items,
+)
+from workbench.ui.present.notices import NoticeView, problem
+from workbench.ui.present.sessions import SessionsView
+from workbench.ui.present.words import count
+from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
+from workbench.ui.tabs.play.session_events import SessionEvents
+from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.tabs.play.tab import PlayParts
+from workbench.ui.visitor import Visitor
+
+MOST_SESSIONS: Final = 20
+"""Sessions that the palette shows."""
+MOST_NAMED: Final = 30
+"""Contracts, tools and suites that it shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuideParts:
+    """Parts that stand beside the tabs."""
+
+    tour: Tour
+    palette: Palette
+    keys: KeysHelp
+
+
+@dataclass(frozen=True, slots=True)
+class GuideEvents:
+    """Handlers of what helps a person."""
+
+    services: Services
+    """The edges."""
+    sessions: SessionEvents
+    """Opens sessions."""
+
+    def on_opened(self, visitor: Visitor, request: gr.Request) -> tuple[TourView, DemoView]:
+        """The page is there: it may begin with the tour."""
+        services = services_of(self.services, visitor, request)
+        try:
+            is_empty = visitor.session_id is None and not services.sessions.list_sessions(limit=1)
+            return TourView(is_empty=is_empty, serial=1), DemoView(is_loaded=is_demo_loaded(services))
+        except WorkbenchError:
+            # The page itself has told of it.
+            return TourView(), DemoView()
+
+    def on_first_visit(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
+        """A finished example, played into a session of the visitor's own and opened."""
+        services = services_of(self.services, visitor, request)
+        try:
+            if services.sessions.list_sessions(limit=1):
+                return _unchanged(Screen())
+            session_id = load_conversation(services, EXAMPLE, EXAMPLE_TAG)
+        except WorkbenchError as error:
+            return _unchanged(Screen(notice=problem(error)))
+        return self.sessions.open(services, visitor.at_home(), session_id, "")
+
+    def on_load_demo(
+        self, visitor: Visitor, request: gr.Request
+    ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
+        """The demo set, played into sessions of the visitor's own."""
+        services = services_of(self.services, visitor, request)
+        try:
+            made = len(load_demo(services))
+            view = DemoView(is_loaded=True, note=f"{count(made, 'session')}, tagged demo")
+            return view, list_sessions(services, visitor), SAME
+        except WorkbenchError as error:
+            return DemoView(), SAME, problem(error)
+
+    def on_remove_demo(
+        self, visitor: Visitor, request: gr.Request
+    ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
+        """Its sessions are deleted; they can be restored."""
+        services = services_of(self.services, visitor, request)
+        try:
+            gone = remove_demo(services)
+            view = DemoView(note=f"{count(gone, 'session')} deleted: restore them under Deleted")
+            return view, list_sessions(services, visitor), SAME
+        except WorkbenchError as error:
+            return DemoView(is_loaded=True), SAME, problem(error)
+
+    def on_find(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> PaletteView:
+        """What has all the words that were typed into the palette."""
+        services, query = services_of(self.services, visitor, request), str(event.query)
+        try:
+            toolsets = services.tools.toolsets()
+            tools = [
+                item
+                for toolset, offered in toolsets.items()
+                for item in named_items("tool", offered.names, query, note=toolset)
+            ]
+            named = [
+                *named_items("contract", services.contract_names(), query),
+                *named_items("suite", suite_names(services), query),
+                *{item.id: item for item in tools}.values(),
+            ]
+            found = session_items(services.search.find(query, limit=MOST_SESSIONS))
+        except WorkbenchError:
+            # Tabs and commands are found all the same.
+            return PaletteView(query=query)
+        items = (*named[:MOST_NAMED], *found) if query.strip() else tuple(found)
+        return PaletteView(query=query, items=items)
+
+    def on_go_to_session(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """A session that was chosen in the palette."""
+        services = services_of(self.services, visitor, request)
+        return self.sessions.open(services, visitor.at_home(), str(event.id), "")
+
+    def on_go_to_suite(self, event: gr.EventData) -> list[str]:
+        """A suite that was chosen there: it stands in the Suites tab, ready to be played."""
+        return [str(event.name)]
+
+
+def build_guide() -> GuideParts:
+    """Builds what is not to be seen until it is asked for."""
+    return GuideParts(
+        tour=Tour(TourView(), elem_id="page-tour"),
+        palette=Palette(PaletteView(), elem_id="page-palette"),
+        keys=KeysHelp(KEYS, elem_id="page-keys"),
+    )
+
+
+def wire_guide(
+    parts: GuideParts,
+    services: Services,
+    play: PlayParts,
+    frame: Frame,
+    opened: Trigger,
+    *,
+    suites: gr.Dropdown,
+) -> None:
+    """Lets the parts answer.
+
+    Args:
+        parts: Those of `build_guide`.
+        services: The edges.
+        play: The Play tab, where sessions are opened.
+        frame: Head and address bar.
+        opened: Fires once the page is there.
+        suites: The choice of suites of the Suites tab.
+    """
+    events = GuideEvents(services, SessionEvents(services, SetupEvents(services)))
+    visitor, own = [play.visitor], play.sessions
+    whole = play.whole(frame.header, frame.address)
+    listen(opened, events.on_opened, visitor, [parts.tour, own.demo])
+    listen(parts.tour.event("first_visit"), events.on_first_visit, visitor, whole)
+    demo = [own.demo, own.sessions, own.notice]
+    listen(own.demo.event("load_demo"), events.on_load_demo, visitor, demo)
+    listen(own.demo.event("remove_demo"), events.on_remove_demo, visitor, demo)
+    listen(parts.palette.event("find_any"), events.on_find, visitor, [parts.palette], is_latest_only=True)
+    listen(parts.palette.event("go_to_session"), events.on_go_to_session, visitor, whole)
+    listen(parts.palette.event("go_to_suite"), events.on_go_to_suite, [], [suites])
+
+
+def _unchanged(screen: Screen) -> tuple[object, ...]:
+    """An answer for the whole tab that leaves fields, toolset and switches as they are."""
+    return (*screen, *(SAME for _ in range(REST)))

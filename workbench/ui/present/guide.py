@@ -1,0 +1,178 @@
+"""What helps a person find their way: the tour of a first visit, the demo set's line, palette and keys."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.desk.found import FoundSession
+
+UNTITLED: Final = "without a title"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TourStep:
+    """One step of the tour."""
+
+    target: str
+    """Id of the part that it tells of; where that is not to be seen, the step stands alone."""
+    heading: str
+    """What it is."""
+    text: str
+    """What it is for."""
+
+
+STEPS: Final = (
+    TourStep(
+        target="play-setup",
+        heading="What the model is told",
+        text="The contract says how to call tools, the tools stand below it as JSON. Edit either: "
+        "the next message is sent with what stands here.",
+    ),
+    TourStep(
+        target="play-talk",
+        heading="What the model wrote",
+        text="A finished example: a thought, a call with one small fault that was mended, the mock's "
+        "result, the answer. Click a call to look into it.",
+    ),
+    TourStep(
+        target="play-inspector",
+        heading="Every byte, and every repair",
+        text="Raw ChatML is what went in and came out, byte for byte. Fixes shows what was written and "
+        "what was read; nothing is mended in silence.",
+    ),
+    TourStep(
+        target="page-tabs",
+        heading="From here",
+        text="Label what is right and wrong, write rows in Data, measure contracts in Suites. "
+        "Ctrl+K finds anything, ? shows the keys.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TourView:
+    """The tour, for a browser that was never led through it."""
+
+    steps: tuple[TourStep, ...] = STEPS
+    """In order."""
+    is_empty: bool = False
+    """True where the visitor has no session: then an example is opened beside it."""
+    serial: int = 0
+    """Another one each time that it is to be shown though it was ended before; 0 asks nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoView:
+    """The line about the demo set."""
+
+    is_loaded: bool = False
+    """Whether any session of it is there."""
+    note: str = ""
+    """What was done just now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaletteItem:
+    """Something that can be gone to."""
+
+    kind: str
+    """session, contract, tool or suite."""
+    name: str
+    """As a person knows it."""
+    note: str
+    """What tells it from others."""
+    id: str
+    """What it is opened by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaletteView:
+    """What was found for the words in the palette; tabs and commands the browser finds by itself."""
+
+    query: str = ""
+    """The words."""
+    items: tuple[PaletteItem, ...] = ()
+    """Contracts, tools and suites first, then sessions, last used first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """Keys and what they do."""
+
+    keys: str
+    """Such as `Ctrl+Enter`."""
+    does: str
+    """In a few words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabKeys:
+    """The keys of one tab."""
+
+    tab: str
+    """Id of its pane; empty for keys that hold everywhere."""
+    keys: tuple[Key, ...]
+    """In the order in which one needs them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysView:
+    """All keys of the page."""
+
+    tabs: tuple[TabKeys, ...]
+    """Those that hold everywhere first."""
+
+
+KEYS: Final = KeysView(
+    tabs=(
+        TabKeys(
+            tab="",
+            keys=(
+                Key(keys="Ctrl+K", does="find a session, contract, tool, suite, tab or command"),
+                Key(keys="?", does="show these keys"),
+                Key(keys="Esc", does="close what is open"),
+                Key(keys="Tab, Shift+Tab", does="go from part to part; Enter or Space uses it"),
+            ),
+        ),
+        TabKeys(
+            tab="page-tab-play",
+            keys=(
+                Key(keys="Ctrl+Enter", does="send the message"),
+                Key(keys="Esc", does="stop the model, or close a drawer"),
+                Key(keys="Enter", does="on a message: look into it"),
+            ),
+        ),
+        TabKeys(
+            tab="page-tab-label",
+            keys=(
+                Key(keys="j, k", does="next or previous place"),
+                Key(keys="1 to 7", does="verdict"),
+                Key(keys="Enter", does="submit and go on"),
+                Key(keys="?", does="all keys of this tab"),
+            ),
+        ),
+    )
+)
+
+
+def named_items(kind: str, names: Iterable[str], query: str, *, note: str = "") -> list[PaletteItem]:
+    """Those of the names that have all words of the query, in upper or lower case."""
+    words = query.lower().split()
+    return [
+        PaletteItem(kind=kind, name=name, note=note, id=name)
+        for name in names
+        if all(word in f"{kind} {name} {note}".lower() for word in words)
+    ]
+
+
+def session_items(found: Sequence[FoundSession]) -> list[PaletteItem]:
+    """Sessions as a search gave them."""
+    return [
+        PaletteItem(
+            kind="session",
+            name=one.session.title or UNTITLED,
+            note=" · ".join([f"{one.session.updated_at:%Y-%m-%d}", *one.session.tags]),
+            id=one.session.id,
+        )
+        for one in found
+    ]
