@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.sources import read_text
-from workbench.desk.runs.planning import load_suite
+from workbench.desk.runs.suites import load_suite
 from workbench.desk.services import Services
 from workbench.errors import BadInput
 from workbench.suite.case import Suite
@@ -95,7 +95,7 @@ def _suite(services: Services, name: str) -> Suite:
     path = Path(name).expanduser()
     if path.suffix in _ENDINGS:
         return import_file(path).suite
-    return load_suite(services, name, read_file=_reader(Path(services.settings.home) / "prompts/suites"))
+    return load_suite(services, name)
 
 
 def _is_promptfoo(text: str) -> bool:
