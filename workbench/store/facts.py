@@ -81,7 +81,14 @@ class SqlFacts(Owned):
         with self._database.reading() as db:
             day = _day_of(col(MessageRow.created_at), db.get_bind().dialect.name)
             counted = (
-                select(day, version, model, _generations(), _generations(FactKind.FIX), _generations(FactKind.DROP))
+                select(
+                    day,
+                    version,
+                    model,
+                    _generations(),
+                    _generations(FactKind.FIX),
+                    _generations(FactKind.DROP),
+                )
                 .join(MessageRow, col(MessageRow.generation_id) == col(GenerationRow.id))
                 .join(SessionRow, col(SessionRow.id) == col(MessageRow.session_id))
                 .outerjoin(FactRow, col(FactRow.message_id) == col(MessageRow.id))

@@ -199,9 +199,7 @@ def _rows(rows: object, read_file: ReadFile | None) -> Sequence[Row]:
         return read_csv(rows, where="rows")
     if isinstance(rows, str):
         if read_file is None:
-            raise BadInput(
-                "", f"the rows of {rows!r} cannot be read from here", "write them out under rows:"
-            )
+            raise BadInput("", f"the rows of {rows!r} cannot be read from here", "write them out under rows:")
         return read_csv(read_file(rows), where=f"file {rows}")
     if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in cast(list[object], rows)):
         return cast(Sequence[Row], rows)

@@ -73,7 +73,10 @@ def _cases(report: Report, page_url: str) -> str:
     arms = [card.arm for card in report.cards]
     plays = plays_of(report.results)
     rows = [
-        (_cell(key), *(" ".join(_linked(one, page_url) for one in by_arm.get(arm, ())) or NONE for arm in arms))
+        (
+            _cell(key),
+            *(" ".join(_linked(one, page_url) for one in by_arm.get(arm, ())) or NONE for arm in arms),
+        )
         for key, by_arm in plays.items()
     ]
     return _table([tuple(map(_cell, ("case", *arms))), *rows])

@@ -11,7 +11,6 @@ from workbench.suite.plan import Arm, Plan
 from workbench.suite.result import CaseResult
 from workbench.suite.statistics import Point, front
 
-
 LOCAL_PAGE: Final = "http://127.0.0.1:7860"
 """Address of the workbench's page where nobody has said another."""
 
