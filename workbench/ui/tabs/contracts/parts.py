@@ -6,13 +6,13 @@ from typing import Final
 import gradio as gr
 
 from workbench.desk.services import Services
-from workbench.ui.components.contract_list import ContractList
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.preview import Preview
 from workbench.ui.components.text_diff import TextDiff
+from workbench.ui.components.text_list import TextList
 from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
 
@@ -23,7 +23,7 @@ EDITORS: Final = EditorNamesView(names=(("contracts-text", "Text of the contract
 class ContractsParts:
     """All parts of the tab."""
 
-    contracts: ContractList
+    contracts: TextList
     name: gr.Textbox
     text: Editor
     versions: Versions
@@ -41,7 +41,7 @@ def build(services: Services) -> ContractsParts:
     EditorNames(EDITORS, elem_id="contracts-editor-names")
     with gr.Row(elem_id="contracts-columns"):
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
-            contracts = ContractList(elem_id="contracts-contracts")
+            contracts = TextList(elem_id="contracts-contracts")
             # No state: the browser keeps drafts by it.
             name = gr.Textbox(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
