@@ -32,7 +32,7 @@ def test_tools_and_mocks_that_cannot_be_used_are_told_with_their_lines(tmp_path)
 
 
 def test_a_toolset_that_a_person_saved_can_be_offered(tmp_path):
-    tools = "tools:\n  - function: {name: own_tool, parameters: {type: object}}\n"
+    tools = "toolset: own\ntools:\n  - function: {name: own_tool, parameters: {type: object}}\n"
     with services_for(tmp_path, "x") as (services, _):
         services.versions.save(NewVersion(kind=VersionKind.TOOLS, name="own", text=tools))
         text = "suite: s\ncases:\n  - {id: a, prompt: p, tools: [own], expect: [{no_call: true}]}\n"

@@ -78,6 +78,7 @@ def build_page(services: Services) -> Page:
             tab=contracts_tab,
             tabs=tabs,
             play=[setup.contract, setup.contract_text],
+            measure=[suites_parts.grid.contracts, suites_parts.grid.further],
         )
         wire_tools(
             blocks,

@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import PurePath
 
 from workbench.contract.contract import parse_contract, render_contract
+from workbench.desk.ports import Catalog
 from workbench.desk.runs.suites import case_problems, offered_tools
 from workbench.desk.services import Services
 from workbench.desk.versions.names import parse_reference
@@ -66,11 +67,12 @@ def plan_run(services: Services, wanted: Wanted, suites: Sequence[Suite]) -> Pla
     if not cases:
         raise BadInput("run", "there is no case to play", "name other suites or tags")
     _refuse_doubles(suites)
-    _refuse_unplayable(services, cases)
+    catalog = services.tools
+    _refuse_unplayable(catalog, cases)
     return Plan(
         cases=tuple(cases),
         arms=_arms(services, wanted),
-        tools={tools_key(case): render_tools(offered_tools(services, case)) for case in cases},
+        tools={tools_key(case): render_tools(offered_tools(catalog, case)) for case in cases},
         repeat=wanted.repeat,
         max_rounds=wanted.max_rounds or services.settings.max_rounds,
         timeout_s=wanted.timeout_s,
@@ -93,10 +95,10 @@ def _refuse_doubles(suites: Sequence[Suite]) -> None:
             raise BadInput("run", f"two suites are called {name!r}", "name each once")
 
 
-def _refuse_unplayable(services: Services, cases: Sequence[Case]) -> None:
+def _refuse_unplayable(catalog: Catalog, cases: Sequence[Case]) -> None:
     """Whether tools, mock rules and tool choices can be used, before anything is played."""
     for case in cases:
-        for problem in case_problems(services, case):
+        for problem in case_problems(catalog, case):
             where = f"suite {case.suite!r}, case {case.id!r}, {problem.where}"
             raise BadInput(where, problem.problem, problem.remedy)
 

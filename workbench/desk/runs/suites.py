@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.desk.owner import LOCAL_OWNER
+from workbench.desk.ports import Catalog
 from workbench.desk.ports.tools import Staging, ToolTask
 from workbench.desk.services import Services
 from workbench.desk.versions.files import take_file
@@ -63,28 +64,30 @@ def load_suite(services: Services, reference: str) -> Suite:
 def check_suite_text(services: Services, text: str, *, name: str) -> CheckedSuite:
     """All that keeps a text from being played: what cannot be read, tools and mocks that are not there."""
     checked = check_suite(text, name=name, read_file=services.files.find_rows)
-    source, told = SuiteText(text), dict[str, Fault]()
+    source, catalog, told = SuiteText(text), services.tools, dict[str, Fault]()
     for index, case in zip(checked.indexes, checked.suite.cases, strict=True):
-        for problem in case_problems(services, case):
+        for problem in case_problems(catalog, case):
             line = source.line(("cases", index))
-            told.setdefault(f"{index} {problem}", Fault(problem=str(problem), line=line, case=case.id))
+            what = f"{problem.where}: {problem.problem}"
+            fault = Fault(problem=what, remedy=problem.remedy, line=line, case=case.id)
+            told.setdefault(f"{index} {what}", fault)
     faults = sorted((*checked.faults, *told.values()), key=lambda fault: fault.line or 0)
     return CheckedSuite(suite=checked.suite, faults=tuple(faults))
 
 
-def case_problems(services: Services, case: Case) -> Iterator[BadInput]:
+def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
     """Tools of the case that are not there, mock rules that cannot be used; at most one of each."""
     try:
-        parse_tools(render_tools(offered_tools(services, case)))
+        parse_tools(render_tools(offered_tools(catalog, case)))
     except BadInput as error:
         yield error
     try:
-        services.catalog.toolbox(ToolTask(staging=Staging(mocks=case.mocks)))
+        catalog.toolbox(ToolTask(staging=Staging(mocks=case.mocks)))
     except BadInput as error:
         yield error
 
 
-def offered_tools(services: Services, case: Case) -> OfferedTools:
+def offered_tools(catalog: Catalog, case: Case) -> OfferedTools:
     """What a case offers: tools of the catalog, then its own.
 
     Raises:
@@ -97,5 +100,5 @@ def offered_tools(services: Services, case: Case) -> OfferedTools:
         ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
         for spec in case.tool_specs
     )
-    chosen = services.tools.select(case.tools).specs if case.tools else ()
+    chosen = catalog.select(case.tools).specs if case.tools else ()
     return OfferedTools(specs=tuple({spec.name: spec for spec in (*chosen, *own)}.values()))

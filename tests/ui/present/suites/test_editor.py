@@ -42,7 +42,7 @@ def test_a_new_suite_can_be_read():
 @pytest.mark.parametrize("indent", ["", "  ", "    "])
 def test_a_csv_file_becomes_a_template_of_cases_whatever_the_indent(indent):
     text = f"suite: s\ncases:\n# the first\n{indent}- id: a\n{indent}  prompt: p\n{indent}  expect: [{{no_call: true}}]\n"
-    rows = "\ufeffcity,days left,unit\r\nRome,3,c\r\n\"Paris, Texas\",1,f\r\n"
+    rows = '\ufeffcity,days left,unit\r\nRome,3,c\r\n"Paris, Texas",1,f\r\n'
     suite = parse_suite(with_rows(text, rows, file_name="cities.v1.csv"), name="s")
     assert [case.id for case in suite.cases] == ["a", "cities.v1-1", "cities.v1-2"]
     assert [case.messages[0].text for case in suite.cases[1:]] == ["Rome c", "Paris, Texas f"]

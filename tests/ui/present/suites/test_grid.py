@@ -26,7 +26,13 @@ def test_every_field_reaches_the_run():
         True,
         (Variation.RENAMED,),
     )
-    assert (wanted.repeat, wanted.tags, wanted.limit, wanted.timeout_s, wanted.judge) == (3, ("simple",), None, 9, "")
+    assert (wanted.repeat, wanted.tags, wanted.limit, wanted.timeout_s, wanted.judge) == (
+        3,
+        ("simple",),
+        None,
+        9,
+        "",
+    )
 
 
 def test_every_variation_can_be_chosen():

@@ -8,13 +8,16 @@ import gradio as gr
 from workbench.contract.compose import compose
 from workbench.contract.contract import parse_contract
 from workbench.contract.lint import lint_contract
+from workbench.desk.runs.measured import measured
 from workbench.desk.services import Services
 from workbench.desk.versions.version import VersionKind
-from workbench.errors import BadInput
+from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.owners import services_of
 from workbench.ui.present.contracts import PreviewView, read_variables, show_lint, show_preview
-from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.measures import MeasuresView, show_measures
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.tabs.kept_text import KeptTextEvents
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -89,6 +92,31 @@ class ContractEvents:
             return SAME, SAME, SAME, problem(error)
         names = sorted({*services.contract_names(), name})
         return gr.update(choices=names, value=name), text, gr.update(selected="play"), CLEAR
+
+    def on_measures(
+        self, visitor: Visitor, name: str, request: gr.Request
+    ) -> tuple[MeasuresView | None, NoticeView | Update]:
+        """What runs and sessions say of the contract's versions; None where they say nothing."""
+        if not name:
+            return None, SAME
+        try:
+            found = measured(services_of(self.services, visitor, request), name)
+        except WorkbenchError as error:
+            return None, problem(error)
+        return show_measures(found) if found.arms or found.days else None, SAME
+
+    def on_measure(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request
+    ) -> tuple[Update, Update, Update, NoticeView]:
+        """The Suites tab, with the contract and its ablation chosen."""
+        services = services_of(self.services, visitor, request)
+        try:
+            if text != services.contract_version(name).text:
+                return SAME, SAME, SAME, advice("Save it as a version first: a run plays what is saved.")
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, problem(error)
+        chosen = gr.update(choices=list(services.contract_names()), value=[name])
+        return chosen, gr.update(value=[ABLATE]), gr.update(selected="suites"), CLEAR
 
     def _count(self, text: str) -> int | None:
         """Tokens are counted by the model of the settings, once it is loaded."""

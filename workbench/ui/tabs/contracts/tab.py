@@ -24,6 +24,7 @@ def wire(
     tab: gr.Tab,
     tabs: gr.Tabs,
     play: list[Block],
+    measure: list[Block],
 ) -> None:
     """Lets the parts answer.
 
@@ -34,6 +35,7 @@ def wire(
         tab: The tab itself; opening it asks the browser which contract was open.
         tabs: All tabs.
         play: Play's contract and its text.
+        measure: The contracts of a run, and what is played besides.
     """
     texts = contract_texts(services)
     events = ContractEvents(services, texts)
@@ -55,3 +57,8 @@ def wire(
     listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, *told])
     listen(line.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
     listen(parts.use.click, events.on_use, edited, [*play, tabs, parts.notice])
+    listen(parts.measure.click, events.on_measure, edited, [*measure, tabs, parts.notice])
+    looked = any_of(parts.measured_side.select, parts.name.change, tab.select)
+    listen(
+        looked, events.on_measures, [visitor, parts.name], [parts.measured, parts.notice], is_latest_only=True
+    )
