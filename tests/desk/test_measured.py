@@ -82,7 +82,7 @@ def test_a_part_is_told_beside_its_text_with_what_it_buys(tmp_path):
     texts = ["".join(piece.text for piece in part.pieces) for part in view.parts]
     assert texts == ["Call tools.", "<tools>\n{{ tools }}\n</tools>", "Be brief."]
     assert [part.verdict for part in view.parts] == ["earns its place", "", "only costs"]
-    assert "without it 2 plays break, 0 are mended; it costs" in view.parts[0].told
+    assert "without it 2 broke, 0 mended; it costs" in view.parts[0].told
     assert view.parts_note.startswith("v1 on scripted:")
 
 

@@ -28,14 +28,14 @@ def card_table(report: Report) -> Table:
     return cards_table(report.cards, report.front)
 
 
-def cards_table(cards: Sequence[ScoreCard], front: Sequence[str] = ()) -> Table:
-    """The same of any score cards; those of `front` are marked."""
+def cards_table(cards: Sequence[ScoreCard], front: Sequence[str] = (), *, what: str = "arm") -> Table:
+    """The same of any score cards, `what` of each it may be; those of `front` are marked."""
     head = (
-        "arm", "passed", "rate", "95 %", "errors", "flaky", "pass^k", "dropped", "fixes", "valid calls",
+        what, "passed", "rate", "95 %", "errors", "flaky", "pass^k", "dropped", "fixes", "valid calls",
         "wrong tool", "needless", "prompt tokens", "tokens out", "seconds", "cost",
     )  # fmt: skip
     rows = [_card_row(card, is_on_front=card.arm in front) for card in cards]
-    always = {"arm", "passed", "rate", "95 %", "prompt tokens", "tokens out", "seconds"}
+    always = {what, "passed", "rate", "95 %", "prompt tokens", "tokens out", "seconds"}
     kept = [
         place
         for place, name in enumerate(head)

@@ -4,5 +4,5 @@ const table = (one) => [
   one.note ? node("p", { class: "hw-note" }, one.note) : null,
   one.rows.length ? node("div", { class: "hw-wide", tabindex: 0, role: "group", "aria-label": one.title }, node("table", {},
     node("thead", {}, node("tr", {}, one.head.map((name) => node("th", { scope: "col" }, name)))),
-    node("tbody", {}, one.rows.map((row) => node("tr", {}, row.map((cell) => node("td", {}, cell))))))) : null,
+    node("tbody", {}, one.rows.map((row) => node("tr", {}, row.map((cell) => node("td", { class: cell.length > 24 ? "hw-long" : "hw-short" }, cell))))))) : null,
 ];

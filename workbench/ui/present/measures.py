@@ -14,10 +14,13 @@ from workbench.suite.reports.report import Worth
 from workbench.suite.reports.tables import cards_table, percent
 from workbench.suite.result import CaseResult
 from workbench.suite.statistics import Interval, wilson
+from workbench.suite.variants import Part
 from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.suites.run import TableView, table_view
 from workbench.ui.present.words import count
 
+_DAY: Final = "%Y-%m-%d"
+_MOMENT: Final = "%Y-%m-%d %H:%M"
 MOST_SERIES: Final = 8
 """Versions by model that a picture shows: the newest."""
 
@@ -93,11 +96,12 @@ class MeasuresView:
 
 
 class _Seen(NamedTuple):
-    """A rate at a moment."""
+    """A rate at a moment, or in a day."""
 
     at: datetime
     part: int
     whole: int
+    is_day: bool = False
 
 
 def show_measures(measured: Measured) -> MeasuresView:
@@ -107,7 +111,7 @@ def show_measures(measured: Measured) -> MeasuresView:
         cards=_cards(measured),
         charts=tuple(chart for chart in _charts(measured) if chart.series),
         parts_note=_ablation_note(measured, ablation) if ablation else "",
-        parts=tuple(_part(part.text, worth) for part, worth in ablation.parts) if ablation else (),
+        parts=tuple(_part(part, worth) for part, worth in ablation.parts) if ablation else (),
     )
 
 
@@ -137,7 +141,7 @@ def _cards(measured: Measured) -> TableView | None:
         score_card(label.removesuffix(SEPARATOR), groups[key])
         for label, key in zip(labels, keys, strict=True)
     ]
-    table = cards_table(cards)
+    table = cards_table(cards, what="version")
     note = "All plays of all runs, by version, suite and model"
     return table_view("Score cards", table, note)
 
@@ -162,7 +166,9 @@ def _by_day(
     found: dict[tuple[str, str], list[_Seen]] = {}
     for day in days:
         at = datetime.fromisoformat(f"{day.day}T12:00:00").replace(tzinfo=UTC)
-        found.setdefault((day.contract_version, day.model), []).append(_Seen(at, part(day), day.completions))
+        found.setdefault((day.contract_version, day.model), []).append(
+            _Seen(at, part(day), day.completions, is_day=True)
+        )
     return found
 
 
@@ -175,7 +181,8 @@ def _chart(
     keys = keys[:MOST_SERIES]
     moments = [one.at for key in keys for one in seen[key]]
     first, last = (min(moments), max(moments)) if moments else (None, None)
-    form = "%Y-%m-%d" if first and last and first.date() != last.date() else "%Y-%m-%d %H:%M"
+    are_days = all(one.is_day for key in keys for one in seen[key])
+    form = _DAY if are_days or (first and last and first.date() != last.date()) else _MOMENT
     return ChartView(
         title=title,
         note=note,
@@ -200,7 +207,7 @@ def _point(one: _Seen, first: datetime | None, last: datetime | None) -> PointVi
         y=rate,
         low=interval.low,
         high=interval.high,
-        label=f"{one.at:%Y-%m-%d %H:%M}: {percent(rate)} ({one.part} of {one.whole})",
+        label=f"{one.at:{_DAY if one.is_day else _MOMENT}}: {percent(rate)} ({one.part} of {one.whole})",
     )
 
 
@@ -208,19 +215,20 @@ def _ablation_note(measured: Measured, ablation: Ablation) -> str:
     arm: PlayedArm = ablation.arm
     version = _version(measured, version_of(arm))
     cases = count(len({one.case_key for one in arm.results}), "case")
-    return f"{version} on {arm.arm.model}, {cases}, run of {arm.created_at:%Y-%m-%d %H:%M}"
+    return f"{version} on {arm.arm.model}, {cases}, run of {arm.created_at:{_MOMENT}}"
 
 
-def _part(text: str, worth: Worth | None) -> PartView:
-    pieces = marked_pieces(text)
+def _part(part: Part, worth: Worth | None) -> PartView:
+    pieces = marked_pieces(part.text)
     if worth is None:
-        return PartView(pieces=pieces, verdict="", told="", tone="quiet")
+        told = "" if part.label else "stays in: it holds the tools, or is all there is"
+        return PartView(pieces=pieces, verdict="", told=told, tone="quiet")
     tokens = f"it costs {count(round(worth.saved_tokens), 'token')}"
     if not worth.lost and not worth.gained:
         return PartView(
             pieces=pieces, verdict="only costs", told=f"nothing changes without it; {tokens}", tone="odd"
         )
-    told = f"without it {count(worth.lost, 'play')} break, {worth.gained} are mended; {tokens}; p = {worth.p:.3f}"
+    told = f"without it {worth.lost} broke, {worth.gained} mended; {tokens}; p = {worth.p:.3f}"
     if worth.lost > worth.gained:
         return PartView(pieces=pieces, verdict="earns its place", told=told, tone="clean")
     if worth.gained > worth.lost:
