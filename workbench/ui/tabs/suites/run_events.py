@@ -101,6 +101,8 @@ class RunEvents:
         services = services_of(self.services, visitor, request)
         one = self.under_way.of(services.owner)
         if one is None:
+            # A generator that gives nothing would empty every part.
+            yield SuitesScreen()
             return
         pause_s, is_over = LOOK_S, False
         while not is_over:
