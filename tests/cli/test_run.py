@@ -54,7 +54,9 @@ def test_a_run_is_told_reported_and_held_to_its_bar(workbench, own, tmp_path):
     assert [case.get("name") for case in tree.iter("testcase")] == ["a", "b", "c"]
     assert [one.get("failures") for one in tree] == ["1"]
     html = files["html"].read_text()
-    assert report["results"][0]["session_id"] in html
+    rollout = report["results"][0]["rollout"]
+    assert rollout.startswith("http://127.0.0.1:") and rollout.endswith(report["results"][0]["session_id"])
+    assert all(rollout in files[name].read_text() for name in files)
     assert "<script" not in html and "src=" not in html
     assert "## What did not pass" in files["md"].read_text()
     again = workbench("run", suite, "--contract", "minimal", "--model", model, "--fail-under", "0.7")
@@ -85,6 +87,17 @@ def test_arms_are_every_combination(workbench, own):
     assert labels == ["minimal · auto", "minimal · none", "full · auto", "full · none"]
 
 
+def test_a_way_of_sampling_and_a_grammar_make_arms_too(workbench, own):
+    suite, model = own
+    done = workbench(
+        "run", suite, "--model", model, "--temperature", "0", "--temperature", "0.7", "--top-p", "0.9",
+        "--top-p", "1", "--grammar", "both", "--limit", "1", "--json-out", "-",
+    )  # fmt: skip
+    arms = json.loads(done.stdout)["arms"]
+    ways = {(arm["sampling"]["temperature"], arm["sampling"]["top_p"], arm["is_constrained"]) for arm in arms}
+    assert len(arms) == len(ways) == 8
+
+
 def test_a_part_of_the_contract_is_left_out_and_its_worth_is_told(workbench, own):
     suite, model = own
     done = workbench(
@@ -103,7 +116,6 @@ def test_a_part_of_the_contract_is_left_out_and_its_worth_is_told(workbench, own
         (["run"], "no suite is named"),
         (["run", "nowhere"], "suite 'nowhere': no such suite (there are clarify,"),
         (["run", "nonsense", "--contract", "nowhere"], "contract 'nowhere': no such contract"),
-        (["run", "nonsense", "--grammar", "maybe"], "--grammar: no 'maybe'"),
         (["run", "nonsense", "--contract", "minimal", "--contract", "minimal"], "twice"),
         (["run", "nonsense", "--tag", "nowhere"], "there is no case to play"),
         (["run", "--resume", "nowhere"], "run 'nowhere': there is no such run"),
@@ -144,7 +156,8 @@ def test_suites_of_others_are_taken_and_written(verb, monkeypatch, tmp_path, own
 def comparable(report):
     """A report without what differs from run to run: ids and times."""
     results = [
-        {key: value for key, value in one.items() if key not in ("session_id", "measures")}
+        {key: value for key, value in one.items() if key not in ("session_id", "rollout", "measures")}
+        | {key: value for key, value in one["measures"].items() if not key.endswith("seconds")}
         for one in report["results"]
     ]
     cards = [{key: value for key, value in one.items() if key != "seconds"} for one in report["cards"]]

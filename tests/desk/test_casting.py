@@ -4,8 +4,9 @@ import pytest
 
 from tests.services import services_for
 from workbench.desk.runs.casting import add_case, case_of_turn
-from workbench.desk.runs.planning import Wanted, load_suite, plan_run
+from workbench.desk.runs.planning import Wanted, plan_run
 from workbench.desk.runs.running import begin_run, play_run
+from workbench.desk.runs.suites import load_suite
 from workbench.errors import BadInput
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'

@@ -1,45 +1,256 @@
-"""The Suites tab in a browser: run, drill in, compare, send to the label queue."""
+"""The Suites tab in a browser: played, looked into, compared, written, gone on with."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import SLOW_MS
+from tests.e2e.play import SLOW_MS, TURN_MS, Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+HOSTILE = "<img src=x onerror=alert(1)> ${document.title} {{ x }} </script><script>alert(2)</script>"
 
-@pytest.fixture
-def tab(page: Page, tmp_path):
-    serving = served(tmp_path, "scripted:demo")
-    server = next(serving)
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page on a model that takes turns: it calls, then it greets with what no page may run."""
+    folder = tmp_path_factory.mktemp("suites")
+    script = write_script(folder / "script.yaml", CALL, HOSTILE, CALL)
+    yield from served(folder, f"scripted:{script}")
+
+
+@pytest.fixture(scope="module")
+def slow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page on a model that takes a second for each answer."""
+    folder = tmp_path_factory.mktemp("slow")
+    answer: dict[str, object] = {"text": "Hello there, " * 4, "seconds_per_token": 0.05}
+    script = write_script(folder / "script.yaml", answer)
+    yield from served(folder, f"scripted:{script}")
+
+
+def opened(page: Page, url: str) -> Page:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
-    page.goto(server.url)
+    page.goto(url)
+    expect(page.locator("#page-header")).to_contain_text("ready")
     page.get_by_role("tab", name="Suites").click()
-    expect(page.locator("#suites-run")).to_contain_text("A suite is a list of cases")
-    yield page
-    page.context.close()
-    next(serving, None)
+    expect(page.locator("#suites-size")).to_contain_text("5 plays: 5 cases × 1 arm")
+    return page
 
 
-def test_a_suite_is_run_looked_into_and_compared(tab: Page):
-    tab.get_by_role("button", name="Run", exact=True).click()
-    run = tab.locator("#suites-run")
-    expect(run).to_contain_text("5 of 5 plays · done")
-    expect(run.locator(".hw-cell")).to_have_count(5)
-    expect(tab.locator("#suites-bar")).to_contain_text("5 of 5")
-    run.get_by_role("button", name="nonsense/zorbix-add: failed").click()
-    expect(run.locator(".hw-play")).to_contain_text("wanted")
-    run.get_by_role("button", name="To the label queue").click()
+@pytest.fixture
+def tab(page: Page, server: Server) -> Page:
+    return opened(page, server.url)
+
+
+def choose(page: Page, field: str, *options: str) -> None:
+    page.locator(f"#suites-{field} input").click()
+    for option in options:
+        page.get_by_role("option", name=option, exact=True).click()
+    page.keyboard.press("Escape")
+
+
+def run(page: Page, plays: int) -> None:
+    """Runs what is chosen, by the key, until it is over."""
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#suites-run")).to_contain_text(f"{plays} of {plays} plays · done", timeout=TURN_MS)
+    expect(page.locator("#suites-bar button")).to_have_count(0)
+
+
+def test_every_combination_is_played_and_its_arms_are_compared(tab: Page, artifacts: Path) -> None:
+    choose(tab, "contracts", "full")
+    choose(tab, "temperatures", "0.7")
+    tab.get_by_label("without one").check()
+    tab.get_by_label("Plays of each case").fill("2")
+    expect(tab.locator("#suites-size")).to_contain_text("80 plays: 5 cases × 8 arms × 2")
+    tab.get_by_label("without one").uncheck()
+    tab.get_by_label("Plays of each case").fill("1")
+    expect(tab.locator("#suites-size")).to_contain_text("20 plays")
+    run(tab, 20)
+    shown = tab.locator("#suites-run")
+    expect(shown.locator("svg circle")).to_have_count(4)
+    expect(shown.locator("thead").first).to_contain_text("95 %")
+    choose(tab, "baseline", tab.locator("#suites-shown input").input_value())
+    expect(tab.locator("#suites-comparison")).to_contain_text("McNemar")
+    pairs = tab.locator("#suites-comparison .hw-cell")
+    expect(pairs).to_have_count(5)
+    changed = tab.locator("#suites-comparison tbody").first.locator(".hw-cell")
+    if "did not change" in tab.locator("#suites-comparison").inner_text() and not pairs.first.is_visible():
+        tab.locator("#suites-comparison summary").click()
+        changed = pairs
+    changed.first.click()
+    sides = tab.locator("#suites-plays .hw-plays.is-pair .hw-play")
+    expect(sides).to_have_count(2)
+    expect(sides.first).to_contain_text("before · minimal")
+    expect(sides.last).to_contain_text("after · ")
+    tab.screenshot(path=artifacts / "suites-compared.png")
+
+
+def test_a_case_is_drilled_into_its_stored_rollout_labelled_and_linked(tab: Page, server: Server) -> None:
+    run(tab, 5)
+    tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
+    plays = tab.locator("#suites-plays")
+    expect(plays).to_contain_text("wanted")
+    plays.get_by_text("Rollout, as it is stored").click()
+    expect(plays.locator(".hw-rollout")).to_contain_text("Calculate the zorbix of zorb 3 and bix 5.")
+    plays.get_by_role("button", name="To the label queue").click()
     expect(tab.locator("#suites-notice")).to_contain_text("in the label queue")
-    rollout = run.get_by_role("link", name="Open the rollout").get_attribute("href")
-    first = run.locator(".hw-note").first.inner_text()
-    tab.get_by_role("button", name="Run", exact=True).click()
-    expect(run.locator(".hw-note").first).not_to_have_text(first)
-    expect(run).to_contain_text("5 of 5 plays · done")
-    tab.get_by_label("Compare with").click()
-    tab.get_by_role("option").nth(1).click()
-    expect(run).to_contain_text("Against nonsense: minimal")
-    tab.goto(tab.url.split("?")[0] + rollout)
+    expect(tab).to_have_url(re.compile("run=[0-9a-f]+&case=nonsense%2Fzorbix-add"))
+    rollout = str(plays.get_by_role("link", name="Open the rollout").get_attribute("href"))
+    link = tab.url
+    tab.get_by_role("tab", name="Play", exact=True).click()
+    expect(tab).not_to_have_url(re.compile("run=|case="))
+    tab.goto(link)
+    expect(tab.locator("#suites-plays h2")).to_have_text("nonsense/zorbix-add")
+    expect(tab.locator("#suites-run")).to_contain_text("5 of 5 plays · done")
+    expect(tab.locator('.hw-cell[aria-pressed="true"]')).to_have_count(1)
+    tab.goto(f"{server.url}/{rollout}")
     expect(tab.locator("#play-transcript")).to_contain_text("zorbix")
+
+
+def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(tab: Page) -> None:
+    run(tab, 5)
+    tab.get_by_role("button", name="nonsense/flumbuster-with-uster", exact=True).click()
+    expect(tab.locator("#suites-plays")).to_contain_text(HOSTILE)
+    tab.get_by_role("button", name="Failing ones to the label queue").click()
+    expect(tab.locator("#suites-notice")).to_contain_text("that failed stand in the label queue")
+
+
+def test_what_cannot_be_played_is_told_before_it_is(tab: Page) -> None:
+    field = tab.locator("#suites-temperatures input")
+    field.click()
+    field.fill("hot")
+    field.press("Enter")
+    expect(tab.locator("#suites-size")).to_contain_text("Temperature: 'hot' is no number")
+
+
+def test_a_run_goes_on_without_its_page_is_stopped_and_gone_on_with(page: Page, slow_server: Server) -> None:
+    opened(page, slow_server.url)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#suites-bar")).to_contain_text("1 of 5")
+    page.reload()
+    page.get_by_role("tab", name="Suites").click()
+    expect(page.locator("#suites-bar")).to_contain_text("left")
+    page.locator("#suites-bar").get_by_role("button", name="Stop").click()
+    expect(page.locator("#suites-bar")).to_contain_text("stopped")
+    expect(page.locator("#suites-run")).to_contain_text("of 5 plays · stopped")
+    page.get_by_role("button", name="Go on with it").click()
+    expect(page.locator("#suites-run")).to_contain_text("5 of 5 plays · done", timeout=TURN_MS)
+    expect(page.get_by_role("button", name="Go on with it")).to_have_count(0)
+
+
+@pytest.fixture
+def writing(tab: Page) -> Page:
+    tab.get_by_role("tab", name="Write suites").click()
+    expect(tab.locator("#suites-checked")).to_contain_text("It can be played.")
+    return tab
+
+
+def begin_suite(page: Page, name: str) -> None:
+    page.get_by_label("Name of a new suite").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.locator("#suites-text")).to_contain_text(f"suite: {name}")
+
+
+def write(page: Page, text: str) -> None:
+    page.get_by_role("textbox", name="Text of the suite").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)
+
+
+def test_a_suite_is_written_with_findings_by_line_saved_filled_from_a_csv_and_run(
+    writing: Page, tmp_path: Path, artifacts: Path
+) -> None:
+    begin_suite(writing, "greetings")
+    checked = writing.locator("#suites-checked")
+    write(
+        writing,
+        "suite: greetings\ncases:\n  - id: a\n    prompt: p\n    expect: [{cals: []}, {no_cal: true}]\n",
+    )
+    expect(checked.locator("li")).to_have_count(2)
+    expect(checked.locator("li").first).to_contain_text("line 5")
+    expect(checked.locator("li").first).to_contain_text("a · /expect/0")
+    write(
+        writing,
+        "suite: greetings\ncases:\n  - id: a\n    prompt: Hello\n    expect: [{call_count: {at_least: 0}}]\n",
+    )
+    expect(checked).to_contain_text("It can be played.")
+    rows = tmp_path / "cities.csv"
+    rows.write_text("city,unit\nRome,c\nOslo,f\n", encoding="utf-8")
+    with writing.expect_file_chooser() as chooser:
+        writing.locator("#suites-rows").click()
+    chooser.value.set_files(rows)
+    expect(checked).to_contain_text("3 cases")
+    expect(checked).to_contain_text("Oslo f")
+    writing.locator("#suites-play").click()
+    expect(writing.locator("#suites-edit-notice")).to_contain_text("Save it as a version first")
+    line = writing.locator("#suites-versions")
+    line.get_by_role("button", name="Save version").click()
+    writing.keyboard.type("first")
+    writing.keyboard.press("Enter")
+    expect(line).to_contain_text("v1")
+    writing.screenshot(path=artifacts / "suites-written.png")
+    writing.locator("#suites-play").click()
+    expect(writing.locator("#suites-size")).to_contain_text("3 plays")
+    run(writing, 3)
+    expect(writing.locator("#suites-run")).to_contain_text("greetings/cities-2")
+
+
+def test_a_suite_that_was_typed_and_not_saved_is_there_after_a_reload(writing: Page) -> None:
+    begin_suite(writing, "half")
+    write(writing, "suite: half\ncases:\n  - id: half a sentence")
+    expect(writing.locator("#suites-checked")).to_contain_text("Field required")
+    writing.reload()
+    writing.get_by_role("tab", name="Suites").click()
+    writing.get_by_role("tab", name="Write suites").click()
+    expect(writing.locator("#suites-text")).to_contain_text("half a sentence")
+    expect(writing.locator("#suites-list")).to_contain_text("did not save")
+
+
+def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Server) -> None:
+    tab.get_by_role("tab", name="Play", exact=True).click()
+    tab.get_by_label("Message").fill("Hello you")
+    tab.keyboard.press("Control+Enter")
+    expect(tab.locator("#play-transcript")).to_contain_text("Hello you", timeout=TURN_MS)
+    make = tab.get_by_role("button", name="Make a case of this turn").first
+    make.click()
+    expect(tab.locator("#play-notice")).to_contain_text("It is a case of the suite 'mine'")
+    tab.get_by_role("tab", name="Suites").click()
+    tab.get_by_role("tab", name="Write suites").click()
+    tab.locator("[data-suite=mine]").click()
+    expect(tab.locator("#suites-checked")).to_contain_text("Hello you")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+def test_nothing_is_cut_off_at_any_width(tab: Page, artifacts: Path, scheme: str, width: int) -> None:
+    run(tab, 5)
+    tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    tab.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
+    tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
+    expect(tab.locator("#suites-plays h2")).to_be_visible()
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.screenshot(path=artifacts / f"suites-{scheme}-{width}.png")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    run_part, plays = tab.locator("#suites-run").bounding_box(), tab.locator("#suites-plays").bounding_box()
+    assert run_part and plays
+    assert plays["x"] >= run_part["x"] + run_part["width"] or plays["y"] >= run_part["y"]
+
+
+@pytest.mark.model
+def test_the_embedded_model_is_measured_with_its_calls_held_to_a_grammar(
+    page: Page, embedded_server: Server
+) -> None:
+    opened(page, embedded_server.url)
+    expect(page.locator("#suites-tool-choice")).to_contain_text("required")
+    page.get_by_text("Cases and limits").click()
+    page.get_by_label("Cases at most").fill("2")
+    expect(page.locator("#suites-size")).to_contain_text("2 plays")
+    run(page, 2)
+    expect(page.locator("#suites-run .hw-cell")).to_have_count(4)
+    expect(page.locator("#suites-run table").first).to_contain_text("prompt tokens")

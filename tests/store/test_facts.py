@@ -1,7 +1,9 @@
 """Fixes, findings and drops are rows: as the reader saw them, and counted."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,6 +15,7 @@ from workbench.desk.facts import FactGroup, FactKind, facts_of
 from workbench.desk.kept import NewMessage
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.ports import OwnedStore
+from workbench.desk.versions.names import hash_of
 from workbench.hermes.parse import parse
 from workbench.store.store import SqlStore
 
@@ -88,3 +91,35 @@ class TestCount:
         assert sum(count for *_, count, _ in days) == 5
         assert counted(FactGroup.CODE, until=START) == []
         assert counted(FactGroup.CODE, since=START) == counted(FactGroup.CODE)
+
+
+def test_days_of_a_contract_count_completions_by_version_and_model(owned: OwnedStore) -> None:
+    other = replace(WEATHER, contract_text="another")
+    keep(owned, "x", completion(CLEAN), completion(FIXED + FIXED), completion(FIXED, engine_name="qwen"))
+    keep(owned, "y", completion(DROPPED), setup=other)
+    keep(owned, "z", completion(DROPPED), setup=replace(WEATHER, contract_text="a third"))
+    deleted = keep(owned, "y", completion(FIXED))
+    owned.sessions.delete_session(deleted)
+    session_id = keep(owned, "copied", completion(FIXED))
+    _, kept = owned.sessions.path(session_id)
+    copy = NewMessage(message=kept.message, origin=kept.origin, generation=kept.generation, copy_of=kept.id)
+    owned.sessions.append(session_id, copy, parent_id=None)
+    first, second = (hash_of(setup.contract_text) for setup in (WEATHER, other))
+    counted: Counter[tuple[str, str]] = Counter()
+    days = owned.facts.days([first, second])
+    for one in days:
+        assert one.day in ("2026-01-01", "2026-01-02")
+        for name in ("completions", "fixed", "dropped"):
+            counted[one.contract_version[:4] + one.model, name] += getattr(one, name)
+    assert counted == {
+        (first[:4] + "embedded", "completions"): 3,
+        (first[:4] + "embedded", "fixed"): 2,
+        (first[:4] + "embedded", "dropped"): 0,
+        (first[:4] + "qwen", "completions"): 1,
+        (first[:4] + "qwen", "fixed"): 1,
+        (first[:4] + "qwen", "dropped"): 0,
+        (second[:4] + "embedded", "completions"): 1,
+        (second[:4] + "embedded", "fixed"): 0,
+        (second[:4] + "embedded", "dropped"): 1,
+    }
+    assert owned.facts.days([]) == ()

@@ -100,3 +100,19 @@ def test_a_deleted_run_is_gone_with_its_results(own):
 def test_what_no_database_keeps_is_refused(own):
     with pytest.raises(BadInput, match="NUL"):
         own.runs.create_run("a\0b", PLAN)
+
+
+def test_the_arms_of_a_contract_are_found_in_all_its_runs_the_newest_first(own):
+    other = replace(PLAN.arms[0], label="other", contract_name="other")
+    old = replace(PLAN.arms[0], label="old", contract_name="short@2", contract_text="old")
+    plans = [replace(PLAN, arms=(*PLAN.arms, other)), replace(PLAN, arms=(old,))]
+    runs = [own.runs.create_run(str(number), plan) for number, plan in enumerate(plans)]
+    own.runs.save_result(runs[0].id, of(0))
+    own.runs.save_result(runs[0].id, replace(RESULT, key="k", arm="other"))
+    own.runs.save_result(runs[1].id, replace(RESULT, key="k", arm="old"))
+    own.runs.create_run("no result yet", PLAN)
+    newer, older = own.runs.arms_of("short")
+    assert (newer.run_id, newer.arm, newer.title) == (runs[1].id, old, "1")
+    assert (older.run_id, older.arm, older.results) == (runs[0].id, PLAN.arms[0], (of(0),))
+    assert own.runs.arms_of("nowhere") == ()
+    assert own.runs.arms_of("short", limit=1) == ()

@@ -141,6 +141,9 @@ def test_openai_messages_are_read_up_to_the_gold_calls():
 def test_gold_calls_are_written_and_read_as_the_same():
     suite = parse_suite(OWN, name="own")
     exported = export_openai(suite)
+    assert exported.left_out == tuple(
+        f"a: {kind} has no word in a message" for kind in ("text_contains", "not", "seconds_at_most", "asks")
+    )
     again = import_openai(exported.files["messages.jsonl"], name="own").suite
     assert [case.messages for case in again.cases] == [case.messages for case in suite.cases]
     assert again.cases[0].expectations[0].calls == suite.cases[0].expectations[0].calls

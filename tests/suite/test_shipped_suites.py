@@ -3,7 +3,8 @@
 import pytest
 
 from tests.services import CHECKOUT, services_for
-from workbench.desk.runs.planning import Wanted, load_suite, plan_run, suite_names
+from workbench.desk.runs.planning import Wanted, plan_run
+from workbench.desk.runs.suites import load_suite, suite_names
 from workbench.suite.read_suite import parse_suite, render_suite
 
 NAMES = sorted(path.stem for path in (CHECKOUT / "prompts/suites").glob("*.yaml"))

@@ -59,6 +59,24 @@ class FactCount:
     """Messages that have one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayOfModel:
+    """What one model wrote in a day under one version of a contract."""
+
+    day: str
+    """UTC, ISO 8601."""
+    contract_version: str
+    """SHA-256 (hex) of the contract's text."""
+    model: str
+    """As a person names it."""
+    completions: int
+    """Completions, each once however many branches have it."""
+    fixed: int
+    """Of these, the ones that needed a repair."""
+    dropped: int
+    """Of these, the ones in which a call was lost."""
+
+
 class FactGroup(StrEnum):
     """By what facts are counted."""
 

@@ -52,15 +52,20 @@ class HomeFiles:
         Raises:
             BadInput: It is not UTF-8, or cannot be read.
         """
-        if name not in self.names(kind):
-            return None
-        path = self._path(kind, name)
-        try:
-            return path.read_bytes().decode()
-        except UnicodeDecodeError as error:
-            raise BadInput(f"file {path}", f"not UTF-8 at byte {error.start}") from error
-        except OSError as error:
-            raise BadInput(f"file {path}", str(error.strerror or error)) from error
+        return _text(self._path(kind, name)) if name in self.names(kind) else None
+
+    def find_rows(self, name: str) -> str:
+        """The text of a CSV file that lies beside the suites' files.
+
+        Raises:
+            BadInput: There is no such file there, or it cannot be read.
+        """
+        folder = self._folder(PLACES[VersionKind.SUITE])
+        # Whatever a suite names, it is one of these: a name leads to no other folder.
+        there = {path.name: path for path in sorted(folder.glob("*.csv"))}
+        if name not in there:
+            raise BadInput(f"file {name}", f"it does not lie in {folder}", "write the rows out under rows:")
+        return _text(there[name])
 
     def save(self, kind: VersionKind, name: str, text: str, *, before: str | None) -> None:
         """Writes the file, whole or not at all; see `workbench.desk.ports.VersionFiles`."""
@@ -102,3 +107,12 @@ class HomeFiles:
                 "it belongs to the installed package",
                 "name a folder that has prompts/ and tools_catalog/ by WORKBENCH_HOME",
             )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"file {path}", f"not UTF-8 at byte {error.start}") from error
+    except OSError as error:
+        raise BadInput(f"file {path}", str(error.strerror or error)) from error

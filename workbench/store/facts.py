@@ -1,13 +1,13 @@
 """Facts of one owner's messages: the port `workbench.desk.ports.Facts`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import SQLColumnExpression, Text, cast
+from sqlalchemy import SQLColumnExpression, Text, case, cast
 from sqlmodel import col, func, select
 
-from workbench.desk.facts import Fact, FactCount, FactGroup, FactKind
+from workbench.desk.facts import DayOfModel, Fact, FactCount, FactGroup, FactKind
 from workbench.store.fact_rows import fact_value
 from workbench.store.owned import Owned
 from workbench.store.storable import problem_of
@@ -70,6 +70,47 @@ class SqlFacts(Owned):
                 FactCount(group=name, kind=FactKind(kind), count=count, message_count=message_count)
                 for name, kind, count, message_count in db.exec(counted)
             )
+
+    def days(self, contract_versions: Collection[str]) -> Sequence[DayOfModel]:
+        """What models wrote under these versions of contracts, day by day.
+
+        Raises:
+            StoreError: They could not be read.
+        """
+        version, model = col(GenerationRow.contract_version), col(GenerationRow.engine_name)
+        with self._database.reading() as db:
+            day = _day_of(col(MessageRow.created_at), db.get_bind().dialect.name)
+            counted = (
+                select(
+                    day,
+                    version,
+                    model,
+                    _generations(),
+                    _generations(FactKind.FIX),
+                    _generations(FactKind.DROP),
+                )
+                .join(MessageRow, col(MessageRow.generation_id) == col(GenerationRow.id))
+                .join(SessionRow, col(SessionRow.id) == col(MessageRow.session_id))
+                .outerjoin(FactRow, col(FactRow.message_id) == col(MessageRow.id))
+                .where(version.in_(contract_versions), col(MessageRow.copy_of).is_(None))
+                .where(col(SessionRow.deleted_at).is_(None), self._is_own())
+                .group_by(day, version, model)
+                .order_by(day, version, model)
+            )
+            return tuple(
+                DayOfModel(
+                    day=day, contract_version=version, model=model,
+                    completions=completions, fixed=fixed, dropped=dropped,
+                )
+                for day, version, model, completions, fixed, dropped in db.exec(counted)
+            )  # fmt: skip
+
+
+def _generations(kind: FactKind | None = None) -> SQLColumnExpression[int]:
+    """How many generations, or how many that have a fact of that kind."""
+    its = col(GenerationRow.id)
+    wanted = its if kind is None else case((col(FactRow.kind) == kind.value, its), else_=None)
+    return func.count(wanted.distinct())
 
 
 def _day_of(moment: SQLColumnExpression[datetime], dialect: str) -> SQLColumnExpression[str]:

@@ -7,11 +7,12 @@ from typing import Any, cast
 from sqlmodel import Session, col, delete, func, select
 
 from workbench.desk.owner import Owner
-from workbench.desk.runs.run import KeptRun, ListedRun, RunState
+from workbench.desk.runs.run import KeptRun, ListedRun, PlayedArm, RunState
 from workbench.errors import BadInput, StoreError
 from workbench.store.database import Database
 from workbench.store.insert import insert_if_absent
 from workbench.store.owned import Owned
+from workbench.store.played_arms import played_arms
 from workbench.store.scope import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow
@@ -125,6 +126,15 @@ class SqlRuns(Owned):
             except ValueError as error:
                 raise StoreError(f"run {run_id!r}: a result is damaged: {error}") from error
         return tuple(sorted(found, key=lambda one: order.get(one.key, len(order))))
+
+    def arms_of(self, contract_name: str, *, limit: int = 50) -> Sequence[PlayedArm]:
+        """The arms that played a contract.
+
+        Raises:
+            StoreError: One of the rows is damaged.
+        """
+        with self._database.reading() as db:
+            return tuple(played_arms(db, self._scope, contract_name, limit))
 
     def move_run(self, run_id: str, state: RunState) -> None:
         """Says how far the run is.

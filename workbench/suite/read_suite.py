@@ -1,27 +1,34 @@
 """A suite's text to its cases; what is wrong is told with its line and its place."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, cast
 
-import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
 from workbench.suite.case_form import CaseForm, MessageForm, SuiteForm
+from workbench.suite.suite_text import Fault, Faulty, Place, SuiteText
 from workbench.suite.template import Row, fill, read_csv
-from workbench.toolspec.check import pointer
-from workbench.toolspec.yaml_text import dump_yaml, load_yaml
+from workbench.toolspec.yaml_text import dump_yaml
 
-Place = Sequence[str | int]
-"""Keys and indexes from the file's whole value to a part of it."""
 ReadFile = Callable[[str], str]
 """The text of a file that a suite names, as seen from the suite; raises BadInput."""
 MOST_CASES: Final = 100_000
 """What the rows of a template may come to."""
-_Form = TypeVar("_Form", bound=BaseModel)
+
+
+class Checked(NamedTuple):
+    """A suite as far as it can be read, and what is wrong with the rest."""
+
+    suite: Suite
+    """The cases that can be used."""
+    faults: tuple[Fault, ...]
+    """By line; none: the suite can be used."""
+    indexes: tuple[int, ...]
+    """Of each case of the suite: its place, or its template's, among the text's cases."""
 
 
 def parse_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> Suite:
@@ -35,43 +42,123 @@ def parse_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> S
     Raises:
         BadInput: It cannot be used; it names line, place and remedy.
     """
-    where = f"suite {name!r}"
-    loaded = _loaded(text, where)
-    form = _formed(SuiteForm, loaded, where, text=text)
-    if form.suite != name:
-        raise BadInput(f"{where}, line {_line(text, ('suite',))}", f"it names itself {form.suite!r}")
-    defaults = form.defaults.model_dump(exclude_unset=True)
-    cases: list[Case] = []
-    for index, given in enumerate(form.cases):
-        place = ("cases", index)
-        # Lines are looked for where they are needed: it takes a reading of the whole text.
-        called = f"{where}, line {_line(text, place)}" if "rows" in given else where
-        for document in _filled(given, called, read_file):
-            merged = {**defaults, **document}
-            cases.append(parse_case(merged, suite=name, where=where, text=text, place=place))
-            if len(cases) > MOST_CASES:
-                raise BadInput(where, f"over {MOST_CASES:,} cases", "make several suites of it")
-    _refuse_doubles(cases, where)
-    return Suite(name=name, description=form.description, cases=tuple(cases))
+    checked = check_suite(text, name=name, read_file=read_file)
+    if checked.faults:
+        raise checked.faults[0].error(f"suite {name!r}")
+    return checked.suite
 
 
-def parse_case(
-    document: Mapping[str, Any], *, suite: str, where: str = "", text: str = "", place: Place = ()
-) -> Case:
+def check_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> Checked:
+    """The same, with all that is wrong: for whoever is writing it. Never raises."""
+    reader = _SuiteReader(SuiteText(text), name, read_file)
+    form = reader.form()
+    found: dict[str, tuple[int, Case]] = {}
+    for index, case in reader.cases(form) if form else ():
+        if case.id in found:
+            reader.tell_double(index, case)
+        found.setdefault(case.id, (index, case))
+    return Checked(
+        suite=Suite(
+            name=name,
+            description=form.description if form else "",
+            cases=tuple(case for _, case in found.values()),
+        ),
+        faults=tuple(sorted(reader.faults, key=lambda fault: fault.line or 0)),
+        indexes=tuple(index for index, _ in found.values()),
+    )
+
+
+def parse_case(document: Mapping[str, Any], *, suite: str, where: str = "") -> Case:
     """One case, its template filled and the suite's defaults in it.
 
     Args:
         document: The case.
         suite: Name of its suite.
         where: What the suite is called in an error.
-        text: The suite's text, to find lines in; empty where there is none.
-        place: Of the case, in the text.
 
     Raises:
         BadInput: It cannot be used.
     """
-    called = f"{where or f'suite {suite!r}'}, case {document.get('id', '?')!r}"
-    form = _formed(CaseForm, document, called, text=text, place=place)
+    faults: list[Fault] = []
+    case = _case(document, suite, SuiteText(""), (), faults)
+    if case is None:
+        raise faults[0].error(where or f"suite {suite!r}")
+    return case
+
+
+def render_suite(suite: Suite) -> str:
+    """The suite's text, cases whole; `parse_suite` gives an equal suite back."""
+    document: dict[str, JsonValue] = {"suite": suite.name}
+    if suite.description:
+        document["description"] = suite.description
+    document["cases"] = [case.document for case in suite.cases]
+    return dump_yaml(document)
+
+
+class _SuiteReader:
+    """Reads one suite's text, and notes what is wrong."""
+
+    def __init__(self, source: SuiteText, name: str, read_file: ReadFile | None) -> None:
+        self._source = source
+        self._name = name
+        self._read_file = read_file
+        self.faults: list[Fault] = []
+
+    def form(self) -> SuiteForm | None:
+        """The suite but for its cases; None where there is none."""
+        source = self._source
+        try:
+            form = SuiteForm.model_validate(source.value())
+        except Faulty as error:
+            self.faults.append(error.fault)
+            return None
+        except ValidationError as error:
+            self.faults.extend(source.form_faults(error))
+            return None
+        if form.suite != self._name:
+            problem, line = f"it names itself {form.suite!r}", source.line(("suite",))
+            self.faults.append(Fault(problem=problem, remedy=f"write suite: {self._name}", line=line))
+        return form
+
+    def cases(self, form: SuiteForm) -> Iterator[tuple[int, Case]]:
+        """Each case that can be used, with the place of its own, or of its template's, in the text."""
+        defaults, count = form.defaults.model_dump(exclude_unset=True), 0
+        for index, given in enumerate(form.cases):
+            for document in self._filled(index, given):
+                count += 1
+                if count > MOST_CASES:
+                    remedy = "make several suites of it"
+                    self.faults.append(Fault(problem=f"over {MOST_CASES:,} cases", remedy=remedy))
+                    return
+                place = ("cases", index)
+                case = _case({**defaults, **document}, self._name, self._source, place, self.faults)
+                if case is not None:
+                    yield index, case
+
+    def tell_double(self, index: int, case: Case) -> None:
+        """Another case has its id already."""
+        problem, line = f"two cases are called {case.id!r}", self._source.line(("cases", index))
+        self.faults.append(Fault(problem=problem, remedy="give each its own id", line=line))
+
+    def _filled(self, index: int, given: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """The case, or as many as its template has rows."""
+        try:
+            yield from _filled(given, self._read_file)
+        except BadInput as error:
+            problem = f"{error.where}: {error.problem}" if error.where else error.problem
+            line, identity = self._source.line(("cases", index)), str(given.get("id", "?"))
+            self.faults.append(Fault(problem=problem, remedy=error.remedy, line=line, case=identity))
+
+
+def _case(
+    document: Mapping[str, Any], suite: str, source: SuiteText, place: Place, faults: list[Fault]
+) -> Case | None:
+    """The case; None where it has faults, which go to `faults`."""
+    try:
+        form = CaseForm.model_validate(document)
+    except ValidationError as error:
+        faults.extend(source.form_faults(error, place, case=str(document.get("id", "?"))))
+        return None
     messages = [_message(one) for one in form.messages or ()]
     system = form.system or ""
     if messages and messages[0].role is Role.SYSTEM:
@@ -94,99 +181,31 @@ def parse_case(
     )
 
 
-def render_suite(suite: Suite) -> str:
-    """The suite's text, cases whole; `parse_suite` gives an equal suite back."""
-    document: dict[str, JsonValue] = {"suite": suite.name}
-    if suite.description:
-        document["description"] = suite.description
-    document["cases"] = [case.document for case in suite.cases]
-    return dump_yaml(document)
-
-
-def _loaded(text: str, where: str) -> Mapping[str, Any]:
-    try:
-        loaded = load_yaml(text)
-    except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise BadInput(f"{where}{line}", f"not YAML: {error.problem or error.context}") from error
-    except yaml.YAMLError as error:
-        raise BadInput(where, f"not YAML: {' '.join(str(error).split())[:200]}") from error
-    if not isinstance(loaded, Mapping):
-        raise BadInput(f"{where}, line 1", "not a mapping", "begin with suite: and cases:")
-    return cast(Mapping[str, Any], loaded)
-
-
-def _formed(kind: type[_Form], value: Any, where: str, *, text: str = "", place: Place = ()) -> _Form:
-    try:
-        return kind.model_validate(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        inside = [part for part in first["loc"] if not _is_branch(part)]
-        line = f", line {_line(text, (*place, *inside))}" if text else ""
-        problem = first["msg"].removeprefix("Value error, ")
-        raise BadInput(f"{where}{line}, {pointer(inside) or '/'}", problem) from error
-
-
-def _is_branch(part: str | int) -> bool:
-    """Whether it is a word of Pydantic's for one of several allowed forms, not a key of the file."""
-    return isinstance(part, str) and (
-        part.startswith(("list[", "literal[")) or part in ("int", "str", "CountRange")
-    )
-
-
-def _filled(given: Mapping[str, Any], where: str, read_file: ReadFile | None) -> Iterator[Mapping[str, Any]]:
-    """The case, or as many as its template has rows."""
+def _filled(given: Mapping[str, Any], read_file: ReadFile | None) -> Iterator[Mapping[str, Any]]:
     if "rows" not in given:
         yield given
         return
     case = {key: value for key, value in given.items() if key != "rows"}
-    for number, row in enumerate(_rows(given["rows"], where, read_file), start=1):
-        filled = cast("dict[str, Any]", fill(case, row, where=f"{where}, row {number}"))
+    for number, row in enumerate(_rows(given["rows"], read_file), start=1):
+        filled = cast("dict[str, Any]", fill(case, row, where=f"row {number}"))
         if filled.get("id") == case.get("id"):
             filled["id"] = f"{case.get('id')}-{number}"
         yield filled
 
 
-def _rows(rows: object, where: str, read_file: ReadFile | None) -> Sequence[Row]:
+def _rows(rows: object, read_file: ReadFile | None) -> Sequence[Row]:
+    """Rows that are written out, as objects or as the text of a CSV file, or those of a file."""
+    if isinstance(rows, str) and "\n" in rows:
+        return read_csv(rows, where="rows")
     if isinstance(rows, str):
         if read_file is None:
-            raise BadInput(
-                where, f"the rows of {rows!r} cannot be read from here", "write them out under rows:"
-            )
+            raise BadInput("", f"the rows of {rows!r} cannot be read from here", "write them out under rows:")
         return read_csv(read_file(rows), where=f"file {rows}")
     if isinstance(rows, list) and rows and all(isinstance(row, Mapping) for row in cast(list[object], rows)):
         return cast(Sequence[Row], rows)
-    raise BadInput(where, "rows is neither a CSV file nor a list of objects")
+    raise BadInput("", "rows is neither a CSV file, its text, nor a list of objects")
 
 
 def _message(form: MessageForm) -> Message:
     calls = tuple(ToolCall(name=call.name, arguments=call.arguments) for call in form.calls)
     return Message(role=Role(form.role), text=form.content, calls=calls, name=form.name)
-
-
-def _refuse_doubles(cases: Sequence[Case], where: str) -> None:
-    seen: set[str] = set()
-    for case in cases:
-        if case.id in seen:
-            raise BadInput(where, f"two cases are called {case.id!r}", "give each its own id")
-        seen.add(case.id)
-
-
-def _line(text: str, place: Place) -> int:
-    """Line of the value at that place, from 1; of the last part that there is."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    line = 1
-    for part in place:
-        node = _child(node, part)
-        if node is None:
-            break
-        line = node.start_mark.line + 1
-    return line
-
-
-def _child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part]
-    if isinstance(node, yaml.MappingNode):
-        return next((value for key, value in node.value if key.value == str(part)), None)
-    return None

@@ -1,6 +1,6 @@
 """The same under other conditions: a contract without one of its parts, tools that are told of differently."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -16,11 +16,20 @@ _PARAGRAPH: Final = "\n\n"
 _LONGEST_LABEL: Final = 40
 
 
+class Part(NamedTuple):
+    """A paragraph or an example of a contract."""
+
+    text: str
+    """As it stands there."""
+    label: str
+    """Tells it to a person: its number and its first words. Empty for a part that cannot be left out."""
+
+
 class Ablated(NamedTuple):
     """A contract without one of its parts."""
 
     left_out: str
-    """Which, for a person: its number and its first words."""
+    """Label of the part."""
     contract: Contract
     """The rest."""
 
@@ -34,19 +43,25 @@ class Varied(NamedTuple):
     """New name to the tool's own, of those that are renamed."""
 
 
-def ablations(contract: Contract) -> Iterator[Ablated]:
-    """The contract without each of its paragraphs or examples in turn; a part that holds the tools stays.
+def parts_of(contract: Contract) -> Sequence[Part]:
+    """The contract's paragraphs, which are what blank lines part; joined by blank lines they are its text.
 
-    Paragraphs are what blank lines part.
+    The one that holds the tools, and the only one of a contract, cannot be left out.
     """
-    parts = contract.text.split(_PARAGRAPH)
+    texts = contract.text.split(_PARAGRAPH)
+    return [
+        Part(text, "" if not text.strip() or _TOOLS in text or len(texts) == 1 else _label(number, text))
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def ablations(contract: Contract) -> Iterator[Ablated]:
+    """The contract without each of its parts in turn."""
+    parts = parts_of(contract)
     for place, part in enumerate(parts):
-        if not part.strip() or _TOOLS in part or len(parts) == 1:
-            continue
-        rest = _PARAGRAPH.join(parts[:place] + parts[place + 1 :])
-        words = " ".join(part.split())
-        words = words if len(words) <= _LONGEST_LABEL else words[: _LONGEST_LABEL - 1].rstrip() + "…"
-        yield Ablated(f"¶{place + 1} “{words}”", replace(contract, text=rest))
+        if part.label:
+            rest = _PARAGRAPH.join(one.text for one in (*parts[:place], *parts[place + 1 :]))
+            yield Ablated(part.label, replace(contract, text=rest))
 
 
 def vary_tools(tools: OfferedTools, variation: Variation) -> Varied:
@@ -77,6 +92,12 @@ def with_own_names(played: Played, originals: Mapping[str, str]) -> Played:
         for one in played.completions
     )
     return replace(played, completions=completions)
+
+
+def _label(number: int, text: str) -> str:
+    words = " ".join(text.split())
+    words = words if len(words) <= _LONGEST_LABEL else words[: _LONGEST_LABEL - 1].rstrip() + "…"
+    return f"¶{number} “{words}”"
 
 
 def _shuffled(tools: OfferedTools) -> OfferedTools:

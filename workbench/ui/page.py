@@ -18,7 +18,9 @@ from workbench.ui.tabs.label import tab as label
 from workbench.ui.tabs.models import tab as models
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.suites import tab as suites
+from workbench.ui.tabs.suites import parts as suites
+from workbench.ui.tabs.suites.tab import wire as wire_suites
+from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.tabs.tools import parts as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
@@ -40,11 +42,13 @@ class Page:
     """To be launched or mounted with `launch_options`."""
     runs: Runs
     """Turns under way; to be stopped when the page closes."""
+    suite_runs: RunsUnderWay
+    """Runs of suites under way; to be stopped when the page closes."""
 
 
 def build_page(services: Services) -> Page:
     """The whole page; nothing is served yet."""
-    runs = Runs()
+    runs, suite_runs = Runs(), RunsUnderWay()
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=HANDED_OUT) as blocks:
         frame = build_frame(services.settings)
         guide = build_guide()
@@ -78,6 +82,7 @@ def build_page(services: Services) -> Page:
             tab=contracts_tab,
             tabs=tabs,
             play=[setup.contract, setup.contract_text],
+            measure=[suites_parts.grid.contracts, suites_parts.grid.further],
         )
         wire_tools(
             blocks,
@@ -89,12 +94,12 @@ def build_page(services: Services) -> Page:
         )
         label.wire(label_parts, services, runs, play_parts.visitor, blocks=blocks, tabs=tabs, tab=label_tab)
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
-        suites.wire(suites_parts, services, suites_tab, play_parts)
+        wire_suites(suites_parts, services, suite_runs, play_parts, blocks=blocks, tab=suites_tab, tabs=tabs)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)
     blocks.queue(default_concurrency_limit=8)
-    return Page(blocks=blocks, runs=runs)
+    return Page(blocks=blocks, runs=runs, suite_runs=suite_runs)
 
 
 class LaunchOptions(TypedDict):

@@ -57,6 +57,7 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
         _wait_for_the_end(lambda: _purge(services, say))
     finally:
         page.runs.stop_all()
+        page.suite_runs.stop_all()
         page.blocks.close(verbose=False)
 
 

@@ -5,16 +5,7 @@ import pytest
 from workbench.chat.finding import Finding, Severity
 from workbench.desk.versions.content import diff_texts
 from workbench.errors import BadInput
-from workbench.ui.present.contracts import read_variables, show_diff, show_lint, show_list, show_preview
-
-
-def test_files_versions_and_the_one_that_is_new_are_listed():
-    view = show_list(["b", "a"], [], open_name="new", serial=1.0)
-    assert [(row.name, row.note, row.is_open) for row in view.rows] == [
-        ("a", "file", False),
-        ("b", "file", False),
-        ("new", "not saved", True),
-    ]
+from workbench.ui.present.contracts import read_variables, show_diff, show_lint, show_preview
 
 
 def test_the_lint_names_the_line_and_is_calm_where_nothing_is_found():

@@ -2,19 +2,29 @@
 
 import sys
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from workbench.cli.rows.row_engine import ADDRESS_HELP, ENGINE_HELP, RowEngine, check_address
+from workbench.cli.rows.row_options import (
+    Arguments,
+    ArgumentsOption,
+    FrameOption,
+    GroupOption,
+    ResultRole,
+    ResultRoleOption,
+    SeedOption,
+    SplitOption,
+    check_writing,
+    split_of,
+)
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
-from workbench.trajectory.sets.split import Split, parse_shares
-from workbench.trajectory.system_text import FRAMES
+from workbench.trajectory.sets.split import Split
 from workbench.trajectory.writing.holding import SOURCE, Terms
 
 if TYPE_CHECKING:
@@ -23,21 +33,6 @@ if TYPE_CHECKING:
 
 LEFT_OUT: Final = 1
 """Exit code where rows were left out."""
-
-
-class Arguments(StrEnum):
-    """How arguments are written, where a format leaves the choice."""
-
-    AUTO = "auto"
-    OBJECT = "object"
-    TEXT = "text"
-
-
-class ResultRole(StrEnum):
-    """Whose entry holds results, in formats of Hermes' texts."""
-
-    TOOL = "tool"
-    USER = "user"
 
 
 def convert(
@@ -54,16 +49,12 @@ def convert(
         bool, typer.Option("--strict", help="Leave out rows that would lose something.")
     ] = False,
     stop: Annotated[bool, typer.Option("--stop", help="End at the first row that is left out.")] = False,
-    split: Annotated[
-        str, typer.Option(metavar="NAME=SHARE,…", help="Deal rows out, as train=0.9,test=0.1.")
-    ] = "",
-    seed: Annotated[int, typer.Option(help="Another seed deals otherwise.")] = 0,
-    group: Annotated[str, typer.Option(metavar="COLUMN", help="Equal values stay in one split.")] = "",
-    result_role: Annotated[ResultRole, typer.Option(help="Whose entry holds results.")] = ResultRole.TOOL,
-    frame: Annotated[
-        str, typer.Option(help=f"Sentences that tell of tools: {', '.join(FRAMES)}.")
-    ] = "hermes-array",
-    arguments: Annotated[Arguments, typer.Option(help="For trl, dpo, kto.")] = Arguments.AUTO,
+    split: SplitOption = "",
+    seed: SeedOption = 0,
+    group: GroupOption = "",
+    result_role: ResultRoleOption = ResultRole.TOOL,
+    frame: FrameOption = "hermes-array",
+    arguments: ArgumentsOption = Arguments.AUTO,
     label: Annotated[bool | None, typer.Option("--label/--no-label", help="For kto: good or bad.")] = None,
     source: Annotated[str, typer.Option(help="Column `source` of rows that have none.")] = SOURCE,
     engine: Annotated[RowEngine, typer.Option(help=ENGINE_HELP)] = RowEngine.PROCESSES,
@@ -81,7 +72,7 @@ def convert(
     conversion = Conversion(
         read_as=from_, write_as=to, terms=terms, arguments=arguments.value, is_strict=strict
     )
-    dealt = Split(shares=parse_shares(split), seed=seed, column=group) if split else None
+    dealt = split_of(split, seed, group)
     summary = Summary()
     with Report(report) as told:
         for shard, done in with_progress(_done(file, out, conversion, dealt, engine, address), "rows"):
@@ -119,9 +110,6 @@ def _done(
 
 
 def _check(file: str, out: str, frame: str, *, as_json: bool) -> None:
-    if frame not in FRAMES:
-        raise BadInput(f"--frame {frame}", "there is no such frame", f"use one of {', '.join(FRAMES)}")
-    if out == "-" and as_json:
-        raise BadInput("--json", "standard output is taken by the rows", "give --out a file")
+    check_writing(out, frame, as_json=as_json)
     if file != "-" and out != "-" and Path(file).expanduser().resolve() == Path(out).expanduser().resolve():
         raise BadInput(f"--out {out}", "it is the file that is read", "name another")

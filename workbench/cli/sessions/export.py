@@ -8,7 +8,18 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.cli.rows.convert import Arguments, ResultRole
+from workbench.cli.rows.row_options import (
+    Arguments,
+    ArgumentsOption,
+    FrameOption,
+    GroupOption,
+    ResultRole,
+    ResultRoleOption,
+    SeedOption,
+    SplitOption,
+    check_writing,
+    split_of,
+)
 from workbench.cli.sessions.export_report import Report, summary_json, summary_lines
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.progress import with_progress
@@ -24,8 +35,6 @@ from workbench.desk.services import Services
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import WRITTEN
-from workbench.trajectory.sets.split import Split, parse_shares
-from workbench.trajectory.system_text import FRAMES
 from workbench.trajectory.writing.holding import Terms
 
 REFUSED: Final = 1
@@ -74,16 +83,12 @@ def export(
     strict: Annotated[
         bool, typer.Option("--strict", help="A row that would lose something is a defect.")
     ] = False,
-    split: Annotated[
-        str, typer.Option(metavar="NAME=SHARE,…", help="Deal rows out, as train=0.9,test=0.1.")
-    ] = "",
-    seed: Annotated[int, typer.Option(help="Another seed deals otherwise.")] = 0,
-    group: Annotated[str, typer.Option(metavar="COLUMN", help="Equal values stay in one split.")] = "",
-    result_role: Annotated[ResultRole, typer.Option(help="Whose entry holds results.")] = ResultRole.TOOL,
-    frame: Annotated[
-        str, typer.Option(help=f"Sentences that tell of tools: {', '.join(FRAMES)}.")
-    ] = "hermes-array",
-    arguments: Annotated[Arguments, typer.Option(help="For trl, dpo, kto.")] = Arguments.AUTO,
+    split: SplitOption = "",
+    seed: SeedOption = 0,
+    group: GroupOption = "",
+    result_role: ResultRoleOption = ResultRole.TOOL,
+    frame: FrameOption = "hermes-array",
+    arguments: ArgumentsOption = Arguments.AUTO,
     licence: Annotated[
         str, typer.Option("--licence", "--license", help="Write a card too; as the hub names licences.")
     ] = "",
@@ -123,7 +128,7 @@ def export(
         is_raw=raw,
         is_strict=strict,
     )
-    dealt = Split(shares=parse_shares(split), seed=seed, column=group) if split else None
+    dealt = split_of(split, seed, group)
     target = Target(out=out, split=dealt, skips_invalid=skip_invalid, licence=licence, title=title)
     with open_services(read_settings()) as services:
         own = services.of(Owner(key=owner)) if owner else services
@@ -176,9 +181,6 @@ def _record(services: Services, choice: Choice, out: str) -> None:
 
 
 def _check(out: str, frame: str, licence: str, push: str, *, as_json: bool) -> None:
-    if frame not in FRAMES:
-        raise BadInput(f"--frame {frame}", "there is no such frame", f"use one of {', '.join(FRAMES)}")
-    if out == "-" and as_json:
-        raise BadInput("--json", "standard output is taken by the rows", "give --out a file")
+    check_writing(out, frame, as_json=as_json)
     if push and (out == "-" or not licence):
         raise BadInput("--push", "it needs files and a card", "give --out a file, and --licence")

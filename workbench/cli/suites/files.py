@@ -7,9 +7,10 @@ from typing import Final
 
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.sources import read_text
-from workbench.desk.runs.planning import load_suite
+from workbench.desk.runs.suites import load_suite
 from workbench.desk.services import Services
 from workbench.errors import BadInput
+from workbench.settings import Settings
 from workbench.suite.case import Suite
 from workbench.suite.exchange.bfcl import import_bfcl
 from workbench.suite.exchange.openai import import_openai
@@ -23,12 +24,15 @@ from workbench.suite.reports.markdown import report_markdown
 from workbench.suite.reports.report import Report
 
 _ENDINGS: Final = (".yaml", ".yml", ".json", ".jsonl")
-_FORMS: Final[Mapping[str, Callable[[Report], str]]] = {
-    "json": lambda report: json.dumps(report_json(report), ensure_ascii=False, indent=2) + "\n",
-    "junit": report_junit,
-    "html": report_html,
-    "markdown": report_markdown,
+_FORMS: Final[Mapping[str, Callable[[Report, str], str]]] = {
+    "json": lambda report, page_url: (
+        json.dumps(report_json(report, page_url=page_url), ensure_ascii=False, indent=2) + "\n"
+    ),
+    "junit": lambda report, page_url: report_junit(report, page_url=page_url),
+    "html": lambda report, page_url: report_html(report, page_url=page_url),
+    "markdown": lambda report, page_url: report_markdown(report, page_url=page_url),
 }
+_EVERYWHERE: Final = ("0.0.0.0", "::")
 
 
 def suites_named(services: Services, names: Sequence[str]) -> Sequence[Suite]:
@@ -43,17 +47,24 @@ def suites_named(services: Services, names: Sequence[str]) -> Sequence[Suite]:
     return [_suite(services, name) for name in names]
 
 
-def write_reports(report: Report, files: Mapping[str, str]) -> None:
+def write_reports(report: Report, files: Mapping[str, str], settings: Settings) -> None:
     """Writes the report in each form that has a file; `-` for JSON is standard output.
+
+    Args:
+        report: What to tell.
+        files: Form to file; an empty name writes none.
+        settings: Say where the page is that shows the rollouts.
 
     Raises:
         BadInput: A file cannot be written.
     """
+    host = "127.0.0.1" if settings.host in _EVERYWHERE else settings.host
+    page_url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
     for form, name in files.items():
         if form == "json" and name == "-":
-            write_json_line(report_json(report))
+            write_json_line(report_json(report, page_url=page_url))
         elif name:
-            write_file(name, _FORMS[form](report))
+            write_file(name, _FORMS[form](report, page_url))
 
 
 def write_file(name: str, text: str) -> None:
@@ -95,7 +106,7 @@ def _suite(services: Services, name: str) -> Suite:
     path = Path(name).expanduser()
     if path.suffix in _ENDINGS:
         return import_file(path).suite
-    return load_suite(services, name, read_file=_reader(Path(services.settings.home) / "prompts/suites"))
+    return load_suite(services, name)
 
 
 def _is_promptfoo(text: str) -> bool:

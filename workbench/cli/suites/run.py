@@ -1,7 +1,8 @@
 """`workbench run`: suites played against contracts and models, scored and reported."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Annotated, Final
 
 import typer
@@ -24,7 +25,17 @@ NOT_REACHED: Final = 1
 """Exit code where the bar does not hold, or the run was stopped."""
 ENGINE_FAILED: Final = 3
 """Exit code where no play could be scored."""
-_GRAMMARS: Final = {"on": (True,), "off": (False,), "both": (True, False)}
+
+
+class Grammar(StrEnum):
+    """Whether calls are held to a grammar."""
+
+    ON = "on"
+    OFF = "off"
+    BOTH = "both"
+
+
+_GRAMMARS: Final = {Grammar.ON: (True,), Grammar.OFF: (False,), Grammar.BOTH: (True, False)}
 
 
 def run(
@@ -47,12 +58,15 @@ def run(
     temperature: Annotated[
         list[float] | None, typer.Option(min=0.0, max=5.0, help="Repeatable; 0 if left out.")
     ] = None,
+    top_p: Annotated[
+        list[float] | None, typer.Option(min=0.0, max=1.0, help="Repeatable; 0.95 if left out.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the first repetition.")] = 0,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest completion, in tokens.")] = 256,
     max_rounds: Annotated[
         int | None, typer.Option(min=1, help="Most completions, where a case does not say.")
     ] = None,
-    grammar: Annotated[str, typer.Option(metavar="on|off|both", help="Hold calls to a grammar.")] = "on",
+    grammar: Annotated[Grammar, typer.Option(help="Hold calls to a grammar.")] = Grammar.ON,
     ablate: Annotated[
         bool, typer.Option(help="Also without each paragraph or example of the contract.")
     ] = False,
@@ -83,49 +97,62 @@ def run(
 
     Exit code 0 where the bar of --fail-under holds and every case could be played.
     """
-    settings = read_settings()
+    if list_:
+        _list()
+        return
+    wanted = Wanted(
+        suites=tuple(suites or ()),
+        contracts=tuple(contract or ()),
+        models=tuple(model or ()),
+        tool_choices=tuple(tool_choice or ("auto",)),
+        samplings=tuple(
+            Sampling(temperature=one, top_p=share, seed=seed, max_tokens=max_tokens)
+            for one in temperature or (0.0,)
+            for share in top_p or (Sampling().top_p,)
+        ),
+        constraints=_GRAMMARS[grammar],
+        repeat=repeat,
+        limit=limit,
+        tags=tuple(tag or ()),
+        is_ablation=ablate,
+        variations=tuple(vary or ()),
+        max_rounds=max_rounds,
+        timeout_s=timeout,
+        at_once=at_once,
+        judge=judge,
+    )
+    files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
+    raise typer.Exit(_run(wanted, files, resume=resume, baseline=baseline, fail_under=fail_under))
+
+
+def _list() -> None:
     from workbench.wiring import open_services
 
-    with open_services(settings) as services:
-        if list_:
-            print_list(services)
-            return
+    with open_services(read_settings()) as services:
+        print_list(services)
+
+
+def _run(
+    wanted: Wanted, files: Mapping[str, str], *, resume: str, baseline: str, fail_under: float | None
+) -> int:
+    """Plays, tells and writes; the exit code."""
+    from workbench.wiring import open_services
+
+    if resume and wanted.suites:
+        raise BadInput("--resume", "a run has its suites already", "leave the suites out")
+    is_quiet = files["json"] == "-"
+    with open_services(read_settings()) as services:
         compared = find_run(services, baseline) if baseline else None
-        if resume:
-            if suites:
-                raise BadInput("--resume", "a run has its suites already", "leave the suites out")
-            kept = find_run(services, resume)
-        else:
-            if grammar not in _GRAMMARS:
-                raise BadInput("--grammar", f"no {grammar!r}", "on, off or both")
-            named = tuple(suites or ())
-            wanted = Wanted(
-                suites=named,
-                contracts=tuple(contract or ()),
-                models=tuple(model or ()),
-                tool_choices=tuple(tool_choice or ("auto",)),
-                samplings=tuple(
-                    Sampling(temperature=one, seed=seed, max_tokens=max_tokens)
-                    for one in temperature or (0.0,)
-                ),
-                constraints=_GRAMMARS[grammar],
-                repeat=repeat,
-                limit=limit,
-                tags=tuple(tag or ()),
-                is_ablation=ablate,
-                variations=tuple(vary or ()),
-                max_rounds=max_rounds,
-                timeout_s=timeout,
-                at_once=at_once,
-                judge=judge,
-            )
-            kept = begin_run(services, plan_run(services, wanted, suites_named(services, named)))
-        files = {"json": json_out, "junit": junit, "html": html, "markdown": markdown}
-        report = _played(services, kept, compared, is_quiet=json_out == "-")
-        write_reports(report, files)
-    if json_out != "-":
+        kept = find_run(services, resume) if resume else _begun(services, wanted)
+        report = _played(services, kept, compared, is_quiet=is_quiet)
+        write_reports(report, files, services.settings)
+    if not is_quiet:
         print_report(report)
-    raise typer.Exit(_exit_code(report, fail_under))
+    return _exit_code(report, fail_under)
+
+
+def _begun(services: Services, wanted: Wanted) -> KeptRun:
+    return begin_run(services, plan_run(services, wanted, suites_named(services, wanted.suites)))
 
 
 def _played(services: Services, kept: KeptRun, compared: KeptRun | None, *, is_quiet: bool) -> Report:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.desk.runs.run import KeptRun, ListedRun, RunState
+from workbench.desk.runs.run import KeptRun, ListedRun, PlayedArm, RunState
 from workbench.suite.plan import Plan
 from workbench.suite.result import CaseResult
 
@@ -36,6 +36,15 @@ class Runs(Protocol):
 
     def results(self, run_id: str) -> Sequence[CaseResult]:
         """All results up to now, in the order of the plan."""
+        ...
+
+    def arms_of(self, contract_name: str, *, limit: int = 50) -> Sequence[PlayedArm]:
+        """The arms that played any version of a contract and have results, those of the newest run first.
+
+        Args:
+            contract_name: Without a version.
+            limit: Runs to look into, the newest first.
+        """
         ...
 
     def move_run(self, run_id: str, state: RunState) -> None:

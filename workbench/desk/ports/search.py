@@ -1,10 +1,10 @@
 """The ports of the search and of the facts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from workbench.desk.facts import Fact, FactCount, FactGroup
+from workbench.desk.facts import DayOfModel, Fact, FactCount, FactGroup
 from workbench.desk.found import NO_FILTER, FoundSession, SearchFilter
 
 
@@ -59,6 +59,17 @@ class Facts(Protocol):
             group: By what.
             since: Only messages kept then or later; aware.
             until: Only messages kept before; aware.
+
+        Raises:
+            StoreError: They could not be read.
+        """
+        ...
+
+    def days(self, contract_versions: Collection[str]) -> Sequence[DayOfModel]:
+        """What models wrote under these versions of contracts, day by day, deleted sessions left out.
+
+        Args:
+            contract_versions: SHA-256 (hex) of their texts.
 
         Raises:
             StoreError: They could not be read.

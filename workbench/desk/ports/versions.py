@@ -107,6 +107,14 @@ class VersionFiles(Protocol):
         """
         ...
 
+    def find_rows(self, name: str) -> str:
+        """The text of a CSV file that lies beside the suites' files.
+
+        Raises:
+            BadInput: There is no such file there, or it cannot be read.
+        """
+        ...
+
     def describe(self, kind: VersionKind, name: str) -> str:
         """Where that file is, or would be."""
         ...

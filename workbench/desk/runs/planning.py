@@ -6,19 +6,15 @@ from itertools import product
 from pathlib import PurePath
 
 from workbench.contract.contract import parse_contract, render_contract
-from workbench.desk.owner import LOCAL_OWNER
-from workbench.desk.runs.playing import check_cases
+from workbench.desk.ports import Catalog
+from workbench.desk.runs.suites import case_problems, offered_tools
 from workbench.desk.services import Services
-from workbench.desk.versions.files import take_file
 from workbench.desk.versions.names import parse_reference
-from workbench.desk.versions.version import VersionKind
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.suite.case import Case, Suite, tagged
 from workbench.suite.plan import SEPARATOR, Arm, Plan, Variation, labels_of, tools_key
-from workbench.suite.read_suite import ReadFile, parse_suite
 from workbench.suite.variants import ablations
-from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import render_tools
 
 
@@ -27,7 +23,7 @@ class Wanted:
     """What a person asks a run for."""
 
     suites: tuple[str, ...]
-    """Names of suites; see `load_suite`."""
+    """Names of suites; see `workbench.desk.runs.suites`."""
     contracts: tuple[str, ...] = ()
     """References such as `minimal` or `minimal@3`; none takes the settings'."""
     models: tuple[str, ...] = ()
@@ -58,33 +54,6 @@ class Wanted:
     """Model that judges; empty takes the settings' judge, else the arm's own model."""
 
 
-def suite_names(services: Services) -> Sequence[str]:
-    """Suites that have a file or a version, sorted."""
-    kept = (line.head.name for line in services.versions.lines(VersionKind.SUITE))
-    return sorted({*services.files.names(VersionKind.SUITE), *kept})
-
-
-def load_suite(services: Services, reference: str, *, read_file: ReadFile | None = None) -> Suite:
-    """The suite of a name, such as `nonsense` (the newest) or `nonsense@2`.
-
-    Args:
-        services: The edges.
-        reference: The suite's name.
-        read_file: Reads the files that a template names; None refuses them.
-
-    Raises:
-        BadInput: There is none, or it cannot be read.
-        StoreError: The versions cannot be read.
-    """
-    asked = parse_reference(reference)
-    take_file(services.files, services.store.of(LOCAL_OWNER).versions, VersionKind.SUITE, asked.name)
-    found = services.versions.find(VersionKind.SUITE, asked.name, asked.which)
-    if found is None:
-        there = ", ".join(suite_names(services)) or "none"
-        raise BadInput(f"suite {reference!r}", "no such suite", f"there are {there}; or name a .yaml file")
-    return parse_suite(found.text, name=asked.name, read_file=read_file)
-
-
 def plan_run(services: Services, wanted: Wanted, suites: Sequence[Suite]) -> Plan:
     """All plays that a person asks for, with everything that they depend on.
 
@@ -98,18 +67,18 @@ def plan_run(services: Services, wanted: Wanted, suites: Sequence[Suite]) -> Pla
     if not cases:
         raise BadInput("run", "there is no case to play", "name other suites or tags")
     _refuse_doubles(suites)
-    plan = Plan(
+    catalog = services.tools
+    _refuse_unplayable(catalog, cases)
+    return Plan(
         cases=tuple(cases),
         arms=_arms(services, wanted),
-        tools={tools_key(case): render_tools(_offered(services, case)) for case in cases},
+        tools={tools_key(case): render_tools(offered_tools(catalog, case)) for case in cases},
         repeat=wanted.repeat,
         max_rounds=wanted.max_rounds or services.settings.max_rounds,
         timeout_s=wanted.timeout_s,
         at_once=wanted.at_once,
         judge=wanted.judge or services.settings.judge,
     )
-    check_cases(services, plan)
-    return plan
 
 
 def title_of(plan: Plan) -> str:
@@ -126,16 +95,12 @@ def _refuse_doubles(suites: Sequence[Suite]) -> None:
             raise BadInput("run", f"two suites are called {name!r}", "name each once")
 
 
-def _offered(services: Services, case: Case) -> OfferedTools:
-    own = tuple(
-        ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
-        for spec in case.tool_specs
-    )
-    try:
-        chosen = services.catalog.select(case.tools).specs if case.tools else ()
-    except BadInput as error:
-        raise BadInput(f"suite {case.suite!r}, case {case.id!r}", str(error)) from error
-    return OfferedTools(specs=tuple({spec.name: spec for spec in (*chosen, *own)}.values()))
+def _refuse_unplayable(catalog: Catalog, cases: Sequence[Case]) -> None:
+    """Whether tools, mock rules and tool choices can be used, before anything is played."""
+    for case in cases:
+        for problem in case_problems(catalog, case):
+            where = f"suite {case.suite!r}, case {case.id!r}, {problem.where}"
+            raise BadInput(where, problem.problem, problem.remedy)
 
 
 def _arms(services: Services, wanted: Wanted) -> tuple[Arm, ...]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from workbench.chat.message import Message, Role
 from workbench.desk.kept import NewMessage, Origin
-from workbench.desk.ports.tools import Staging, ToolTask
+from workbench.desk.ports.tools import Staging
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import begin_session, play_turn
-from workbench.errors import BadInput, EngineError
+from workbench.errors import EngineError
 from workbench.rollout.limits import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Engine, Sampling
@@ -129,17 +129,3 @@ class DeskPlayer:
         system = Message(role=Role.SYSTEM, text=text)
         kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in (system, *history)]
         self.services.sessions.append_all(session_id, kept, parent_id=None)
-
-
-def check_cases(services: Services, plan: Plan) -> None:
-    """Whether the cases' own mock rules and tool choices can be used, before anything is played.
-
-    Raises:
-        BadInput: One cannot; it names the case.
-    """
-    for case in plan.cases:
-        try:
-            services.catalog.toolbox(ToolTask(staging=Staging(mocks=case.mocks)))
-            parse_tools(plan.tools.get(tools_key(case), "[]"))
-        except BadInput as error:
-            raise BadInput(f"suite {case.suite!r}, case {case.id!r}, {error.where}", error.problem) from error

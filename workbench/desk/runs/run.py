@@ -1,10 +1,11 @@
 """Runs as the store gives them back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from workbench.suite.plan import Plan
+from workbench.suite.plan import Arm, Plan
+from workbench.suite.result import CaseResult
 
 
 class RunState(StrEnum):
@@ -55,3 +56,19 @@ class KeptRun:
     def id(self) -> str:
         """Of the run."""
         return self.listed.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedArm:
+    """One arm of a run, with what came of it."""
+
+    run_id: str
+    """Of the run."""
+    title: str
+    """Of the run, for a person."""
+    created_at: datetime
+    """When the run was begun, UTC."""
+    arm: Arm
+    """The way in which its cases were played."""
+    results: tuple[CaseResult, ...] = field(hash=False)
+    """Of its plays, in no order."""

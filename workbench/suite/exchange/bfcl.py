@@ -147,8 +147,10 @@ def _truth(case: Case, left_out: list[str]) -> list[Any] | None:
     found: list[Any] | None = None
     for one in case.expectations:
         said = _said(one)
-        if said is None:
-            left_out.append(f"{case.id}: {one.kind} has no word in BFCL")
+        if said is None or found is not None:
+            left_out.append(
+                f"{case.id}: {one.kind} has no word in BFCL" + (" beside another" if found else "")
+            )
         elif found is None:
             found = said
     return found

@@ -1,7 +1,7 @@
 """OpenAI messages with gold calls, to a suite and back: what the assistant said last is what is wanted."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from workbench.chat.message import Message, Role
@@ -47,10 +47,12 @@ def export_openai(suite: Suite) -> Exported:
     rows: list[Any] = []
     left_out: list[str] = []
     for case in suite.cases:
-        gold = next((said for one in case.expectations if (said := _said(one)) is not None), None)
-        if gold is None:
+        said_by = next((one for one in case.expectations if _said(one) is not None), None)
+        gold = _said(said_by) if said_by else None
+        if said_by is None or gold is None:
             left_out.append(f"{case.id}: what is wanted cannot be said as one message")
             continue
+        left_out.extend(f"{case.id}: {line}" for line in _unsaid(case.expectations, said_by))
         system = [{"role": "system", "content": case.system}] if case.system else []
         said = [_written(one, case.messages[:place]) for place, one in enumerate(case.messages)]
         rows.append({"id": case.id, "messages": [*system, *said, gold], "tools": list(case.tool_specs)})
@@ -118,6 +120,19 @@ def _said(one: Expectation) -> dict[str, Any] | None:
         for _ in range(pattern.count):
             calls.append(_tool_call(pattern.name, arguments, len(calls)))
     return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def _unsaid(expectations: Sequence[Expectation], said_by: Expectation) -> Iterator[str]:
+    """What the one message does not say of what is wanted."""
+    for one in expectations:
+        if one is not said_by:
+            yield f"{one.kind} has no word in a message"
+    if any(pattern.optional for pattern in said_by.calls or ()):
+        yield "the message has no arguments that may be left out"
+    if said_by.in_order:
+        yield "the order of its calls is not asked for"
+    if said_by.allow_extra:
+        yield "no other calls may stand beside its own"
 
 
 def _tool_call(name: str, arguments: _Fields, number: int) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from workbench.toolspec.yaml_text import load_yaml
 
 NEGATION: Final = "not-"
 """Before the type of an assertion that must not hold."""
+NO_CALL: Final = "not-is-valid-openai-tools-call"
+"""Says there that the output is no call; here that nothing was called, nor meant to be."""
 _Assertion = Mapping[str, Any]
 
 
@@ -118,6 +120,8 @@ def _messages(said: str) -> list[Any] | None:
 
 def _expected(assertion: _Assertion) -> dict[str, Any] | None:
     kind = str(assertion.get("type", ""))
+    if kind == NO_CALL:
+        return {"no_call": True}
     is_negated = kind.startswith(NEGATION)
     maker = _MAKERS.get(kind.removeprefix(NEGATION))
     found = maker(assertion) if maker else None

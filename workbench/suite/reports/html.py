@@ -1,17 +1,19 @@
 """A report as one HTML file that asks for nothing from any network."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
 from workbench.suite.card import ScoreCard
-from workbench.suite.reports.report import Report
+from workbench.suite.reports.report import LOCAL_PAGE, Report, rollout_url
 from workbench.suite.reports.tables import (
     Table,
     card_table,
     change_table,
     comparison_line,
+    matrix_table,
     percent,
+    plays_of,
     worth_table,
 )
 from workbench.suite.result import CaseResult, Status
@@ -35,7 +37,7 @@ _HEIGHT: Final = 240
 _MARGIN: Final = 44
 
 
-def report_html(report: Report, *, page_url: str = "http://127.0.0.1:7860") -> str:
+def report_html(report: Report, *, page_url: str = LOCAL_PAGE) -> str:
     """The report as a page.
 
     Args:
@@ -77,6 +79,8 @@ def _body(report: Report, page_url: str) -> Iterator[str]:
     yield f"<p>Run <code>{escape(report.run_id)}</code>: {done}. ● is on the front.</p>"
     yield _table(card_table(report))
     yield "<h2>Pass rate against prompt tokens</h2>" + front_svg(report.cards, report.front)
+    if matrix := matrix_table(report):
+        yield "<h2>Contracts × models</h2>" + _table(matrix)
     if report.worths:
         yield "<h2>What parts are worth</h2>" + _table(worth_table(report))
     if report.comparison:
@@ -95,9 +99,7 @@ def _table(table: Table) -> str:
 
 def _cases(report: Report, page_url: str) -> str:
     arms = [card.arm for card in report.cards]
-    plays: dict[str, dict[str, list[CaseResult]]] = {}
-    for one in report.results:
-        plays.setdefault(one.case_key, {}).setdefault(one.arm, []).append(one)
+    plays = plays_of(report.results)
     head = "".join(f"<th>{escape(arm)}</th>" for arm in arms)
     rows = "".join(
         f"<tr><td>{escape(key)}<br><span class=quiet>{escape(_said(by_arm))}</span></td>"
@@ -108,7 +110,7 @@ def _cases(report: Report, page_url: str) -> str:
     return f'<div class="wide"><table><thead><tr><th>case</th>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _said(by_arm: dict[str, list[CaseResult]]) -> str:
+def _said(by_arm: Mapping[str, Sequence[CaseResult]]) -> str:
     return next((one.said for plays in by_arm.values() for one in plays), "")
 
 
@@ -119,11 +121,8 @@ def _play(one: CaseResult, page_url: str) -> str:
         for each in one.outcomes
     )
     came = "".join(f"<pre>{escape(text)}</pre>" for text in (one.calls_told, one.answer, one.error) if text)
-    link = (
-        f'<a href="{escape(page_url)}/?session={escape(one.session_id)}">rollout</a>'
-        if one.session_id
-        else ""
-    )
+    url = rollout_url(one, page_url)
+    link = f'<a href="{escape(url)}">rollout</a>' if url else ""
     return (
         f'<details><summary class="{status}">{_SIGNS[one.status]} {status}'
         f" <span class=quiet>{one.measures.seconds:.1f} s</span></summary><ul>{outcomes}</ul>{came}{link}</details>"

@@ -8,7 +8,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.suite.card import ScoreCard
 from workbench.suite.compare import Comparison
 from workbench.suite.plan import Arm
-from workbench.suite.reports.report import Report, Worth
+from workbench.suite.reports.report import LOCAL_PAGE, Report, Worth, rollout_url
 from workbench.suite.result import result_document
 
 _CARD: Final = TypeAdapter(ScoreCard)
@@ -16,8 +16,8 @@ _WORTH: Final = TypeAdapter(Worth)
 _ARM: Final = TypeAdapter(Arm)
 
 
-def report_json(report: Report) -> JsonObject:
-    """The report as one JSON object."""
+def report_json(report: Report, *, page_url: str = LOCAL_PAGE) -> JsonObject:
+    """The report as one JSON object; each result has the address of its rollout as `rollout`."""
     return {
         "run": report.run_id,
         "title": report.title,
@@ -29,7 +29,9 @@ def report_json(report: Report) -> JsonObject:
         "cards": [cast(JsonValue, _CARD.dump_python(card, mode="json")) for card in report.cards],
         "front": list(report.front),
         "worths": [cast(JsonValue, _WORTH.dump_python(one, mode="json")) for one in report.worths],
-        "results": [result_document(one) for one in report.results],
+        "results": [
+            {**result_document(one), "rollout": rollout_url(one, page_url) or None} for one in report.results
+        ],
         "comparison": comparison_json(report.comparison) if report.comparison else None,
     }
 

@@ -3,21 +3,24 @@
 from collections.abc import Iterable, Iterator
 
 from workbench.suite.compare import Comparison
-from workbench.suite.reports.report import Report
+from workbench.suite.reports.report import LOCAL_PAGE, Report, rollout_url
 from workbench.suite.reports.tables import (
+    NONE,
     Table,
     card_table,
-    case_table,
     change_table,
     comparison_line,
     failure_table,
+    matrix_table,
+    plays_of,
     worth_table,
 )
+from workbench.suite.result import CaseResult
 
 
-def report_markdown(report: Report) -> str:
-    """The report as a page of Markdown."""
-    return "\n".join(_lines(report)) + "\n"
+def report_markdown(report: Report, *, page_url: str = LOCAL_PAGE) -> str:
+    """The report as a page of Markdown, each play a link to its rollout."""
+    return "\n".join(_lines(report, page_url)) + "\n"
 
 
 def comparison_markdown(comparison: Comparison, *, before: str, after: str) -> str:
@@ -44,7 +47,7 @@ def _table(cells: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(lines)
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, page_url: str) -> Iterator[str]:
     done = len(report.results)
     yield f"# {report.title}"
     yield ""
@@ -52,15 +55,36 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"Run `{report.run_id}`{state}. ● is on the front: no other arm passes as much with fewer prompt tokens."
     yield ""
     yield table_markdown(card_table(report))
+    if matrix := matrix_table(report):
+        yield from ("", "## Contracts × models", "", table_markdown(matrix))
     if report.worths:
         yield from ("", "## What parts are worth", "", table_markdown(worth_table(report)))
     if report.comparison:
         yield from ("", f"## Against {report.baseline}", "", comparison_line(report.comparison), "")
         yield table_markdown(change_table(report.comparison))
-    yield from ("", "## Cases", "", table_markdown(case_table(report)))
+    yield from ("", "## Cases", "", _cases(report, page_url))
     failures = failure_table(report)
     if failures.rows:
         yield from ("", "## What did not pass", "", table_markdown(failures))
+
+
+def _cases(report: Report, page_url: str) -> str:
+    """One line a case, one column an arm, each play a link."""
+    arms = [card.arm for card in report.cards]
+    plays = plays_of(report.results)
+    rows = [
+        (
+            _cell(key),
+            *(" ".join(_linked(one, page_url) for one in by_arm.get(arm, ())) or NONE for arm in arms),
+        )
+        for key, by_arm in plays.items()
+    ]
+    return _table([tuple(map(_cell, ("case", *arms))), *rows])
+
+
+def _linked(one: CaseResult, page_url: str) -> str:
+    url = rollout_url(one, page_url)
+    return f"[{one.status.value}]({url})" if url else one.status.value
 
 
 def _row(row: tuple[str, ...], widths: list[int]) -> str:

@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote
 
 from workbench.suite.card import ScoreCard, cards
 from workbench.suite.compare import Comparison, compare
 from workbench.suite.plan import Arm, Plan
 from workbench.suite.result import CaseResult
 from workbench.suite.statistics import Point, front
+
+LOCAL_PAGE: Final = "http://127.0.0.1:7860"
+"""Address of the workbench's page where nobody has said another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +61,14 @@ class Report:
     """Title of the baseline."""
 
     @property
+    def whole_arms(self) -> tuple[Arm, ...]:
+        """Those of which nothing is left out or varied."""
+        return tuple(arm for arm in self.plan.arms if not arm.left_out and arm.variation is None)
+
+    @property
     def pass_rate(self) -> float | None:
         """Over all arms that are not changed; None where nothing was scored."""
-        whole = {arm.label for arm in self.plan.arms if not arm.left_out and arm.variation is None}
+        whole = {arm.label for arm in self.whole_arms}
         counted = [card for card in self.cards if card.arm in whole]
         scored = sum(card.passed + card.failed for card in counted)
         return sum(card.passed for card in counted) / scored if scored else None
@@ -77,6 +87,7 @@ def report_of(
     results: Sequence[CaseResult],
     *,
     baseline: tuple[str, Sequence[CaseResult]] | None = None,
+    arms: tuple[str, str] | None = None,
 ) -> Report:
     """What there is to tell of a run.
 
@@ -87,6 +98,7 @@ def report_of(
         plan: What it depended on.
         results: Of its plays, as far as there are any.
         baseline: Title and results of a run to compare with; None for none.
+        arms: The one arm of the baseline and of this run to compare; None pairs arms by their labels.
     """
     made = cards(results)
     points = tuple(
@@ -103,13 +115,14 @@ def report_of(
         results=tuple(results),
         cards=made,
         front=tuple(point.label for point in front(points)),
-        worths=tuple(_worths(plan.arms, results)),
-        comparison=compare(baseline[1], results) if baseline else None,
+        worths=tuple(worths_of(plan.arms, results)),
+        comparison=compare(baseline[1], results, arms=arms) if baseline else None,
         baseline=baseline[0] if baseline else "",
     )
 
 
-def _worths(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Worth]:
+def worths_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Worth]:
+    """What each part that was left out, and each variation, cost or gained; those that were played."""
     for arm in arms:
         base = arm.left_out_of or arm.variation_of
         if not base:
@@ -126,3 +139,13 @@ def _worths(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Wort
             saved_tokens=(before - after) / found.compared,
             p=found.p,
         )
+
+
+def rollout_url(result: CaseResult, page_url: str) -> str:
+    """Where the page shows what was played and stored; empty where nothing was.
+
+    Args:
+        result: Of a play.
+        page_url: Of the workbench's page.
+    """
+    return f"{page_url}/?session={quote(result.session_id)}" if result.session_id else ""

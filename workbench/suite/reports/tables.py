@@ -1,6 +1,7 @@
 """The tables of a report as rows of texts: the terminal, Markdown and HTML show the same."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.suite.card import ScoreCard
@@ -24,12 +25,17 @@ class Table:
 
 def card_table(report: Report) -> Table:
     """One line an arm; columns that say nothing of any arm are left out."""
+    return cards_table(report.cards, report.front)
+
+
+def cards_table(cards: Sequence[ScoreCard], front: Sequence[str] = (), *, what: str = "arm") -> Table:
+    """The same of any score cards, `what` of each it may be; those of `front` are marked."""
     head = (
-        "arm", "passed", "rate", "95 %", "errors", "flaky", "pass^k", "dropped", "fixes", "valid calls",
+        what, "passed", "rate", "95 %", "errors", "flaky", "pass^k", "dropped", "fixes", "valid calls",
         "wrong tool", "needless", "prompt tokens", "tokens out", "seconds", "cost",
     )  # fmt: skip
-    rows = [_card_row(card, is_on_front=card.arm in report.front) for card in report.cards]
-    always = {"arm", "passed", "rate", "95 %", "prompt tokens", "tokens out", "seconds"}
+    rows = [_card_row(card, is_on_front=card.arm in front) for card in cards]
+    always = {what, "passed", "rate", "95 %", "prompt tokens", "tokens out", "seconds"}
     kept = [
         place
         for place, name in enumerate(head)
@@ -41,14 +47,30 @@ def card_table(report: Report) -> Table:
     )
 
 
-def case_table(report: Report) -> Table:
-    """One line a case, one column an arm."""
-    arms = [card.arm for card in report.cards]
+def matrix_table(report: Report) -> Table | None:
+    """Contracts × models: what passes of each contract's plays on each model, whatever the rest of the way.
+
+    None where only one contract or only one model was played.
+    """
+    contracts = tuple(dict.fromkeys(arm.contract_name for arm in report.whole_arms))
+    models = tuple(dict.fromkeys(arm.model for arm in report.whole_arms))
+    if len(contracts) == 1 or len(models) == 1:
+        return None
+    cards = {card.arm: card for card in report.cards}
+    plays: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for arm in report.whole_arms:
+        if card := cards.get(arm.label):
+            plays[arm.contract_name, arm.model].append((card.passed, card.passed + card.failed))
+    rows = tuple((one, *(_told_share(plays[one, model]) for model in models)) for one in contracts)
+    return Table(head=("contract", *models), rows=rows)
+
+
+def plays_of(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, Sequence[CaseResult]]]:
+    """The plays of each case in each arm, by the case's key and the arm's label, in order."""
     plays: dict[str, dict[str, list[CaseResult]]] = {}
-    for one in report.results:
+    for one in results:
         plays.setdefault(one.case_key, {}).setdefault(one.arm, []).append(one)
-    rows = tuple((key, *(told_plays(by_arm.get(arm, ())) for arm in arms)) for key, by_arm in plays.items())
-    return Table(head=("case", *arms), rows=rows)
+    return plays
 
 
 def failure_table(report: Report) -> Table:
@@ -121,6 +143,11 @@ def percent(rate: float | None) -> str:
     ('50 %', '–')
     """
     return NONE if rate is None else f"{rate * 100:.0f} %"
+
+
+def _told_share(plays: Sequence[tuple[int, int]]) -> str:
+    passed, scored = sum(one for one, _ in plays), sum(one for _, one in plays)
+    return f"{percent(passed / scored)} ({passed}/{scored})" if scored else NONE
 
 
 def _card_row(card: ScoreCard, *, is_on_front: bool) -> tuple[str, ...]:

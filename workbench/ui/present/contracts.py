@@ -1,42 +1,13 @@
-"""What the Contracts tab shows: the list, the lint, the preview, a diff of two versions."""
+"""What the Contracts tab shows: the lint, the preview, a diff of two versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.chat.finding import Finding
-from workbench.desk.versions.version import VersionLine
 from workbench.errors import BadInput
 from workbench.ui.present.notices import NoticeLine, NoticeView
 from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.words import count
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractRow:
-    """One contract of the list."""
-
-    name: str
-    """The contract's."""
-    note: str
-    """How many versions it has, and the names that point at the newest."""
-    is_open: bool
-    """True of the one in the editor."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractListView:
-    """All contracts."""
-
-    rows: tuple[ContractRow, ...]
-    """By name."""
-    open_name: str
-    """The one in the editor; empty for none."""
-    serial: float
-    """Differs from one answer to the next."""
-    wants_open: bool = False
-    """True asks the browser which one it had open."""
-    is_draft: bool = False
-    """True where the editor holds what was typed here before, and not saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,28 +38,6 @@ class DiffView:
     """Which two."""
     lines: tuple[DiffLine, ...]
     """None where they are the same."""
-
-
-def show_list(
-    names: Sequence[str],
-    lines: Sequence[VersionLine],
-    *,
-    open_name: str,
-    serial: float,
-    wants_open: bool = False,
-    is_draft: bool = False,
-) -> ContractListView:
-    """The list of contracts that have a file or a version."""
-    by_name = {line.head.name: line for line in lines}
-    rows = tuple(
-        ContractRow(
-            name=name, note=_note(by_name.get(name), is_file=name in names), is_open=name == open_name
-        )
-        for name in sorted({*names, *by_name, *filter(None, [open_name])})
-    )
-    return ContractListView(
-        rows=rows, open_name=open_name, serial=serial, wants_open=wants_open, is_draft=is_draft
-    )
 
 
 def show_lint(findings: Sequence[Finding]) -> NoticeView:
@@ -139,9 +88,3 @@ def read_variables(text: str) -> dict[str, str]:
 def _diff_line(line: str) -> DiffLine:
     kind = {"+": "add", "-": "drop", "@": "place"}.get(line[0], "same")
     return DiffLine(kind=kind, text=line if kind == "place" else line[1:])
-
-
-def _note(line: VersionLine | None, *, is_file: bool) -> str:
-    if line is None:
-        return "file" if is_file else "not saved"
-    return " · ".join((f"v{line.head.number}", *line.head.tags))

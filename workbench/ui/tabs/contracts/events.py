@@ -1,6 +1,5 @@
-"""What the Contracts tab answers: a contract is opened, linted, shown as a model gets it, saved, compared, named."""
+"""What the Contracts tab answers of a contract's text: it is linted, shown as a model gets it, and used."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,30 +8,21 @@ import gradio as gr
 from workbench.contract.compose import compose
 from workbench.contract.contract import parse_contract
 from workbench.contract.lint import lint_contract
+from workbench.desk.runs.measured import measured
 from workbench.desk.services import Services
-from workbench.desk.versions.content import diff_contents
-from workbench.desk.versions.names import check_name
-from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.desk.versions.version import VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.owners import services_of
-from workbench.ui.present.contracts import (
-    ContractListView,
-    DiffView,
-    PreviewView,
-    read_variables,
-    show_diff,
-    show_lint,
-    show_list,
-    show_preview,
-)
-from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.present.versions import VersionsView, show_versions
+from workbench.ui.present.contracts import PreviewView, read_variables, show_lint, show_preview
+from workbench.ui.present.measures import MeasuresView, show_measures
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.suites.grid import ABLATE
+from workbench.ui.present.versions import VersionsView
+from workbench.ui.tabs.kept_text import KeptTextEvents
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
-SHOWN: Final = 50
-"""Versions that the list shows; `workbench versions history` has all."""
 BLANK: Final = """---
 title: {name}
 family: hermes-lines
@@ -44,56 +34,33 @@ You can call tools. These are your tools:
 </tools>
 """
 """What a new contract begins with."""
-_KIND: Final = VersionKind.CONTRACT
-Told = tuple[ContractListView | Update, VersionsView | Update | None, NoticeView]
+
+
+def contract_texts(services: Services) -> KeptTextEvents:
+    """The handlers of the list, the editor and the versions of contracts."""
+    return KeptTextEvents(
+        services,
+        VersionKind.CONTRACT,
+        names=lambda own: own.contract_names(),
+        newest=lambda own, name: own.contract_version(name).text,
+        blank=BLANK,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ContractEvents:
-    """Handlers of the tab."""
+    """Handlers of the contract in the editor."""
 
     services: Services
     """The edges."""
+    texts: KeptTextEvents
+    """Of contracts."""
 
-    def on_tab(
-        self, visitor: Visitor, name: str, _text: str, request: gr.Request
-    ) -> tuple[ContractListView, str | Update]:
-        """The tab is opened: at first the browser says which contract it had open."""
+    def on_toolset(self, visitor: Visitor, name: str, request: gr.Request) -> str | Update:
+        """The tools that a contract is shown with, when the tab is opened first."""
         services = services_of(self.services, visitor, request)
-        toolset = SAME if name else next(iter(services.settings.tools), "")
-        known = services.catalog.toolsets()
-        return self._list(services, name, wants_open=not name), toolset if toolset in known else SAME
-
-    def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """A contract that was picked; what was typed in it before and saved nowhere comes back."""
-        services, name, draft = (
-            services_of(self.services, visitor, request),
-            str(event.name),
-            str(event.draft),
-        )
-        try:
-            text = self._newest(services, name)
-            history = services.versions.history(_KIND, name, limit=SHOWN)
-        except WorkbenchError as error:
-            if not draft:
-                return self._list(services, ""), SAME, SAME, problem(error), None
-            text, history = "", ()
-        is_draft = bool(draft) and draft != text and draft not in {version.text for version in history}
-        view = self._list(services, name, is_draft=is_draft)
-        return view, name, draft if is_draft else text, CLEAR, None
-
-    def on_new(
-        self, visitor: Visitor, _text: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[object, ...]:
-        """A new contract, to be saved as its first version."""
-        services, name = services_of(self.services, visitor, request), str(event.name)
-        try:
-            check_name(name)
-            if name in services.contract_names():
-                raise BadInput(f"contract {name!r}", "there is one of that name", "pick it from the list")
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error), SAME
-        return self._list(services, name), name, BLANK.format(name=name), CLEAR, None
+        toolset = next(iter(services.settings.tools), "")
+        return toolset if not name and toolset in services.catalog.toolsets() else SAME
 
     def on_text(
         self, visitor: Visitor, name: str, text: str, toolset: str | None, variables: str, request: gr.Request
@@ -102,9 +69,9 @@ class ContractEvents:
         if not name:
             return None, CLEAR, None
         services = services_of(self.services, visitor, request)
-        line = self._line(services, name, text)
+        line = self.texts.version_line(services, name, text)
         try:
-            tools = services.catalog.select((toolset,)) if toolset else OfferedTools()
+            tools = services.tools.select((toolset,)) if toolset else OfferedTools()
             contract = parse_contract(text, name=name)
             lint = show_lint(lint_contract(contract, tools))
         except BadInput as error:
@@ -116,53 +83,6 @@ class ContractEvents:
             return line, NoticeView(lines=(*problem(error).lines, *lint.lines)), SAME
         return line, lint, show_preview(composed, tokens=self._count(composed))
 
-    def on_save(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
-    ) -> Told:
-        """The text becomes a version."""
-        new = NewVersion(
-            kind=_KIND,
-            name=name,
-            text=text,
-            message=str(event.message).strip(),
-            parent_id=str(event.base) or None,
-        )
-        return self._changed(visitor, name, text, request, lambda own: own.versions.save(new))
-
-    def on_mark(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
-    ) -> Told:
-        """A version gets a name."""
-        version_id, mark = str(event.id), str(event.mark)
-        return self._changed(visitor, name, text, request, lambda own: own.versions.tag(version_id, mark))
-
-    def on_restore(
-        self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[object, ...]:
-        """An old version is the newest again, and stands in the editor."""
-        services = services_of(self.services, visitor, request)
-        try:
-            restored = services.versions.restore(str(event.id))
-        except WorkbenchError as error:
-            return SAME, SAME, SAME, problem(error)
-        text = restored.text
-        return text, *self._changed(visitor, name, text, request, lambda _own: None)
-
-    def on_compare(
-        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[DiffView | None, NoticeView]:
-        """What was changed from a version to the text in the editor."""
-        services = services_of(self.services, visitor, request)
-        try:
-            version = services.versions.version(str(event.id))
-        except WorkbenchError as error:
-            return None, problem(error)
-        if version is None:
-            return None, problem(BadInput("version", "there is none", "choose one of the list"))
-        labels = (f"v{version.number}", "the editor")
-        diff = diff_contents(_KIND, version.text, text, labels)
-        return show_diff(f"From v{version.number} of {name} to the editor", diff), CLEAR
-
     def on_use(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> tuple[object, ...]:
         """The text, as it stands here, is the contract of Play."""
         services = services_of(self.services, visitor, request)
@@ -173,40 +93,30 @@ class ContractEvents:
         names = sorted({*services.contract_names(), name})
         return gr.update(choices=names, value=name), text, gr.update(selected="play"), CLEAR
 
-    def _changed(
-        self,
-        visitor: Visitor,
-        name: str,
-        text: str,
-        request: gr.Request,
-        change: Callable[[Services], object],
-    ) -> Told:
+    def on_measures(
+        self, visitor: Visitor, name: str, request: gr.Request
+    ) -> tuple[MeasuresView | None, NoticeView | Update]:
+        """What runs and sessions say of the contract's versions; None where they say nothing."""
+        if not name:
+            return None, SAME
+        try:
+            found = measured(services_of(self.services, visitor, request), name)
+        except WorkbenchError as error:
+            return None, problem(error)
+        return show_measures(found) if found.arms or found.days else None, SAME
+
+    def on_measure(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request
+    ) -> tuple[Update, Update, Update, NoticeView]:
+        """The Suites tab, with the contract and its ablation chosen."""
         services = services_of(self.services, visitor, request)
         try:
-            change(services)
-            return self._list(services, name), self._line(services, name, text), CLEAR
+            if text != services.contract_version(name).text:
+                return SAME, SAME, SAME, advice("Save it as a version first: a run plays what is saved.")
         except WorkbenchError as error:
-            return SAME, SAME, problem(error)
-
-    def _newest(self, services: Services, name: str) -> str:
-        return services.contract_version(name).text
-
-    def _line(self, services: Services, name: str, text: str) -> VersionsView:
-        history = services.versions.history(_KIND, name, limit=SHOWN)
-        now = services.calendar.now().astimezone()
-        return show_versions(name, text, history, now=now, can_compare=True)
-
-    def _list(
-        self, services: Services, open_name: str, *, wants_open: bool = False, is_draft: bool = False
-    ) -> ContractListView:
-        return show_list(
-            services.contract_names(),
-            services.versions.lines(_KIND),
-            open_name=open_name,
-            serial=services.calendar.seconds(),
-            wants_open=wants_open,
-            is_draft=is_draft,
-        )
+            return SAME, SAME, SAME, problem(error)
+        chosen = gr.update(choices=list(services.contract_names()), value=[name])
+        return chosen, gr.update(value=[ABLATE]), gr.update(selected="suites"), CLEAR
 
     def _count(self, text: str) -> int | None:
         """Tokens are counted by the model of the settings, once it is loaded."""

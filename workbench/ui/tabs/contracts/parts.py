@@ -6,13 +6,14 @@ from typing import Final
 import gradio as gr
 
 from workbench.desk.services import Services
-from workbench.ui.components.contract_list import ContractList
+from workbench.ui.components.contract_measures import ContractMeasures
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.preview import Preview
 from workbench.ui.components.text_diff import TextDiff
+from workbench.ui.components.text_list import TextList
 from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
 
@@ -23,7 +24,7 @@ EDITORS: Final = EditorNamesView(names=(("contracts-text", "Text of the contract
 class ContractsParts:
     """All parts of the tab."""
 
-    contracts: ContractList
+    contracts: TextList
     name: gr.Textbox
     text: Editor
     versions: Versions
@@ -31,9 +32,12 @@ class ContractsParts:
     lint: Notice
     diff: TextDiff
     use: gr.Button
+    measure: gr.Button
     toolset: gr.Dropdown
     variables: gr.Textbox
     preview: Preview
+    measured_side: gr.Tab
+    measured: ContractMeasures
 
 
 def build(services: Services) -> ContractsParts:
@@ -41,7 +45,7 @@ def build(services: Services) -> ContractsParts:
     EditorNames(EDITORS, elem_id="contracts-editor-names")
     with gr.Row(elem_id="contracts-columns"):
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
-            contracts = ContractList(elem_id="contracts-contracts")
+            contracts = TextList(elem_id="contracts-contracts")
             # No state: the browser keeps drafts by it.
             name = gr.Textbox(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
@@ -54,20 +58,31 @@ def build(services: Services) -> ContractsParts:
             lint = Notice(elem_id="contracts-lint")
             diff = TextDiff(elem_id="contracts-diff")
         with gr.Column(elem_id="contracts-see", elem_classes=["hw-column"], min_width=0):
-            use = gr.Button("Use in Play", size="sm", elem_id="contracts-use")
-            toolset = gr.Dropdown(
-                list(services.catalog.toolsets()),
-                value=None,
-                label="With the tools of",
-                elem_id="contracts-toolset",
-            )
-            variables = gr.Textbox(
-                label="Variables", lines=1, max_lines=6, placeholder="name = value, one a line",
-                elem_id="contracts-variables",
-            )  # fmt: skip
-            heading("What the model gets")
-            preview = Preview(elem_id="contracts-preview")
+            with gr.Row(elem_id="contracts-acts"):
+                use = gr.Button("Use in Play", size="sm", elem_id="contracts-use")
+                measure = gr.Button("Measure", size="sm", elem_id="contracts-measure")
+            with gr.Tabs(elem_id="contracts-sides"):
+                with gr.Tab("As the model gets it", elem_id="contracts-side-preview"):
+                    toolset, variables, preview = _build_preview(services)
+                with gr.Tab("Measured", elem_id="contracts-side-measured") as measured_side:
+                    measured = ContractMeasures(elem_id="contracts-measured")
     return ContractsParts(
         contracts=contracts, name=name, text=text, versions=versions, notice=notice, lint=lint, diff=diff,
-        use=use, toolset=toolset, variables=variables, preview=preview,
+        use=use, measure=measure, toolset=toolset, variables=variables, preview=preview,
+        measured_side=measured_side, measured=measured,
     )  # fmt: skip
+
+
+def _build_preview(services: Services) -> tuple[gr.Dropdown, gr.Textbox, Preview]:
+    toolset = gr.Dropdown(
+        list(services.catalog.toolsets()),
+        value=None,
+        label="With the tools of",
+        elem_id="contracts-toolset",
+    )
+    variables = gr.Textbox(
+        label="Variables", lines=1, max_lines=6, placeholder="name = value, one a line",
+        elem_id="contracts-variables",
+    )  # fmt: skip
+    preview = Preview(elem_id="contracts-preview")
+    return toolset, variables, preview

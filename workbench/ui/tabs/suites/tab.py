@@ -1,126 +1,101 @@
-"""The Suites tab: its parts, built and wired."""
+"""The Suites tab: its wires."""
 
-from dataclasses import dataclass
+from typing import Any, Final, cast
 
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.desk.runs.planning import suite_names
 from workbench.desk.services import Services
-from workbench.ui.components.fields import heading
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.run_bar import RunBar
-from workbench.ui.components.suite_run import SuiteRun
 from workbench.ui.listen import any_of, listen
-from workbench.ui.present.setup import first_choice
 from workbench.ui.tabs.play.tab import PlayParts
-from workbench.ui.tabs.suites.events import RunsUnderWay, SuitesEvents, SuitesScreen
+from workbench.ui.tabs.suites.edit_events import EditEvents, suite_texts
+from workbench.ui.tabs.suites.look_events import LookEvents
+from workbench.ui.tabs.suites.parts import SuitesParts
+from workbench.ui.tabs.suites.run_events import RunEvents
+from workbench.ui.tabs.suites.under_way import RunsUnderWay
+
+_KEEP: Final = """(name, text) => {
+  try { if (name) localStorage.setItem('hermes-workbench:suite:draft:' + name, text); } catch { /* forbidden */ }
+  return [];
+}"""
+_SECRET: Final = """() => {
+  try { return [localStorage.getItem('hermes-workbench:browser') || '']; } catch { return ['']; }
+}"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuitesParts:
-    """All parts of the tab."""
-
-    suites: gr.Dropdown
-    contracts: gr.Dropdown
-    models: gr.Dropdown
-    tool_choice: gr.Dropdown
-    repeat: gr.Number
-    further: gr.CheckboxGroup
-    start: gr.Button
-    resume: gr.Button
-    shown: gr.Dropdown
-    baseline: gr.Dropdown
-    notice: Notice
-    bar: RunBar
-    run: SuiteRun
-
-    @property
-    def screen(self) -> list[Block]:
-        """The parts that a `SuitesScreen` has values for, in its order."""
-        return [getattr(self, name) for name in SuitesScreen._fields]
-
-
-def build(services: Services) -> SuitesParts:
-    """Builds the tab."""
-    settings = services.settings
-    with gr.Row(elem_id="suites-columns"):
-        with gr.Column(elem_id="suites-setup-column", elem_classes=["hw-column"], min_width=0):
-            heading("Play")
-            suites = _choice("Suites", list(suite_names(services)), ["nonsense"], "suites-suites")
-            contracts = _choice(
-                "Contracts", list(services.contract_names()), [settings.contract], "suites-contracts"
-            )
-            models = _choice("Models", list(services.models.names()), [settings.model], "suites-models")
-            tool_choice = gr.Dropdown(
-                ["auto", "required", "none"],
-                value=first_choice(settings.model),
-                label="Tool choice",
-                elem_id="suites-tool-choice",
-            )
-            repeat = gr.Number(
-                1, label="Plays of each case", minimum=1, maximum=1000, precision=0, elem_id="suites-repeat"
-            )
-            further = gr.CheckboxGroup(
-                [("without each paragraph of the contract", "ablate")], label="Also", elem_id="suites-further"
-            )
-            start = gr.Button("Run", variant="primary", size="sm", elem_id="suites-start")
-            heading("Runs")
-            shown = gr.Dropdown([], label="Show", elem_id="suites-shown")
-            baseline = gr.Dropdown([], label="Compare with", elem_id="suites-baseline")
-            resume = gr.Button("Go on with it", size="sm", elem_id="suites-resume")
-        with gr.Column(elem_id="suites-run-column", elem_classes=["hw-column"], min_width=0):
-            notice = Notice(elem_id="suites-notice")
-            bar = RunBar(elem_id="suites-bar")
-            run = SuiteRun(elem_id="suites-run")
-    return SuitesParts(
-        suites=suites,
-        contracts=contracts,
-        models=models,
-        tool_choice=tool_choice,
-        repeat=repeat,
-        further=further,
-        start=start,
-        resume=resume,
-        shown=shown,
-        baseline=baseline,
-        notice=notice,
-        bar=bar,
-        run=run,
-    )
-
-
-def wire(parts: SuitesParts, services: Services, tab: gr.Tab, play: PlayParts) -> None:
+def wire(
+    parts: SuitesParts,
+    services: Services,
+    under_way: RunsUnderWay,
+    play: PlayParts,
+    *,
+    blocks: gr.Blocks,
+    tab: gr.Tab,
+    tabs: gr.Tabs,
+) -> None:
     """Lets the parts answer.
 
     Args:
         parts: Of the tab.
         services: The edges.
-        tab: The tab itself; what can be chosen is looked up each time that it is opened.
+        under_way: Runs that are played now.
         play: The Play tab: says whose runs they are, and its turns become cases.
+        blocks: The page; opening it opens the run that its address names.
+        tab: The tab itself; what can be chosen is looked up each time that it is opened.
+        tabs: All tabs.
     """
-    events, visitor = SuitesEvents(services, RunsUnderWay()), play.visitor
-    screen = parts.screen
-    asked = [
-        visitor,
-        parts.suites,
-        parts.contracts,
-        parts.models,
-        parts.tool_choice,
-        parts.repeat,
-        parts.further,
-    ]
-    listen(tab.select, events.on_open, [visitor], screen)
-    listen(parts.start.click, events.on_run, asked, screen, is_model_work=True)
-    listen(parts.resume.click, events.on_resume, [visitor, parts.shown], screen, is_model_work=True)
-    listen(parts.bar.event("stop_run"), events.on_stop, is_queued=False)
-    chosen = any_of(parts.shown.input, parts.baseline.input)
-    listen(chosen, events.on_show, [visitor, parts.shown, parts.baseline], screen)
-    listen(parts.run.event("label_case"), events.on_label, [visitor], [parts.notice])
+    _wire_runs(parts, RunEvents(services, under_way), play, blocks=blocks, tab=tab, tabs=tabs)
+    _wire_looks(parts, LookEvents(services, under_way), play)
+    _wire_editor(parts, EditEvents(services, suite_texts(services)), [play.visitor])
+
+
+def _wire_runs(
+    parts: SuitesParts, events: RunEvents, play: PlayParts, *, blocks: gr.Blocks, tab: gr.Tab, tabs: gr.Tabs
+) -> None:
+    grid, run, visitor = parts.grid, parts.run, [play.visitor]
+    screen = run.screen
+    opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge]
+    asked = [*visitor, *grid.fields]
+    listen(tab.select, events.on_size, asked, [grid.size])
+    seen = listen(tab.select, events.on_open, visitor, opened)
+    linked = listen(blocks.load, events.on_link, [parts.secret], [tabs, *screen], js=_SECRET)
+    changed = any_of(*(cast(Any, field).change for field in grid.fields))
+    listen(changed, events.on_size, asked, [grid.size], is_latest_only=True)
+    begun = listen(grid.start.click, events.on_run, asked, screen)
+    resumed = listen(run.run.event("resume_run"), events.on_resume, visitor, screen)
+    for step in (seen, linked, begun, resumed):
+        listen(step.then, events.on_watch, visitor, screen, is_model_work=True)
+    listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
+
+
+def _wire_looks(parts: SuitesParts, events: LookEvents, play: PlayParts) -> None:
+    run, visitor = parts.run, [play.visitor]
+    told: list[Block] = [run.plays, run.notice]
+    chosen = any_of(*(part.input for part in (run.shown, run.baseline, run.baseline_arm, run.arm)))
+    listen(chosen, events.on_show, [*visitor, *run.compared], run.screen)
+    listen(run.run.event("open_case"), events.on_case, visitor, told)
+    listen(run.run.event("label_failing"), events.on_label_failing, visitor, [run.notice])
+    listen(run.comparison.event("open_pair"), events.on_pair, [*visitor, *run.compared], told)
+    listen(run.plays.event("label_case"), events.on_label, visitor, [run.notice])
     talk = play.talk
-    listen(talk.transcript.event("make_case"), events.on_case, [visitor], [talk.notice])
+    listen(talk.transcript.event("make_case"), events.on_make_case, visitor, [talk.notice])
 
 
-def _choice(label: str, choices: list[str], chosen: list[str], elem_id: str) -> gr.Dropdown:
-    there = [one for one in chosen if one in choices]
-    return gr.Dropdown(choices, value=there, multiselect=True, label=label, elem_id=elem_id)
+def _wire_editor(parts: SuitesParts, events: EditEvents, visitor: list[Block]) -> None:
+    edit, texts = parts.edit, events.texts
+    edited = [*visitor, edit.name, edit.text]
+    opened = [edit.texts, edit.name, edit.text, edit.notice, edit.diff]
+    listen(parts.edit_room.select, texts.on_tab, [*visitor, edit.name], [edit.texts])
+    listen(edit.texts.event("open_text"), texts.on_open, visitor, opened)
+    listen(edit.texts.event("new_text"), texts.on_new, visitor, opened)
+    # Not `input`: the first one behind a change from here is swallowed.
+    listen(edit.text.change, None, [edit.name, edit.text], js=_KEEP, is_queued=False)
+    changed = any_of(edit.text.change, edit.name.change)
+    listen(changed, events.on_text, edited, [edit.versions, edit.checked], is_latest_only=True)
+    line, told = edit.versions, [edit.texts, edit.versions, edit.notice]
+    listen(line.event("save_version"), texts.on_save, edited, told)
+    listen(line.event("mark_version"), texts.on_mark, edited, told)
+    listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, *told])
+    listen(line.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice])
+    listen(edit.rows.upload, events.on_rows, [edit.text, edit.rows], [edit.text, edit.notice])
+    listen(edit.play.click, events.on_play, edited, [parts.grid.suites, parts.rooms, edit.notice])

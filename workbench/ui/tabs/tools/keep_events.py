@@ -10,18 +10,18 @@ import gradio as gr
 
 from workbench.desk.ports.tools import ToolDraft
 from workbench.desk.services import Services
-from workbench.desk.versions.content import diff_contents
 from workbench.desk.versions.names import check_name
 from workbench.desk.versions.version import NewVersion, VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
 from workbench.ui.owners import services_of
-from workbench.ui.present.contracts import DiffView, show_diff
+from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
+from workbench.ui.tabs.kept_text import compared
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.tools.edit_events import EditEvents
 from workbench.ui.tabs.tools.shown import is_run_by_code, list_tools, version_line
@@ -69,19 +69,13 @@ class KeepEvents:
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
         """What was changed from a version to the draft."""
-        services, draft = (
-            services_of(self.services, visitor, request),
-            ToolDraft(spec_text=spec, rules_text=rules),
-        )
-        try:
-            version = services.versions.version(str(event.id))
-            if version is None:
-                raise BadInput("version", "there is none", "choose one of the list")
-            text = services.studio.merged_text(draft, toolset=toolset, before=_newest(services, toolset))
-        except WorkbenchError as error:
-            return None, problem(error)
-        diff = diff_contents(_KIND, version.text, text, (f"v{version.number}", "the editors"))
-        return show_diff(f"From v{version.number} of {toolset} to the editors", diff), CLEAR
+        services = services_of(self.services, visitor, request)
+        draft = ToolDraft(spec_text=spec, rules_text=rules)
+
+        def text_now() -> str:
+            return services.studio.merged_text(draft, toolset=toolset, before=_newest(services, toolset))
+
+        return compared(services, _KIND, str(event.id), toolset, text_now)
 
     def on_use(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request

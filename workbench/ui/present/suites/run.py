@@ -1,5 +1,6 @@
-"""Runs of suites as the Suites tab shows them."""
+"""Runs of suites as the Suites tab shows them: score cards, the picture, the matrix, how far one is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.desk.runs.run import ListedRun, RunState
@@ -7,9 +8,9 @@ from workbench.suite.reports.report import Report
 from workbench.suite.reports.tables import (
     Table,
     card_table,
-    change_table,
-    comparison_line,
+    matrix_table,
     percent,
+    plays_of,
     told_plays,
     worth_table,
 )
@@ -32,35 +33,17 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayView:
-    """One play of a case, as it is drilled into."""
-
-    title: str
-    """The case and the arm."""
-    status: str
-    """passed, failed or error."""
-    said: str
-    """What the user said."""
-    outcomes: tuple[tuple[str, str], ...]
-    """Of each expectation: a sign and the reason."""
-    came: tuple[str, ...]
-    """Calls, answer or error."""
-    note: str
-    """Tokens and seconds."""
-    session: str
-    """Id of the rollout; empty where there is none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CellView:
     """A case in one arm."""
 
+    arm: str
+    """The arm's label."""
     text: str
     """What came of it."""
     tone: str
     """clean, bad, odd or quiet."""
-    plays: tuple[PlayView, ...]
-    """To be drilled into."""
+    count: int
+    """Plays to be looked into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,20 +66,40 @@ class DotView:
     """Prompt tokens, of the most; from 0 to 1."""
     y: float
     """Pass rate."""
+    low: float
+    """Where the rate lies at least, most likely."""
+    high: float
+    """Where it lies at most."""
     is_on_front: bool
     """Whether no other arm beats it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """A case that is looked into."""
+
+    case: str
+    """Its suite and id."""
+    arm: str
+    """Label of the arm; empty for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRunView:
     """A run."""
 
+    id: str
+    """The run's; stands in the address bar."""
     title: str
     """Its suites and arms."""
     note: str
     """How far it is."""
+    can_go_on: bool
+    """True where plays are left and nobody plays them."""
+    is_live: bool
+    """True of a look at a run under way: it does not take the place of another run that is shown."""
     tables: tuple[TableView, ...]
-    """Score cards, what parts are worth, what changed."""
+    """Score cards, contracts × models, what parts are worth."""
     dots: tuple[DotView, ...]
     """The picture; one an arm."""
     most_tokens: str
@@ -105,6 +108,8 @@ class SuiteRunView:
     """Head of the matrix."""
     rows: tuple[RowView, ...]
     """The matrix."""
+    picked: Picked | None = None
+    """What is to be opened at once; None for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,16 +124,31 @@ class RunBarView:
     """True while it can be stopped."""
 
 
-def show_run(report: Report) -> SuiteRunView:
-    """A run, as far as there is one."""
+def show_run(
+    report: Report, *, is_under_way: bool, is_live: bool = False, picked: Picked | None = None
+) -> SuiteRunView:
+    """A run, as far as there is one.
+
+    Args:
+        report: Of the run.
+        is_under_way: Whether somebody plays it now.
+        is_live: See `SuiteRunView`.
+        picked: What is to be opened.
+    """
+    done = len(report.results)
+    state = report.state if is_under_way or report.state == RunState.DONE else "stopped"
     return SuiteRunView(
+        id=report.run_id,
         title=report.title,
-        note=f"run {report.run_id[:12]} · {len(report.results)} of {report.total} plays · {report.state}",
+        note=f"run {report.run_id[:12]} · {done} of {report.total} plays · {state}",
+        can_go_on=not is_under_way and (done < report.total or report.errors > 0),
+        is_live=is_live,
         tables=tuple(_tables(report)),
         dots=_dots(report),
         most_tokens=f"{max((card.prompt_tokens for card in report.cards), default=0):.0f} prompt tokens",
         arms=tuple(card.arm for card in report.cards),
         rows=_rows(report),
+        picked=picked,
     )
 
 
@@ -138,7 +158,10 @@ def show_progress(progress: Progress, *, is_running: bool) -> RunBarView:
         "" if progress.seconds_left is None or not is_running else f" · {_time(progress.seconds_left)} left"
     )
     errors = f" · {progress.errors} errors" if progress.errors else ""
-    note = f"{progress.done} of {progress.total} · {progress.passed} passed{errors}{left}"
+    stopped = (
+        "" if is_running or progress.done == progress.total else " · stopped, the rest can be played later"
+    )
+    note = f"{progress.done} of {progress.total} · {progress.passed} passed{errors}{left}{stopped}"
     share = progress.done / progress.total if progress.total else 1.0
     return RunBarView(note=note, share=share, is_running=is_running)
 
@@ -149,18 +172,20 @@ def run_label(run: ListedRun) -> str:
     return f"{run.created_at:%Y-%m-%d %H:%M} · {run.title} · {run.passed}/{run.done}{state}"
 
 
-def _tables(report: Report) -> list[TableView]:
-    shown = [_table("Score cards", card_table(report), "● is on the front: as good for fewer prompt tokens")]
-    if report.worths:
-        shown.append(_table("What parts are worth", worth_table(report)))
-    if report.comparison:
-        told = comparison_line(report.comparison)
-        shown.append(_table(f"Against {report.baseline}", change_table(report.comparison), told))
-    return shown
-
-
-def _table(title: str, table: Table, note: str = "") -> TableView:
+def table_view(title: str, table: Table, note: str = "") -> TableView:
+    """A report's table under a title."""
     return TableView(title=title, note=note, head=table.head, rows=table.rows)
+
+
+def _tables(report: Report) -> list[TableView]:
+    shown = [
+        table_view("Score cards", card_table(report), "● is on the front: as good for fewer prompt tokens")
+    ]
+    if matrix := matrix_table(report):
+        shown.append(table_view("Contracts × models", matrix, "What passes, over all ways of each pair"))
+    if report.worths:
+        shown.append(table_view("What parts are worth", worth_table(report)))
+    return shown
 
 
 def _dots(report: Report) -> tuple[DotView, ...]:
@@ -170,6 +195,8 @@ def _dots(report: Report) -> tuple[DotView, ...]:
             label=f"{card.arm}: {percent(card.pass_rate)}, {card.prompt_tokens:.0f} tokens",
             x=card.prompt_tokens / most,
             y=card.pass_rate,
+            low=card.interval.low,
+            high=card.interval.high,
             is_on_front=card.arm in report.front,
         )
         for card in report.cards
@@ -178,16 +205,13 @@ def _dots(report: Report) -> tuple[DotView, ...]:
 
 
 def _rows(report: Report) -> tuple[RowView, ...]:
-    found: dict[str, dict[str, list[CaseResult]]] = {}
-    for one in report.results:
-        found.setdefault(one.case_key, {}).setdefault(one.arm, []).append(one)
     return tuple(
-        RowView(case=key, cells=tuple(_cell(by_arm.get(card.arm, [])) for card in report.cards))
-        for key, by_arm in found.items()
+        RowView(case=key, cells=tuple(_cell(card.arm, by_arm.get(card.arm, ())) for card in report.cards))
+        for key, by_arm in plays_of(report.results).items()
     )
 
 
-def _cell(plays: list[CaseResult]) -> CellView:
+def _cell(arm: str, plays: Sequence[CaseResult]) -> CellView:
     statuses = {one.status for one in plays}
     tone = (
         "quiet"
@@ -198,20 +222,7 @@ def _cell(plays: list[CaseResult]) -> CellView:
         if Status.FAILED in statuses
         else "clean"
     )
-    return CellView(text=told_plays(plays), tone=tone, plays=tuple(map(_play, plays)))
-
-
-def _play(one: CaseResult) -> PlayView:
-    measures = one.measures
-    return PlayView(
-        title=f"{one.case_key} · {one.arm}" + (f" · {one.repetition + 1}" if one.repetition else ""),
-        status=one.status.value,
-        said=one.said,
-        outcomes=tuple(("✓" if each.holds else "✗", f"{each.kind}: {each.reason}") for each in one.outcomes),
-        came=tuple(text for text in (one.calls_told, one.answer, one.error) if text),
-        note=f"{measures.prompt_tokens} + {measures.completion_tokens} tokens · {measures.seconds:.1f} s",
-        session=one.session_id or "",
-    )
+    return CellView(arm=arm, text=told_plays(plays), tone=tone, count=len(plays))
 
 
 def _time(seconds: float) -> str:

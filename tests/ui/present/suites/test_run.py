@@ -6,7 +6,7 @@ from tests.store.runs import PLAN, RESULT
 from workbench.suite.reports.report import report_of
 from workbench.suite.result import Measures, Status
 from workbench.suite.runner import Progress
-from workbench.ui.present.suites import show_progress, show_run
+from workbench.ui.present.suites.run import Picked, show_progress, show_run
 
 JOBS = PLAN.jobs()
 
@@ -25,9 +25,9 @@ def result(place, status):
     )
 
 
-def view(*statuses, baseline=None):
+def view(*statuses, state="running", is_under_way=False, **more):
     results = [result(place, status) for place, status in enumerate(statuses)]
-    return show_run(report_of("r1", "s: short", "running", PLAN, results, baseline=baseline))
+    return show_run(report_of("r1", "s: short", state, PLAN, results), is_under_way=is_under_way, **more)
 
 
 def test_a_cell_says_how_many_plays_passed_and_can_be_drilled_into():
@@ -35,9 +35,7 @@ def test_a_cell_says_how_many_plays_passed_and_can_be_drilled_into():
     first, second = (row.cells[0] for row in shown.rows)
     assert [(row.case, row.cells[0].text) for row in shown.rows] == [("s/a", "1/2"), ("s/b", "1/1, 1 errors")]
     assert (first.tone, second.tone) == ("bad", "odd")
-    assert [play.title for play in first.plays] == ["s/a · short", "s/a · short · 2"]
-    assert first.plays[1].outcomes == (("✗", "no_call: called f(ü=1)"),)
-    assert (first.plays[0].session, first.plays[0].note) == ("s1", "10 + 3 tokens · 1.2 s")
+    assert (first.arm, first.count) == ("short", 2)
 
 
 def test_a_run_without_results_has_a_title_and_no_matrix():
@@ -46,19 +44,30 @@ def test_a_run_without_results_has_a_title_and_no_matrix():
     assert "0 of 4 plays" in shown.note
 
 
+def test_what_is_left_and_what_could_not_be_scored_can_be_gone_on_with():
+    passed = [Status.PASSED] * 3
+    assert view(*passed).can_go_on
+    assert "stopped" in view(*passed).note
+    assert not view(*passed, is_under_way=True).can_go_on
+    assert "running" in view(*passed, is_under_way=True).note
+    assert not view(*passed, Status.PASSED, state="done").can_go_on
+    assert view(*passed, Status.ERROR, state="done").can_go_on
+
+
 def test_a_dot_stands_where_its_figures_are():
     [dot] = view(Status.PASSED, Status.FAILED).dots
     assert (dot.x, dot.y, dot.is_on_front) == (1.0, 0.5, True)
+    assert 0 < dot.low < 0.5 < dot.high < 1
 
 
-def test_a_baseline_is_a_table_of_what_changed():
-    before = [result(0, Status.PASSED)]
-    shown = view(Status.FAILED, baseline=("old", before))
-    assert shown.tables[-1].title == "Against old"
-    assert shown.tables[-1].rows[0][:2] == ("broke", "s/a")
+def test_a_link_says_what_is_to_be_opened():
+    picked = Picked(case="s/a", arm="short")
+    assert view(Status.PASSED, picked=picked).picked == picked
 
 
 def test_progress_tells_what_is_left_while_it_runs():
     progress = Progress(total=4, done=1, passed=1, errors=0, seconds_left=9.0)
     assert show_progress(progress, is_running=True).note == "1 of 4 · 1 passed · 9 s left"
-    assert show_progress(progress, is_running=False).note == "1 of 4 · 1 passed"
+    assert "stopped" in show_progress(progress, is_running=False).note
+    whole = Progress(total=1, done=1, passed=1)
+    assert show_progress(whole, is_running=False).note == "1 of 1 · 1 passed"

@@ -1,0 +1,70 @@
+"""A case that is looked into, alone and side by side."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from tests.store.runs import RESULT
+from workbench.chat.message import Message, Role
+from workbench.desk.kept import KeptMessage, Origin
+from workbench.suite.compare import compare
+from workbench.suite.result import Measures, Status
+from workbench.ui.present.suites.comparison import LONGEST, show_comparison
+from workbench.ui.present.suites.plays import show_pair, show_plays
+
+NASTY = "<script>${x}</script>"
+ONE = replace(
+    RESULT, said=NASTY, calls_told="f(a=1)", answer=NASTY, session_id="s1",
+    measures=Measures(prompt_tokens=10, completion_tokens=3, seconds=1.25, fixes={"near-tag": 2, "comma": 1}, dropped=1),
+)  # fmt: skip
+
+
+def rollout(session_id):
+    if session_id != "s1":
+        return ()
+    text = "<tool_call>\nx\n</tool_call>"
+    return (
+        KeptMessage(
+            id="m", parent_id=None, message=Message(role=Role.ASSISTANT, text=text), origin=Origin.MODEL,
+            created_at=datetime(2026, 1, 1, tzinfo=UTC), generation=None, tool_run=None,
+        ),
+    )  # fmt: skip
+
+
+def test_a_play_has_its_reading_its_reasons_and_its_stored_rollout():
+    shown = show_plays("s/a", [ONE, replace(ONE, repetition=1, session_id="gone")], rollout)
+    first, second = shown.plays
+    assert (shown.said, first.title, second.title) == (NASTY, "short", "short · play 2")
+    assert first.outcomes == (("✗", "no_call: called f(ü=1)"),)
+    assert dict(first.read) == {
+        "calls": "f(a=1)",
+        "answer": NASTY,
+        "fixes": "near-tag × 2, comma",
+        "lost calls": "1 not read",
+    }
+    assert first.note == "10 + 3 tokens · 1.2 s"
+    assert [piece.kind for piece in first.said[0].pieces] == ["mark", "text", "mark"]
+    assert second.said == ()
+
+
+def test_a_pair_stands_side_by_side_with_both_readings():
+    before = replace(ONE, status=Status.PASSED, calls_told="before()")
+    [pair] = compare([before], [replace(ONE, arm="other", calls_told="after()")]).pairs
+    shown = show_pair(pair, rollout)
+    assert shown.is_pair
+    assert [one.title for one in shown.plays] == ["before · short", "after · other"]
+    assert [dict(one.read)["calls"] for one in shown.plays] == ["before()", "after()"]
+
+
+def test_what_broke_comes_first_and_long_readings_are_cut():
+    first = [replace(ONE, key=one, case_id=one, status=Status.PASSED) for one in "abc"]
+    second = [
+        replace(ONE, key="a", case_id="a", status=Status.PASSED),
+        replace(ONE, key="b", case_id="b", status=Status.FAILED, calls_told="x" * 5000),
+        replace(ONE, key="c", case_id="c", status=Status.ERROR, error="gone"),
+    ]
+    shown = show_comparison(compare(first, second), against="old")
+    assert [(one.change, one.case, one.tone) for one in shown.changed] == [("broke", "s/b", "bad")]
+    assert [(one.change, one.tone) for one in shown.rest] == [("passes", "quiet"), ("unknown", "odd")]
+    assert len(shown.changed[0].after) == LONGEST
+    assert shown.line.startswith("1 broke, 0 mended, of 2 compared")
+    assert shown.title == "Against old"

@@ -1,0 +1,14 @@
+"""The list of contracts, or of suites."""
+
+from workbench.desk.versions.version import VersionKind
+from workbench.ui.present.text_list import show_texts
+
+
+def test_files_versions_and_the_one_that_is_new_are_listed():
+    view = show_texts(VersionKind.SUITE, ["b", "a"], [], open_name="new", serial=1.0)
+    assert view.kind == "suite"
+    assert [(row.name, row.note, row.is_open) for row in view.rows] == [
+        ("a", "file", False),
+        ("b", "file", False),
+        ("new", "not saved", True),
+    ]

@@ -1,0 +1,149 @@
+"""Runs of the Suites tab: one at a time for each owner, played on whoever looks, stopped and gone on with."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from tests.services import services_for
+from workbench.desk.owner import Owner
+from workbench.desk.runs.planning import Wanted, plan_run
+from workbench.desk.runs.run import KeptRun, RunState
+from workbench.desk.runs.running import begin_run, find_run
+from workbench.desk.runs.suites import load_suite
+from workbench.errors import StoreError
+from workbench.ui.present.suites.grid import GridFields
+from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.tabs.suites.look_events import LookEvents
+from workbench.ui.tabs.suites.run_events import RunEvents
+from workbench.ui.tabs.suites.screen import SuitesScreen
+from workbench.ui.tabs.suites.under_way import RunsUnderWay
+from workbench.ui.visitor import Visitor
+
+SLOW = {"text": "Hello there, " * 4, "seconds_per_token": 0.05}
+FIELDS = GridFields(
+    suites=["nonsense"], contracts=["minimal"], models=[""], tool_choices=["auto"], grammars=["on"], further=[],
+    repeat=1, temperatures=["0"], top_ps=["1"], seed=0, max_tokens=64, tags=[], limit=2, timeout_s=60, judge="",
+)  # fmt: skip
+REQUEST = SimpleNamespace(session_hash="tab", username=None, query_params={})
+WAIT_S = 60
+
+
+def kept_run(services, **wanted) -> KeptRun:
+    plan = plan_run(
+        services, Wanted(suites=("nonsense",), limit=2, **wanted), [load_suite(services, "nonsense")]
+    )
+    return begin_run(services, plan)
+
+
+def test_a_run_is_played_to_its_end_in_a_thread_of_its_own(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        under_way, kept = RunsUnderWay(), kept_run(services)
+        assert under_way.begin(services, kept)
+        one = under_way.of(services.owner)
+        assert one is None or one.over.wait(WAIT_S)
+        assert under_way.of(services.owner) is None
+        found = find_run(services, kept.id)
+        assert (found.listed.state, found.listed.done) == (RunState.DONE, 2)
+
+
+def test_an_owner_has_one_run_at_a_time_and_others_have_their_own(tmp_path):
+    with services_for(tmp_path, SLOW) as (services, _):
+        under_way = RunsUnderWay()
+        other = services.of(Owner(key="browser:x"))
+        assert under_way.begin(services, kept_run(services))
+        assert not under_way.begin(services, kept_run(services))
+        assert under_way.begin(other, kept_run(other))
+        runs = [under_way.of(services.owner), under_way.of(other.owner)]
+        under_way.stop_all()
+        assert all(one.over.wait(WAIT_S) for one in runs)
+        assert find_run(services, runs[0].id).listed.state is RunState.STOPPED
+
+
+def test_what_could_not_be_kept_ends_the_run_and_is_told(tmp_path):
+    with services_for(tmp_path, SLOW) as (services, _):
+        under_way, kept = RunsUnderWay(), kept_run(services)
+        services.runs.delete_run(kept.id)
+        assert under_way.begin(services, kept)
+        one = under_way.of(services.owner)
+        if one is not None:
+            assert one.over.wait(WAIT_S)
+            assert isinstance(one.error, StoreError)
+        assert under_way.of(services.owner) is None
+
+
+def fields(services, **changes):
+    return FIELDS._replace(models=[services.settings.model], **changes)
+
+
+def test_a_visitor_without_a_run_has_nothing_changed_by_looking_for_one(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        events = RunEvents(services, RunsUnderWay())
+        assert list(events.on_watch(Visitor(), REQUEST)) == [SuitesScreen()]
+
+
+def test_a_run_is_begun_watched_and_looked_into(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        under_way = RunsUnderWay()
+        events, looks = RunEvents(services, under_way), LookEvents(services, under_way)
+        begun = events.on_run(Visitor(), REQUEST, None, *fields(services))
+        assert begun.bar.is_running
+        for screen in events.on_watch(Visitor(), REQUEST):
+            assert screen.notice is SAME
+        run_id = begun.run.id
+        shown = looks.on_show(Visitor(), run_id, run_id, None, None, REQUEST)
+        assert "2 of 2 plays · done" in shown.run.note
+        assert shown.comparison.changed == ()
+        case = shown.run.rows[0].case
+        plays, _ = looks.on_case(Visitor(), SimpleNamespace(run=run_id, case=case, arm=""), REQUEST)
+        assert [one.role for one in plays.plays[0].said] == ["system", "user", "assistant"]
+        gone, told = looks.on_case(Visitor(), SimpleNamespace(run=run_id, case="s/nowhere", arm=""), REQUEST)
+        assert gone is None and "no case" in told.lines[0].text
+
+
+def test_a_link_opens_the_run_and_its_case(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        kept = kept_run(services)
+        request = replace_query({"run": kept.id, "case": "nonsense/zorbix-add", "arm": "minimal"})
+        tabs, *screen = RunEvents(services, RunsUnderWay()).on_link("", request)
+        shown = SuitesScreen(*screen)
+        assert tabs["selected"] == "suites"
+        assert (shown.run.id, shown.run.picked.case, shown.run.can_go_on) == (
+            kept.id,
+            "nonsense/zorbix-add",
+            True,
+        )
+        _, *screen = RunEvents(services, RunsUnderWay()).on_link("", replace_query({"run": "nowhere"}))
+        assert "there is no such run" in SuitesScreen(*screen).notice.lines[0].text
+        assert RunEvents(services, RunsUnderWay()).on_link("", replace_query({}))[0] is SAME
+
+
+def replace_query(query):
+    return SimpleNamespace(session_hash="tab", username=None, query_params=query)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "2 plays: 2 cases × 1 arm"),
+        (
+            {"temperatures": ["0", "1"], "grammars": ["on", "off"], "repeat": 3},
+            "24 plays: 2 cases × 4 arms × 3",
+        ),
+        ({"further": ["ablate", "renamed"]}, "10 plays: 2 cases × 5 arms"),
+        ({"contracts": ["nowhere"]}, "contract 'nowhere'"),
+        ({"tags": ["nowhere"]}, "there is no case to play"),
+        ({"suites": []}, "Suites: nothing is chosen"),
+    ],
+)
+def test_the_fields_say_how_much_they_ask_for_or_why_they_cannot_be_played(tmp_path, changes, told):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        view = RunEvents(services, RunsUnderWay()).on_size(Visitor(), REQUEST, *fields(services, **changes))
+    assert told in view.lines[0].text
+
+
+def test_a_visitor_of_a_space_cannot_ask_for_too_much(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        public = replace(services, settings=replace(services.settings, is_on_space=True))
+        view = RunEvents(public, RunsUnderWay()).on_size(Visitor(), REQUEST, *fields(public, repeat=1000))
+    assert "here a run has 500 at most" in view.lines[0].text

@@ -1,0 +1,130 @@
+"""A suite's text as a YAML value in which lines can be found, and what is wrong with it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import yaml
+from pydantic import ValidationError
+
+from workbench.errors import BadInput
+from workbench.toolspec.check import pointer
+from workbench.toolspec.yaml_text import load_yaml
+
+Place = Sequence[str | int]
+"""Keys and indexes from the text's whole value to a part of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing for which a suite cannot be used."""
+
+    problem: str
+    """What is wrong."""
+    remedy: str = ""
+    """What to do about it; empty where the problem says it."""
+    line: int | None = None
+    """In the suite's text, from 1; None where there is no text."""
+    pointer: str = ""
+    """JSON pointer from the whole text, or from the case where it is in one; empty for all of it."""
+    case: str = ""
+    """Id of the case that it is in; empty for none."""
+
+    def error(self, where: str) -> BadInput:
+        """The fault as an exception.
+
+        Args:
+            where: What the suite is called.
+        """
+        place = [where]
+        if self.case:
+            place.append(f"case {self.case!r}")
+        if self.line:
+            place.append(f"line {self.line}")
+        if self.pointer:
+            place.append(self.pointer)
+        return BadInput(", ".join(place), self.problem, self.remedy)
+
+
+class Faulty(Exception):
+    """Nothing more can be read behind this fault."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+        super().__init__(fault.problem)
+
+
+class SuiteText:
+    """A suite's text; empty for a case that stands in no text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def value(self) -> Mapping[str, Any]:
+        """The mapping that it is.
+
+        Raises:
+            Faulty: It is no YAML, or no mapping.
+        """
+        try:
+            loaded = load_yaml(self._text)
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else None
+            raise Faulty(Fault(problem=f"not YAML: {error.problem or error.context}", line=line)) from error
+        except yaml.YAMLError as error:
+            problem = f"not YAML: {' '.join(str(error).split())[:200]}"
+            raise Faulty(Fault(problem=problem)) from error
+        if not isinstance(loaded, Mapping):
+            raise Faulty(Fault(problem="not a mapping", remedy="begin with suite: and cases:", line=1))
+        return cast(Mapping[str, Any], loaded)
+
+    def line(self, place: Place) -> int | None:
+        """Line of the value at that place, from 1; of the last part that there is. None without a text."""
+        if not self._text:
+            return None
+        node, line = self._root, 1
+        for part in place:
+            node = _child(node, part)
+            if node is None:
+                break
+            line = node.start_mark.line + 1
+        return line
+
+    def form_faults(self, error: ValidationError, place: Place = (), *, case: str = "") -> Iterator[Fault]:
+        """What a form did not take, one fault a place.
+
+        Args:
+            error: Of the form.
+            place: Of the value that it was given, in the text.
+            case: Id of the case that the value is; empty for none.
+        """
+        told: set[str] = set()
+        for one in error.errors():
+            inside = [part for part in one["loc"] if not _is_branch(part)]
+            where = pointer(inside) or "/"
+            if where in told:
+                continue
+            told.add(where)
+            problem = one["msg"].removeprefix("Value error, ")
+            yield Fault(problem=problem, line=self.line((*place, *inside)), pointer=where, case=case)
+
+    # Lines are looked for where they are needed: it takes a reading of the whole text.
+    @cached_property
+    def _root(self) -> yaml.Node | None:
+        return yaml.compose(self._text, Loader=yaml.SafeLoader)
+
+
+def _is_branch(part: str | int) -> bool:
+    """Whether it is a word of Pydantic's for one of several allowed forms, not a key of the file."""
+    return isinstance(part, str) and (
+        part.startswith(("list[", "literal[")) or part in ("int", "str", "CountRange")
+    )
+
+
+def _child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part]
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == str(part)), None)
+    return None

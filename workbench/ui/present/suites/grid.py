@@ -1,0 +1,111 @@
+"""What the fields of the Suites tab ask for: every combination of them is played."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from workbench.desk.runs.planning import Wanted
+from workbench.errors import BadInput
+from workbench.rollout.ports import Sampling
+from workbench.suite.plan import Plan, Variation
+from workbench.ui.present.words import count
+
+ABLATE: Final = "ablate"
+"""Among the further arms: the contract without each of its parts."""
+FURTHER: Final = (
+    ("without each paragraph of the contract", ABLATE),
+    ("tools renamed", Variation.RENAMED.value),
+    ("tools in another order", Variation.SHUFFLED.value),
+    ("descriptions paraphrased", Variation.PARAPHRASED.value),
+)
+"""What can be played besides, for a person and as a field has it."""
+GRAMMARS: Final = (("with a grammar", "on"), ("without one", "off"))
+"""Whether calls are held to a grammar."""
+
+
+class GridFields(NamedTuple):
+    """The fields' values, in the order of the tab."""
+
+    suites: list[str]
+    contracts: list[str]
+    models: list[str]
+    tool_choices: list[str]
+    grammars: list[str]
+    further: list[str]
+    repeat: float
+    temperatures: list[str]
+    top_ps: list[str]
+    seed: float
+    max_tokens: float
+    tags: list[str]
+    limit: float | None
+    timeout_s: float
+    judge: str | None
+
+
+def read_grid(fields: GridFields) -> Wanted:
+    """What a run is asked for.
+
+    Raises:
+        BadInput: A field holds what cannot be used, or nothing.
+    """
+    for label, chosen in (
+        ("Suites", fields.suites),
+        ("Contracts", fields.contracts),
+        ("Models", fields.models),
+    ):
+        if not chosen:
+            raise BadInput(label, "nothing is chosen", "choose one or more")
+    samplings = tuple(
+        Sampling(
+            temperature=temperature, top_p=top_p, seed=int(fields.seed), max_tokens=int(fields.max_tokens)
+        )
+        for temperature, top_p in product(
+            _numbers("Temperature", fields.temperatures, most=5.0), _numbers("Top p", fields.top_ps, most=1.0)
+        )
+    )
+    return Wanted(
+        suites=tuple(fields.suites),
+        contracts=tuple(fields.contracts),
+        models=tuple(fields.models),
+        tool_choices=tuple(fields.tool_choices) or ("auto",),
+        samplings=samplings,
+        constraints=tuple(one == "on" for one in fields.grammars) or (True,),
+        repeat=int(fields.repeat),
+        limit=int(fields.limit) if fields.limit else None,
+        tags=tuple(fields.tags),
+        is_ablation=ABLATE in fields.further,
+        variations=tuple(one for one in Variation if one.value in fields.further),
+        timeout_s=float(fields.timeout_s),
+        judge=fields.judge or "",
+    )
+
+
+def told_size(plan: Plan) -> str:
+    """How much a plan is to play."""
+    plays, cases, arms = len(plan.jobs()), len(plan.cases), len(plan.arms)
+    return f"{count(plays, 'play')}: {count(cases, 'case')} × {count(arms, 'arm')}" + (
+        f" × {plan.repeat}" if plan.repeat > 1 else ""
+    )
+
+
+def _numbers(label: str, texts: Sequence[str], *, most: float) -> tuple[float, ...]:
+    """Numbers from 0 that a person chose or typed, each once.
+
+    Raises:
+        BadInput: One is none, or there is none at all.
+    """
+    numbers = tuple(dict.fromkeys(_number(label, text, most) for text in texts))
+    if not numbers:
+        raise BadInput(label, "nothing is chosen", "choose one or more")
+    return numbers
+
+
+def _number(label: str, text: str, most: float) -> float:
+    try:
+        number = float(str(text).replace(",", "."))
+    except ValueError as error:
+        raise BadInput(label, f"{text!r} is no number") from error
+    if not 0.0 <= number <= most:
+        raise BadInput(label, f"{text!r} is not between 0 and {most:g}")
+    return number

@@ -1,0 +1,166 @@
+"""What a list of texts, their editor and the line of their versions answer, whatever is kept in them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import gradio as gr
+
+from workbench.desk.services import Services
+from workbench.desk.versions.content import diff_contents
+from workbench.desk.versions.names import check_name
+from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.errors import BadInput, WorkbenchError
+from workbench.ui.owners import services_of
+from workbench.ui.present.contracts import DiffView, show_diff
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.text_list import TextListView, show_texts
+from workbench.ui.present.versions import VersionsView, show_versions
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
+
+SHOWN: Final = 50
+"""Versions that a list shows; `workbench versions history` has all."""
+Told = tuple[TextListView | Update, VersionsView | Update | None, NoticeView]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTextEvents:
+    """Handlers of the texts of one kind."""
+
+    services: Services
+    """The edges."""
+    kind: VersionKind
+    """What the texts hold."""
+    names: Callable[[Services], Sequence[str]]
+    """Those that have a file or a version."""
+    newest: Callable[[Services, str], str]
+    """The newest text of a name; raises BadInput where there is none."""
+    blank: str
+    """What a new one begins with; `{name}` is its name."""
+
+    def on_tab(self, visitor: Visitor, name: str, request: gr.Request) -> TextListView:
+        """The tab is opened: at first the browser says which one it had open."""
+        return self.list_texts(services_of(self.services, visitor, request), name, wants_open=not name)
+
+    def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+        """One that was picked; what was typed in it before and saved nowhere comes back."""
+        services = services_of(self.services, visitor, request)
+        name, draft = str(event.name), str(event.draft)
+        try:
+            text = self.newest(services, name)
+            history = services.versions.history(self.kind, name, limit=SHOWN)
+        except WorkbenchError as error:
+            if not draft:
+                return self.list_texts(services, ""), SAME, SAME, problem(error), None
+            text, history = "", ()
+        is_draft = bool(draft) and draft != text and draft not in {version.text for version in history}
+        view = self.list_texts(services, name, is_draft=is_draft)
+        return view, name, draft if is_draft else text, CLEAR, None
+
+    def on_new(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
+        """A new one, to be saved as its first version."""
+        services, name = services_of(self.services, visitor, request), str(event.name)
+        try:
+            check_name(name)
+            if name in self.names(services):
+                where = f"{self.kind.value} {name!r}"
+                raise BadInput(where, "there is one of that name", "pick it from the list")
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, problem(error), SAME
+        return self.list_texts(services, name), name, self.blank.format(name=name), CLEAR, None
+
+    def on_save(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+    ) -> Told:
+        """The text becomes a version."""
+        new = NewVersion(
+            kind=self.kind,
+            name=name,
+            text=text,
+            message=str(event.message).strip(),
+            parent_id=str(event.base) or None,
+        )
+        return self._changed(visitor, name, text, request, lambda own: own.versions.save(new))
+
+    def on_mark(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+    ) -> Told:
+        """A version gets a name."""
+        version_id, mark = str(event.id), str(event.mark)
+        return self._changed(visitor, name, text, request, lambda own: own.versions.tag(version_id, mark))
+
+    def on_restore(
+        self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """An old version is the newest again, and stands in the editor."""
+        services = services_of(self.services, visitor, request)
+        try:
+            text = services.versions.restore(str(event.id)).text
+        except WorkbenchError as error:
+            return SAME, SAME, SAME, problem(error)
+        return text, *self._changed(visitor, name, text, request, lambda _own: None)
+
+    def on_compare(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[DiffView | None, NoticeView]:
+        """What was changed from a version to the text in the editor."""
+        services = services_of(self.services, visitor, request)
+        return compared(services, self.kind, str(event.id), name, lambda: text)
+
+    def version_line(self, services: Services, name: str, text: str) -> VersionsView:
+        """Which version a text is, and the versions of its name."""
+        history = services.versions.history(self.kind, name, limit=SHOWN)
+        now = services.calendar.now().astimezone()
+        return show_versions(name, text, history, now=now, can_compare=True)
+
+    def list_texts(
+        self, services: Services, open_name: str, *, wants_open: bool = False, is_draft: bool = False
+    ) -> TextListView:
+        """All of the kind."""
+        return show_texts(
+            self.kind,
+            self.names(services),
+            services.versions.lines(self.kind),
+            open_name=open_name,
+            serial=services.calendar.seconds(),
+            wants_open=wants_open,
+            is_draft=is_draft,
+        )
+
+    def _changed(
+        self,
+        visitor: Visitor,
+        name: str,
+        text: str,
+        request: gr.Request,
+        change: Callable[[Services], object],
+    ) -> Told:
+        services = services_of(self.services, visitor, request)
+        try:
+            change(services)
+            return self.list_texts(services, name), self.version_line(services, name, text), CLEAR
+        except WorkbenchError as error:
+            return SAME, SAME, problem(error)
+
+
+def compared(
+    services: Services, kind: VersionKind, version_id: str, name: str, text_now: Callable[[], str]
+) -> tuple[DiffView | None, NoticeView]:
+    """What was changed from a version to what is being edited.
+
+    Args:
+        services: Of the visitor.
+        kind: What the version holds.
+        version_id: Of the version.
+        name: Of what is edited.
+        text_now: Gives the text as it would be saved; may raise BadInput.
+    """
+    try:
+        version = services.versions.version(version_id)
+        if version is None:
+            raise BadInput("version", "there is none", "choose one of the list")
+        diff = diff_contents(kind, version.text, text_now(), (f"v{version.number}", "the editor"))
+    except WorkbenchError as error:
+        return None, problem(error)
+    return show_diff(f"From v{version.number} of {name} to the editor", diff), CLEAR

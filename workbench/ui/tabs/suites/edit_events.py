@@ -1,0 +1,73 @@
+"""What the Suites tab answers to whoever writes a suite."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import gradio as gr
+
+from workbench.desk.runs.suites import check_suite_text, suite_names, suite_text
+from workbench.desk.services import Services
+from workbench.desk.versions.version import VersionKind
+from workbench.errors import BadInput, WorkbenchError
+from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
+from workbench.ui.owners import services_of
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.suites.editor import BLANK, SuiteTextView, show_suite_text, with_rows
+from workbench.ui.present.versions import VersionsView
+from workbench.ui.tabs.kept_text import KeptTextEvents
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
+
+
+def suite_texts(services: Services) -> KeptTextEvents:
+    """The handlers of the list, the editor and the versions of suites."""
+    return KeptTextEvents(services, VersionKind.SUITE, names=suite_names, newest=suite_text, blank=BLANK)
+
+
+@dataclass(frozen=True, slots=True)
+class EditEvents:
+    """Handlers of the suite in the editor."""
+
+    services: Services
+    """The edges."""
+    texts: KeptTextEvents
+    """Of suites."""
+
+    def on_text(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request
+    ) -> tuple[VersionsView | None, SuiteTextView | None]:
+        """Versions, findings and cases of the text as it is typed."""
+        if not name:
+            return None, None
+        services = services_of(self.services, visitor, request)
+        checked = check_suite_text(services, text, name=name)
+        return self.texts.version_line(services, name, text), show_suite_text(checked)
+
+    def on_rows(self, text: str, path: str | None) -> tuple[str | Update, NoticeView]:
+        """A CSV file that was brought: a template of cases over its rows stands behind the others."""
+        try:
+            file = Path(path or "")
+            if file.stat().st_size > MAX_TEXT_CHARS // 2:
+                raise BadInput(file.name, f"over {MAX_TEXT_CHARS // 2:,} bytes", "make several suites of it")
+            rows = file.read_text(encoding="utf-8-sig")
+            added = with_rows(text, rows, file_name=file.name)
+        except (OSError, UnicodeDecodeError) as error:
+            return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a CSV file"))
+        except BadInput as error:
+            return SAME, problem(error)
+        return added, advice(
+            "Its rows stand behind the cases: write what is said, and what is to come of it."
+        )
+
+    def on_play(
+        self, visitor: Visitor, name: str, text: str, request: gr.Request
+    ) -> tuple[Update, Update, NoticeView]:
+        """The suite is chosen to be run."""
+        services = services_of(self.services, visitor, request)
+        try:
+            if text != suite_text(services, name):
+                return SAME, SAME, advice("Save it as a version first: a run plays what is saved.")
+        except WorkbenchError as error:
+            return SAME, SAME, problem(error)
+        chosen = gr.update(choices=list(suite_names(services)), value=[name])
+        return chosen, gr.update(selected="runs"), CLEAR

@@ -1,0 +1,98 @@
+"""The fields of a run: every combination of what is chosen in them is an arm."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+from gradio.blocks import Block
+
+from workbench.desk.runs.suites import suite_names
+from workbench.desk.services import Services
+from workbench.ui.components.fields import heading
+from workbench.ui.components.notice import Notice
+from workbench.ui.present.setup import first_choice
+from workbench.ui.present.suites.grid import FURTHER, GRAMMARS, GridFields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridParts:
+    """The fields by the names of `GridFields`, how much they ask for, and the button."""
+
+    suites: gr.Dropdown
+    contracts: gr.Dropdown
+    models: gr.Dropdown
+    tool_choices: gr.Dropdown
+    grammars: gr.CheckboxGroup
+    further: gr.CheckboxGroup
+    repeat: gr.Number
+    temperatures: gr.Dropdown
+    top_ps: gr.Dropdown
+    seed: gr.Number
+    max_tokens: gr.Number
+    tags: gr.Dropdown
+    limit: gr.Number
+    timeout_s: gr.Number
+    judge: gr.Dropdown
+    size: Notice
+    start: gr.Button
+
+    @property
+    def fields(self) -> list[Block]:
+        """The fields, in the order of `GridFields`."""
+        return [getattr(self, name) for name in GridFields._fields]
+
+
+def build_grid(services: Services) -> GridParts:
+    """Builds the fields."""
+    settings, models = services.settings, list(services.models.names())
+    heading("Play every combination of")
+    suites = _many("Suites", list(suite_names(services)), ["nonsense"], "suites")
+    contracts = _many(
+        "Contracts", list(services.contract_names()), [settings.contract], "contracts", is_free=True
+    )
+    chosen = _many("Models", models, [settings.model], "models", is_free=True)
+    tool_choices = _many(
+        "Tool choice",
+        ["auto", "required", "none"],
+        [first_choice(settings.model)],
+        "tool-choice",
+        is_free=True,
+    )
+    temperatures = _many("Temperature", ["0", "0.3", "0.7", "1"], ["0"], "temperatures", is_free=True)
+    top_ps = _many("Top p", ["0.5", "0.9", "0.95", "1"], ["0.95"], "top-ps", is_free=True)
+    grammars = gr.CheckboxGroup(list(GRAMMARS), value=["on"], label="Calls", elem_id="suites-grammars")
+    further = gr.CheckboxGroup(list(FURTHER), label="Each also", elem_id="suites-further")
+    repeat = _number("Plays of each case", 1, 1, 1000, "repeat")
+    with gr.Accordion("Cases and limits", open=False, elem_id="suites-more"):
+        tags = _many("Only cases tagged", [], [], "tags", is_free=True)
+        limit = _number("Cases at most", None, 1, 100_000, "limit")
+        seed = _number("Seed of the first play", 0, 0, 2**31 - 1, "seed")
+        max_tokens = _number("Tokens of a completion at most", 256, 1, 32_768, "max-tokens")
+        timeout_s = _number("Seconds a case may take", 120, 1, 3600, "timeout")
+        judge = gr.Dropdown(
+            [("the model itself", ""), *models], value=settings.judge or "", allow_custom_value=True,
+            label="Judge of rubrics", elem_id="suites-judge", min_width=0,
+        )  # fmt: skip
+    size = Notice(elem_id="suites-size")
+    start = gr.Button("Run", variant="primary", size="sm", elem_id="suites-start")
+    return GridParts(
+        suites=suites, contracts=contracts, models=chosen, tool_choices=tool_choices, grammars=grammars,
+        further=further, repeat=repeat, temperatures=temperatures, top_ps=top_ps, seed=seed,
+        max_tokens=max_tokens, tags=tags, limit=limit, timeout_s=timeout_s, judge=judge, size=size, start=start,
+    )  # fmt: skip
+
+
+def _many(
+    label: str, choices: list[str], chosen: list[str], name: str, *, is_free: bool = False
+) -> gr.Dropdown:
+    """Several of the choices; of a free one also what a person types, such as `minimal@3`."""
+    there = [one for one in chosen if is_free or one in choices]
+    return gr.Dropdown(
+        choices, value=there, multiselect=True, allow_custom_value=is_free, label=label,
+        elem_id=f"suites-{name}", min_width=0,
+    )  # fmt: skip
+
+
+def _number(label: str, value: float | None, least: float, most: float, name: str) -> gr.Number:
+    return gr.Number(
+        value, label=label, minimum=least, maximum=most, precision=0, elem_id=f"suites-{name}", min_width=0
+    )

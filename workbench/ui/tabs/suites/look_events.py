@@ -1,0 +1,191 @@
+"""What the Suites tab answers to whoever looks into a run: shown, compared, a case drilled into and labelled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import gradio as gr
+
+from workbench.desk.kept import KeptMessage
+from workbench.desk.labels.project import QueueState
+from workbench.desk.runs.casting import add_case, case_of_turn
+from workbench.desk.runs.run import KeptRun
+from workbench.desk.runs.running import find_run
+from workbench.desk.services import Services
+from workbench.errors import WorkbenchError
+from workbench.suite.compare import Comparison
+from workbench.suite.result import Status
+from workbench.ui.owners import services_of
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.suites.comparison import show_comparison
+from workbench.ui.present.suites.plays import CasePlaysView, ReadRollout, show_pair, show_plays
+from workbench.ui.present.suites.run import show_run
+from workbench.ui.present.words import count
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.suites.screen import SuitesScreen, report_for
+from workbench.ui.tabs.suites.under_way import RunsUnderWay
+from workbench.ui.visitor import Visitor
+
+EACH_ITS_OWN: Final = ("each with its own", "")
+"""The choice of no arm: arms are paired by their labels."""
+Told = tuple[CasePlaysView | Update | None, NoticeView | Update]
+
+
+@dataclass(frozen=True, slots=True)
+class LookEvents:
+    """Handlers of what a run came to."""
+
+    services: Services
+    """The edges."""
+    under_way: RunsUnderWay
+    """Runs that are played now."""
+
+    def on_show(
+        self,
+        visitor: Visitor,
+        run_id: str | None,
+        baseline_id: str | None,
+        baseline_arm: str | None,
+        arm: str | None,
+        request: gr.Request,
+    ) -> SuitesScreen:
+        """A run of the list, compared with another, or with another of its arms, where one is chosen."""
+        if not run_id:
+            return SuitesScreen()
+        services = services_of(self.services, visitor, request)
+        try:
+            kept = find_run(services, run_id)
+            baseline = find_run(services, baseline_id) if baseline_id else None
+            arms = _arms(kept, baseline, baseline_arm or "", arm or "")
+            report = report_for(services, kept, baseline, arms)
+        except WorkbenchError as error:
+            return SuitesScreen(notice=problem(error))
+        one = self.under_way.of(services.owner)
+        is_pairing = report.comparison is not None and baseline is not None
+        against = f"{report.baseline}{f' · {arms[0]}' if arms else ''}"
+        before, now = _arm_choices(kept, baseline, arms)
+        return SuitesScreen(
+            run=show_run(report, is_under_way=one is not None and one.id == kept.id),
+            notice=CLEAR,
+            comparison=show_comparison(report.comparison, against=against)
+            if report.comparison and is_pairing
+            else None,
+            plays=None,
+            baseline_arm=before,
+            arm=now,
+        )
+
+    def on_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Told:
+        """The plays of a case, with their stored rollouts."""
+        services = services_of(self.services, visitor, request)
+        case, arm = str(event.case), str(event.arm)
+        try:
+            results = services.runs.results(find_run(services, str(event.run)).id)
+            found = [one for one in results if one.case_key == case and arm in ("", one.arm)]
+            if not found:
+                return None, advice(f"The run has no case {case!r}.")
+            return show_plays(case, found, _reader(services)), CLEAR
+        except WorkbenchError as error:
+            return SAME, problem(error)
+
+    def on_pair(
+        self,
+        visitor: Visitor,
+        run_id: str | None,
+        baseline_id: str | None,
+        baseline_arm: str | None,
+        arm: str | None,
+        request: gr.Request,
+        event: gr.EventData,
+    ) -> Told:
+        """The same play in two runs, side by side."""
+        services = services_of(self.services, visitor, request)
+        try:
+            kept, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
+            arms = _arms(kept, baseline, baseline_arm or "", arm or "")
+            comparison: Comparison | None = report_for(services, kept, baseline, arms).comparison
+            if comparison is None or not 0 <= int(event.index) < len(comparison.pairs):
+                return None, CLEAR
+            return show_pair(comparison.pairs[int(event.index)], _reader(services)), CLEAR
+        except WorkbenchError as error:
+            return SAME, problem(error)
+
+    def on_label(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+        """Puts a rollout into the label queue."""
+        services = services_of(self.services, visitor, request)
+        try:
+            services.labels.move(str(event.session), QueueState.PENDING)
+        except WorkbenchError as error:
+            return problem(error)
+        return advice("It is in the label queue.")
+
+    def on_label_failing(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+        """Puts every rollout of a run that failed into the label queue."""
+        services = services_of(self.services, visitor, request)
+        try:
+            results = services.runs.results(find_run(services, str(event.id)).id)
+            failed = [one.session_id for one in results if one.status is Status.FAILED and one.session_id]
+            for session_id in failed:
+                services.labels.move(session_id, QueueState.PENDING)
+        except WorkbenchError as error:
+            return problem(error)
+        return advice(f"{count(len(failed), 'rollout')} that failed stand in the label queue.")
+
+    def on_make_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
+        """Makes a case of a turn of the open session, in a suite of the visitor's own."""
+        services = services_of(self.services, visitor, request)
+        session = services.sessions.find_session(visitor.session_id or "")
+        if session is None:
+            return advice("Only a session of your own can become a case.")
+        try:
+            path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
+            version = add_case(services, case_of_turn(session.setup, path, str(event.id)))
+        except WorkbenchError as error:
+            return problem(error)
+        return advice(f"It is a case of the suite {version.name!r}, version {version.number}.")
+
+
+def _reader(services: Services) -> ReadRollout:
+    def read(session_id: str) -> Sequence[KeptMessage]:
+        is_there = services.sessions.find_session(session_id) is not None
+        return services.sessions.path(session_id) if is_there else ()
+
+    return read
+
+
+def _labels(kept: KeptRun) -> list[str]:
+    return [arm.label for arm in kept.plan.arms]
+
+
+def _arms(kept: KeptRun, baseline: KeptRun | None, before: str, now: str) -> tuple[str, str] | None:
+    """The one arm of each to compare; None pairs arms by their labels.
+
+    A run that is compared with itself has its first arm before, and its second now, where none is chosen.
+    """
+    if baseline is None:
+        return None
+    labels, old = _labels(kept), _labels(baseline)
+    before, now = (before if before in old else ""), (now if now in labels else "")
+    if baseline.id == kept.id and len(labels) > 1:
+        before = before or labels[0]
+        now = now or next(label for label in labels if label != before)
+    if not before and not now:
+        return None
+    # The other one is of the same label, where there is one.
+    before = before or (now if now in old else old[0])
+    return before, now or (before if before in labels else labels[0])
+
+
+def _arm_choices(
+    kept: KeptRun, baseline: KeptRun | None, arms: tuple[str, str] | None
+) -> tuple[Update, Update]:
+    """The choices of the arms to compare, where there are several."""
+    if baseline is None or max(len(_labels(kept)), len(_labels(baseline))) == 1:
+        return gr.update(visible=False), gr.update(visible=False)
+    before, now = arms or ("", "")
+    return (
+        gr.update(
+            visible=True, choices=[EACH_ITS_OWN, *((one, one) for one in _labels(baseline))], value=before
+        ),
+        gr.update(visible=True, choices=[EACH_ITS_OWN, *((one, one) for one in _labels(kept))], value=now),
+    )

@@ -1,0 +1,82 @@
+"""Runs that are played now: each in a thread of its own, whoever looks on, one at a time for each owner."""
+
+from threading import Event, Lock, Thread
+from typing import Final
+
+from workbench.desk.owner import Owner
+from workbench.desk.runs.run import KeptRun
+from workbench.desk.runs.running import play_run
+from workbench.desk.services import Services
+from workbench.errors import WorkbenchError
+from workbench.settings import Secret
+from workbench.suite.runner import CaseFinished, Progress, RunEnded
+
+FAREWELL_S: Final = 5.0
+"""How long the end of the page waits for a run to keep what it has."""
+
+
+class RunUnderWay:
+    """One run, and how far it is."""
+
+    def __init__(self, kept: KeptRun) -> None:
+        listed = kept.listed
+        self.id: Final = kept.id
+        """Of the run."""
+        self.progress = Progress(
+            total=listed.total, done=listed.done - listed.errors, passed=listed.passed, errors=0
+        )
+        """How far it is; what could not be scored before is played again."""
+        self.error: WorkbenchError | None = None
+        """What ended it before its end; None for nothing."""
+        self.stop: Final = Event()
+        """Set: it ends within a token, and keeps what is done."""
+        self.over: Final = Event()
+        """Set once nothing more comes."""
+
+
+class RunsUnderWay:
+    """The runs of all owners; a browser that leaves, or is opened anew, changes nothing about them."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str | None, RunUnderWay] = {}
+        self._lock = Lock()
+
+    def begin(self, services: Services, kept: KeptRun, token: Secret | None = None) -> bool:
+        """Plays a run of the services' owner; False where they have one under way.
+
+        Args:
+            services: The edges, of whoever wants it.
+            kept: The run.
+            token: A visitor's own, for hosted models; it lives as long as the run.
+        """
+        with self._lock:
+            if services.owner.key in self._runs:
+                return False
+            one = self._runs[services.owner.key] = RunUnderWay(kept)
+        Thread(target=self._play, args=(services, kept, one, token), name="suite-run", daemon=True).start()
+        return True
+
+    def of(self, owner: Owner) -> RunUnderWay | None:
+        """The owner's; None where nothing is played."""
+        return self._runs.get(owner.key)
+
+    def stop_all(self) -> None:
+        """Asks every run to stop, and waits a moment until what is done is kept."""
+        with self._lock:
+            runs = list(self._runs.values())
+        for one in runs:
+            one.stop.set()
+        for one in runs:
+            one.over.wait(FAREWELL_S)
+
+    def _play(self, services: Services, kept: KeptRun, one: RunUnderWay, token: Secret | None) -> None:
+        try:
+            for event in play_run(services, kept, is_cancelled=one.stop.is_set, token=token):
+                if isinstance(event, CaseFinished | RunEnded):
+                    one.progress = event.progress
+        except WorkbenchError as error:
+            one.error = error
+        finally:
+            with self._lock:
+                del self._runs[services.owner.key]
+            one.over.set()
