@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from workbench.chat.message import Conversation, Message, Role
+from workbench.chat.message import Conversation
 from workbench.desk.comparisons.branches import Branches
 from workbench.desk.comparisons.comparison import Answer
 from workbench.desk.ephemeral import with_ephemeral

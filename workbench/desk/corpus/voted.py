@@ -66,7 +66,9 @@ def _pair(material: Material, one: Preference) -> Pair | Obstacle | None:
     answers = zip(chosen.answer, rejected.answer, strict=False)
     shared = len(list(takewhile(lambda two: two[0].message == two[1].message, answers)))
     if shared == min(len(chosen.answer), len(rejected.answer)):
-        return not_ready("no-preference", "the two answers that were voted on say the same, as far as they go", leaf.id)
+        return not_ready(
+            "no-preference", "the two answers that were voted on say the same, as far as they go", leaf.id
+        )
     return Pair(
         prompt=(*chosen.before, *chosen.answer[:shared]),
         chosen=chosen.answer[shared:],
