@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 from urllib.parse import parse_qs, urlsplit
@@ -224,7 +224,7 @@ def _column(contract: str, model: str, tool_choice: str, sampling: Sampling) -> 
 
 
 def _wanted(fields: ColumnFields, letter: str) -> WantedColumn:
-    numbers: Mapping[str, float | None] = {
+    numbers = {
         "temperature": fields.temperature,
         "seed": fields.seed,
         "max tokens": fields.max_tokens,
@@ -232,7 +232,7 @@ def _wanted(fields: ColumnFields, letter: str) -> WantedColumn:
         "top k": fields.top_k,
     }
     for name, value in numbers.items():
-        if value is None or not math.isfinite(value):
+        if cast(object, value) is None or not math.isfinite(value):
             raise BadInput(f"column {letter}, field {name!r}", "it is empty", "write a number")
     if not fields.model:
         raise BadInput(f"column {letter}", "no model is chosen", "choose one")

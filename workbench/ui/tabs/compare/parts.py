@@ -37,7 +37,7 @@ class CompareScreen(NamedTuple):
     tools: Update = SAME
     target: str | Update = SAME
     scope: Update = SAME
-    count: int | Update = SAME
+    used: int | Update = SAME
     line: TargetView | Update = SAME
     run: Update = SAME
     stop: Update = SAME
@@ -63,7 +63,7 @@ class CompareScreen(NamedTuple):
             tools=gr.update(value=list(form.tools)),
             target=form.target,
             scope=gr.update(value=form.scope),
-            count=form.count,
+            used=form.count,
         )
 
     def with_run(self, *, is_running: bool) -> "CompareScreen":
@@ -107,7 +107,7 @@ class CompareParts:
     tools: gr.Dropdown
     target: gr.Textbox
     scope: gr.Radio
-    count: gr.Radio
+    used: gr.Radio
     line: CompareTarget
     link: gr.Textbox
     take: gr.Button
@@ -131,7 +131,7 @@ class CompareParts:
     @property
     def form(self) -> list[Block]:
         """In the order of `CompareForm.values`."""
-        return [self.question, self.tools, self.target, self.scope, self.count, *self.column_fields]
+        return [self.question, self.tools, self.target, self.scope, self.used, *self.column_fields]
 
 
 def build(services: Services) -> CompareParts:
@@ -163,7 +163,7 @@ def build(services: Services) -> CompareParts:
                 list(services.catalog.toolsets()), value=list(first.tools), multiselect=True,
                 allow_custom_value=True, label="Tools of all columns", elem_id="compare-tools",
             )  # fmt: skip
-            count = gr.Radio(
+            used = gr.Radio(
                 list(range(MIN_COLUMNS, MAX_COLUMNS + 1)), value=first.count, label="Columns",
                 elem_id="compare-count",
             )  # fmt: skip
@@ -177,7 +177,7 @@ def build(services: Services) -> CompareParts:
         live = CompareLive(LiveColumns(), elem_id="compare-live")
         board = CompareBoard(elem_id="compare-board")
     return CompareParts(
-        draft=draft, secret=secret, question=question, tools=tools, target=target, scope=scope, count=count,
+        draft=draft, secret=secret, question=question, tools=tools, target=target, scope=scope, used=used,
         line=line, link=link, take=take, run=run, stop=stop, columns=columns, notice=notice, live=live,
         board=board, former=former,
     )  # fmt: skip
@@ -192,14 +192,15 @@ def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_v
     own = f"compare-{letter.lower()}"
     with gr.Column(visible=is_visible, min_width=0, elem_id=own, elem_classes=["hw-compare-fields"]) as pane:
         heading(f"Column {letter}")
-        contract = gr.Dropdown(
-            contract_choices(services), value=fields.contract, allow_custom_value=True,
-            label=f"Contract {letter}", elem_id=f"{own}-contract",
-        )  # fmt: skip
-        model = gr.Dropdown(
-            list(services.models.names()), value=fields.model, allow_custom_value=True,
-            label=f"Model {letter}", elem_id=f"{own}-model",
-        )  # fmt: skip
+        with gr.Row(elem_classes=["hw-compare-who"]):
+            contract = gr.Dropdown(
+                contract_choices(services), value=fields.contract, allow_custom_value=True,
+                label=f"Contract {letter}", elem_id=f"{own}-contract",
+            )  # fmt: skip
+            model = gr.Dropdown(
+                list(services.models.names()), value=fields.model, allow_custom_value=True,
+                label=f"Model {letter}", elem_id=f"{own}-model",
+            )  # fmt: skip
         with gr.Row(elem_classes=["hw-compare-numbers"]):
             tool_choice = gr.Dropdown(
                 ["auto", "required", "none"], value=fields.tool_choice, allow_custom_value=True,

@@ -38,7 +38,7 @@ def wire(
     contracts = [column.contract for column in parts.columns]
     models = [column.model for column in parts.columns]
     listen(tab.select, events.on_open, [visitor], [*contracts, *models, parts.former])
-    listen(parts.count.change, events.on_count, [parts.count], [column.pane for column in parts.columns])
+    listen(parts.used.change, events.on_count, [parts.used], [column.pane for column in parts.columns])
     asked = [visitor, contract.contract, contract.contract_text, *parts.form]
     listen(parts.run.click, events.on_run, asked, screen, is_model_work=True)
     board = [visitor, parts.board]
