@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.chat.message import Message, Role
 from workbench.desk.comparisons.comparison import Column, Comparison, KeptComparison
-from workbench.desk.comparisons.rules import check_comparison
+from workbench.desk.comparisons.rules import check_count
 from workbench.desk.kept import KeptMessage, NewMessage, Origin
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
@@ -75,7 +75,6 @@ def compare_question(
     )
     columns = _columns(services, setup, wanted)
     first = columns[0].setup
-    check_comparison(Comparison(session_id="", turns=("",), columns=columns))
     # Told without loading the model: where it is wrong, the column's answers get a path of their own.
     writes_tools = services.models.status(first.model).writes_tools
     system = first.system_text(date=services.today(), are_tools_apart=writes_tools)
@@ -130,6 +129,7 @@ def turns_of(services: Services, turns: Turns) -> tuple[KeptMessage, ...]:
 
 
 def _columns(services: Services, base: Setup, wanted: Sequence[WantedColumn]) -> tuple[Column, ...]:
+    check_count(len(wanted))
     return tuple(_column(services, base, one, LETTERS[place]) for place, one in enumerate(wanted))
 
 

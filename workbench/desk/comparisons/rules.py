@@ -17,13 +17,21 @@ def check_comparison(comparison: Comparison) -> None:
     Raises:
         BadInput: There are too few or too many columns, or no turn.
     """
-    count = len(comparison.columns)
+    check_count(len(comparison.columns))
+    if not comparison.turns:
+        raise BadInput("comparison", "there is no turn to answer", "write a question, or choose a turn")
+
+
+def check_count(count: int) -> None:
+    """Refuses too few and too many columns.
+
+    Raises:
+        BadInput: There are.
+    """
     if not MIN_COLUMNS <= count <= MAX_COLUMNS:
         raise BadInput(
             "comparison", f"{count} columns", f"compare from {MIN_COLUMNS} to {MAX_COLUMNS} of them"
         )
-    if not comparison.turns:
-        raise BadInput("comparison", "there is no turn to answer", "write a question, or choose a turn")
 
 
 def check_vote(kept: KeptComparison, vote: Vote) -> None:
