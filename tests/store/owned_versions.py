@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.store.comparisons import COLUMNS
 from tests.store.runs import PLAN, RESULT, give_run
+from workbench.desk.comparisons.comparison import Answer, Comparison, KeptComparison, Vote, VoteKind
 from workbench.desk.facts import FactGroup
 from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.desk.labels.project import Project, QueueFilter, QueueState
@@ -40,6 +42,12 @@ def give_runs(own: OwnedStore) -> None:
     give_run(own, title=SECRET)
 
 
+def give_comparisons(own: OwnedStore, target: Target) -> None:
+    """What Ann has of comparisons."""
+    asked = Comparison(session_id=target.session_id, turns=(target.message_id,), columns=COLUMNS)
+    own.comparisons.create_comparison(SECRET, asked)
+
+
 def target_of(world: Any) -> Target:
     """The message of Ann's that is labelled."""
     return Target(session_id=world.session.id, message_id=world.message.id)
@@ -56,6 +64,7 @@ def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
         own.audit.entries(limit=1000),
         own.runs.list_runs(),
         [own.runs.results(run.id) for run in own.runs.list_runs()],
+        [own.comparisons.find_comparison(one.id) for one in own.comparisons.list_comparisons()],
     ]
 
 
@@ -88,6 +97,14 @@ def _id(world: Any) -> str:
 def _run(world: Any) -> str:
     """The id of Ann's run."""
     return world.store.of(world.owner).runs.list_runs()[0].id
+
+
+def _comparison(world: Any) -> KeptComparison:
+    """Ann's comparison."""
+    comparisons = world.store.of(world.owner).comparisons
+    found = comparisons.find_comparison(comparisons.list_comparisons()[0].id)
+    assert found
+    return found
 
 
 def _runs_apart(own: OwnedStore, _world: Any) -> None:
@@ -171,6 +188,22 @@ CHECKS: dict[str, Check] = {
     "runs.move_run": refused(lambda own, w: own.runs.move_run(_run(w), RunState.DONE), "there is no run"),
     "runs.forget_errors": refused(lambda own, w: own.runs.forget_errors(_run(w)), "there is no run"),
     "runs.delete_run": refused(lambda own, w: own.runs.delete_run(_run(w)), "there is no run"),
+    "comparisons.create_comparison": refused(
+        lambda own, w: own.comparisons.create_comparison("x", _comparison(w).comparison), "there is no session"
+    ),
+    "comparisons.find_comparison": nothing(lambda own, w: own.comparisons.find_comparison(_comparison(w).id)),
+    "comparisons.list_comparisons": nothing(lambda own, w: own.comparisons.list_comparisons()),
+    "comparisons.save_answer": refused(
+        lambda own, w: own.comparisons.save_answer(_comparison(w).id, Answer(column=0, turn=0)),
+        "there is no comparison",
+    ),
+    "comparisons.save_vote": refused(
+        lambda own, w: own.comparisons.save_vote(_comparison(w).id, Vote(turn=0, kind=VoteKind.TIE)),
+        "there is no comparison",
+    ),
+    "comparisons.forget_vote": refused(
+        lambda own, w: own.comparisons.forget_vote(_comparison(w).id, 0), "there is no comparison"
+    ),
     "search.find": nothing(lambda own, w: own.search.find("secret")),
     "facts.of_session": nothing(lambda own, w: own.facts.of_session(w.session.id)),
     "facts.count": nothing(lambda own, w: own.facts.count(FactGroup.CODE)),

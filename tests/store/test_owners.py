@@ -55,6 +55,7 @@ def world(url: str) -> Iterator[World]:
         owned_versions.give_versions(ann)
         owned_versions.give_labels(ann, owned_versions.target_of(world))
         owned_versions.give_runs(ann)
+        owned_versions.give_comparisons(ann, owned_versions.target_of(world))
         yield world
 
 

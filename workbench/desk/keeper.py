@@ -1,12 +1,13 @@
 """Keeps a turn's messages: each whole the moment it ends, and what is written of it before that."""
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.message import Message, Role
 from workbench.desk.kept import KeptMessage, NewMessage, Origin
 from workbench.desk.services import Services
+from workbench.desk.setup import Setup
 from workbench.errors import StoreError
 from workbench.rollout.events import Generation
 
@@ -24,6 +25,10 @@ class Keeper:
     """The session."""
     parent_id: str
     """The last message that was kept."""
+    setup: Setup | None = None
+    """What is played, where it is not the session's; None where it is."""
+    is_shown: bool = True
+    """False leaves the session's open leaf where it is."""
     _generation: Generation | None = field(default=None, init=False)
     _pieces: list[str] = field(default_factory=list[str], init=False)
     _unfinished_id: str | None = field(default=None, init=False)
@@ -54,7 +59,7 @@ class Keeper:
 
     def end(self, new: NewMessage) -> None:
         """A message is whole, and is about to be told of; `keep` or `break_off` commits it."""
-        self._ended = new
+        self._ended = replace(new, setup=self.setup)
 
     def keep(self) -> KeptMessage:
         """Commits the message that has ended.
@@ -65,7 +70,11 @@ class Keeper:
         if self._ended is None:
             raise ValueError("no message has ended")
         kept = self.services.sessions.append(
-            self.session_id, self._ended, parent_id=self.parent_id, unfinished_id=self._unfinished_id
+            self.session_id,
+            self._ended,
+            parent_id=self.parent_id,
+            unfinished_id=self._unfinished_id,
+            is_shown=self.is_shown,
         )
         self.parent_id = kept.id
         self._generation, self._unfinished_id, self._ended = None, None, None

@@ -55,6 +55,8 @@ class NewMessage:
     copy_of: str | None = None
     """Of a copy on another branch: the message of the same session whose generation it shares; None for all
     others."""
+    setup: Setup | None = None
+    """Of a model's message: what it was played with, where that is not the session's; None where it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from workbench.desk.ports import (
     Audit,
     Calendar,
     Catalog,
+    Comparisons,
     Corpus,
     Facts,
     Labels,
@@ -105,6 +106,11 @@ class Services:
     def runs(self) -> Runs:
         """The owner's runs of suites."""
         return self.store.of(self.owner).runs
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The owner's comparisons."""
+        return self.store.of(self.owner).comparisons
 
     @property
     def sharing(self) -> Sharing:

@@ -6,12 +6,15 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
+from workbench.desk.comparisons.preferences import preferences_of
 from workbench.desk.corpus.choice import Choice
 from workbench.desk.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
 from workbench.desk.labels.label import Label
 from workbench.desk.labels.staleness import find_stale
+from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
+from workbench.store.comparisons import comparisons_of
 from workbench.store.importing import SqlImports
 from workbench.store.label_paths import read_steps
 from workbench.store.label_rows import label_value
@@ -52,7 +55,7 @@ class SqlCorpus(SqlImports):
             try:
                 session = db.exec(select(SessionRow).where(*own)).first()
                 return None if session is None else _material(db, session)
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, StoreError) as error:
                 return DamagedSession(session_id=session_id, problem=str(error))
 
     def _chosen(self, wanted: Choice) -> tuple[ColumnElement[bool], ...]:
@@ -77,6 +80,7 @@ def _material(db: Session, session: SessionRow) -> Material:
         stale=_stale(db, session, messages) if any(label.corrected_at for label in labels) else frozenset(),
         is_discarded=db.exec(discarded).first() is not None,
         imported=_imported(db, session.id),
+        preferences=preferences_of(comparisons_of(db, session.id)),
     )
 
 

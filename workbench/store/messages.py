@@ -16,20 +16,31 @@ class SqlMessages(Owned):
     """The messages of one owner's sessions; one transaction a method, safe to use from several threads."""
 
     def append(
-        self, session_id: str, new: NewMessage, *, parent_id: str | None, unfinished_id: str | None = None
+        self,
+        session_id: str,
+        new: NewMessage,
+        *,
+        parent_id: str | None,
+        unfinished_id: str | None = None,
+        is_shown: bool = True,
     ) -> KeptMessage:
-        """A message under `parent_id` (None makes a root); it becomes the open leaf.
+        """A message under `parent_id` (None makes a root); it becomes the open leaf, if it is shown.
 
         Raises:
             BadInput: The message holds text that cannot be stored.
             StoreError: There is no such session, the parent is not one of its messages, or it could
                 not be written.
         """
-        (kept,) = self._append(session_id, (new,), parent_id, unfinished_id)
+        (kept,) = self._append(session_id, (new,), parent_id, unfinished_id, is_shown=is_shown)
         return kept
 
     def append_all(
-        self, session_id: str, new: Sequence[NewMessage], *, parent_id: str | None
+        self,
+        session_id: str,
+        new: Sequence[NewMessage],
+        *,
+        parent_id: str | None,
+        is_shown: bool = True,
     ) -> Sequence[KeptMessage]:
         """Messages, each under the one before, the first under `parent_id`: all of them, or none.
 
@@ -38,7 +49,7 @@ class SqlMessages(Owned):
             StoreError: There is no such session, the parent is not one of its messages, or they could
                 not be written.
         """
-        return self._append(session_id, new, parent_id, None)
+        return self._append(session_id, new, parent_id, None, is_shown=is_shown)
 
     def save_unfinished(
         self,
@@ -96,7 +107,13 @@ class SqlMessages(Owned):
             session.leaf_id = message_row(db, session.id, message_id).id
 
     def _append(
-        self, session_id: str, new: Sequence[NewMessage], parent_id: str | None, unfinished_id: str | None
+        self,
+        session_id: str,
+        new: Sequence[NewMessage],
+        parent_id: str | None,
+        unfinished_id: str | None,
+        *,
+        is_shown: bool,
     ) -> tuple[KeptMessage, ...]:
         for one in new:
             _refuse_unstorable_message(one)
@@ -108,7 +125,7 @@ class SqlMessages(Owned):
             for one in new:
                 place = rows.Place(id=new_id(), session_id=session.id, parent=parent, created_at=self._now())
                 parts = write_message(db, one, place)
-                show_leaf(db, session, parts.message)
+                show_leaf(db, session, parts.message, is_shown=is_shown)
                 kept.append(rows.message_value(parts))
                 parent = parts.message
             return tuple(kept)
@@ -118,3 +135,4 @@ def _refuse_unstorable_message(new: NewMessage) -> None:
     refuse_unstorable(new.message, "message")
     refuse_unstorable(new.generation, "generation")
     refuse_unstorable(new.tool_run, "tool run")
+    refuse_unstorable(new.setup, "setup")

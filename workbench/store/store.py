@@ -7,6 +7,7 @@ from workbench.desk.owner import Owner
 from workbench.desk.ports import OwnedStore
 from workbench.desk.ports.label_log import LabelLog
 from workbench.store.audit import SqlAudit
+from workbench.store.comparisons import SqlComparisons
 from workbench.store.corpus import SqlCorpus
 from workbench.store.database import open_database
 from workbench.store.facts import SqlFacts
@@ -66,6 +67,7 @@ class SqlStore:
             facts=SqlFacts(*view),
             corpus=SqlCorpus(*view),
             runs=SqlRuns(*view),
+            comparisons=SqlComparisons(*view),
         )
 
     @property

@@ -6,13 +6,15 @@ from sqlmodel import Session
 
 from workbench.chat.message import Role
 from workbench.desk.kept import NewMessage
-from workbench.rollout.events import Generation
+from workbench.desk.versions.version import VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store import rows
 from workbench.store.insert import insert_if_absent
 from workbench.store.noting import note_message, note_session
 from workbench.store.paths import message_row
+from workbench.store.scope import SHARED
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
+from workbench.store.version_texts import write_text
 
 
 def new_id() -> str:
@@ -27,7 +29,7 @@ def write_message(db: Session, new: NewMessage, place: rows.Place) -> rows.Messa
         StoreError: It is the copy of a message that its session does not have.
     """
     original = _original(db, new, place.session_id)
-    generation = _generation(db, new.generation, place.session_id, original)
+    generation = _generation(db, new, place.session_id, original)
     prompt = db.get_one(PromptRow, generation.prompt_hash) if generation else None
     message = rows.message_row(new, place, generation_id=generation.id if generation else None)
     message.copy_of = original.id if original else None
@@ -43,9 +45,13 @@ def write_message(db: Session, new: NewMessage, place: rows.Place) -> rows.Messa
     return rows.MessageParts(message=message, generation=generation, prompt=prompt, tool_run=tool_run)
 
 
-def show_leaf(db: Session, session: SessionRow, message: MessageRow) -> None:
-    """A new message is the open leaf; a user's first one gives the title."""
-    session.leaf_id = message.id
+def show_leaf(db: Session, session: SessionRow, message: MessageRow, *, is_shown: bool = True) -> None:
+    """A new message is the open leaf; one that is not shown only where there is none.
+
+    A user's first one gives the title.
+    """
+    if is_shown or session.leaf_id is None:
+        session.leaf_id = message.id
     session.updated_at = message.created_at
     if not session.title and message.role == Role.USER:
         session.title = rows.title_of(message.text)
@@ -61,8 +67,9 @@ def _original(db: Session, new: NewMessage, session_id: str) -> MessageRow | Non
 
 
 def _generation(
-    db: Session, generation: Generation | None, session_id: str, original: MessageRow | None
+    db: Session, new: NewMessage, session_id: str, original: MessageRow | None
 ) -> GenerationRow | None:
+    generation = new.generation
     if original is not None:
         return None if original.generation_id is None else db.get(GenerationRow, original.generation_id)
     if generation is None:
@@ -71,6 +78,10 @@ def _generation(
     row = rows.generation_row(generation, session_id)
     session = db.get_one(SessionRow, session_id)
     row.contract_version, row.tools_version = session.contract_version, session.tools_version
+    if new.setup is not None:
+        scope = session.owner or SHARED
+        row.contract_version = write_text(db, scope, VersionKind.CONTRACT, new.setup.contract_text)
+        row.tools_version = write_text(db, scope, VersionKind.TOOLS, new.setup.tools_text)
     db.add(row)
     db.flush()
     return row

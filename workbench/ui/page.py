@@ -11,6 +11,8 @@ from workbench.ui.api.offer import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.tabs import inspect
+from workbench.ui.tabs.compare import parts as compare
+from workbench.ui.tabs.compare.tab import wire as wire_compare
 from workbench.ui.tabs.contracts import parts as contracts
 from workbench.ui.tabs.contracts.tab import wire as wire_contracts
 from workbench.ui.tabs.data import tab as data
@@ -28,7 +30,7 @@ from workbench.ui.theme import WorkbenchTheme
 TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
-    for name in ("page", "models", "suites", "label", "contracts", "data", "guide")
+    for name in ("page", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
 HANDED_OUT: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
@@ -57,6 +59,8 @@ def build_page(services: Services) -> Page:
                 play_parts = play.build(services)
             with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect"):
                 inspect_parts = inspect.build(services)
+            with gr.Tab("Compare", elem_id="page-tab-compare", id="compare") as compare_tab:
+                compare_parts = compare.build(services)
             with gr.Tab("Contracts", elem_id="page-tab-contracts", id="contracts") as contracts_tab:
                 contracts_parts = contracts.build(services)
             with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
@@ -74,6 +78,7 @@ def build_page(services: Services) -> Page:
         opened = play.wire(blocks, play_parts, services, runs, frame)
         wire_guide(guide, services, play_parts, frame, opened.then, suites=suites_parts.suites)
         inspect.wire(blocks, inspect_parts, services)
+        wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup.contract
         wire_contracts(
             contracts_parts,

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
 from workbench.chat.message import Message, Role, ToolCall
@@ -65,6 +66,7 @@ def fill(owned: OwnedStore) -> None:
     other = owned.sessions.create_session(SETUP)
     owned.sessions.append(other.id, NewMessage(message=given, origin=Origin.IMPORT), parent_id=None)
     give_run(owned, other.id)
+    give_comparison(owned, title="Which is better?")
     owned.sessions.delete_session(other.id)
     said = (Message(role=Role.USER, text="Hi?"), Message(role=Role.ASSISTANT, text="Hello."))
     row = {"messages": [{"role": one.role.value, "content": one.text} for one in said]}

@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from workbench.chat.message import Role
 from workbench.desk.corpus.judged import Judged
 from workbench.desk.corpus.material import ToldMessage
 from workbench.desk.corpus.obstacle import Obstacle, not_ready
 from workbench.desk.corpus.source import Source, Stretch
+from workbench.desk.corpus.voted import Pair, voted_apart, voted_bad, voted_pairs
 from workbench.trajectory.trajectory import Trajectory
 
 GOOD_RATING: Final = 4
@@ -76,18 +77,14 @@ def _pairs(source: Source) -> Iterator[Conversation | Obstacle]:
     for pair in chain(_imported_pair(source), _corrections(source), _siblings(source)):
         is_told = True
         yield _pair(source, pair)
+    for told in voted_pairs(source):
+        is_told = True
+        yield told if isinstance(told, Obstacle) else _pair(source, told)
     if not is_told:
         yield not_ready("no-preference", "no two answers to one prompt of which one is better")
 
 
-class _Pair(NamedTuple):
-    prompt: Sequence[ToldMessage]
-    chosen: Sequence[ToldMessage]
-    rejected: Sequence[ToldMessage]
-    """As it was: its correction is another answer."""
-
-
-def _imported_pair(source: Source) -> Iterator[_Pair]:
+def _imported_pair(source: Source) -> Iterator[Pair]:
     imported, row = source.material.imported, source.row
     if imported is None or row is None or not imported.rejected_ids:
         return
@@ -95,19 +92,20 @@ def _imported_pair(source: Source) -> Iterator[_Pair]:
     rejected = [source.material.by_id[one] for one in imported.rejected_ids]
     start = row.answer_index
     if own[start:] and not _is_better(source, rejected[0], own[start]):
-        yield _Pair(own[:start], own[start:], rejected)
+        yield Pair(own[:start], own[start:], rejected)
 
 
-def _corrections(source: Source) -> Iterator[_Pair]:
+def _corrections(source: Source) -> Iterator[Pair]:
     for message in _answers(source):
         if source.judged_of(message).is_corrected:
             path = source.material.path(message.id)
-            yield _Pair(path[:-1], path[-1:], path[-1:])
+            yield Pair(path[:-1], path[-1:], path[-1:])
 
 
-def _siblings(source: Source) -> Iterator[_Pair]:
+def _siblings(source: Source) -> Iterator[Pair]:
     imported = source.material.imported
     known = {imported.message_ids[-1], *imported.rejected_ids[:1]} if imported else set[str]()
+    voted = voted_apart(source)
     by_parent: dict[str | None, list[ToldMessage]] = defaultdict(list)
     for message in _answers(source):
         by_parent[message.parent_id].append(message)
@@ -116,8 +114,9 @@ def _siblings(source: Source) -> Iterator[_Pair]:
             better = [one for one in answers if _is_better(source, one, other)]
             if better:
                 best = max(better, key=lambda one: _rank(source.judged_of(one)))
-                if not {best.id, other.id} <= known:
-                    yield _Pair(source.material.path(best.parent_id), [best], [other])
+                # A vote on just these two is nearer to them than what was said of each.
+                if not {best.id, other.id} <= known and frozenset({best.id, other.id}) not in voted:
+                    yield Pair(source.material.path(best.parent_id), [best], [other])
 
 
 def _rank(judged: Judged) -> tuple[int, float]:
@@ -132,14 +131,14 @@ def _is_better(source: Source, one: ToldMessage, other: ToldMessage) -> bool:
     return left.rating is not None and right.rating is not None and left.rating > right.rating
 
 
-def _pair(source: Source, pair: _Pair) -> Conversation | Obstacle:
+def _pair(source: Source, pair: Pair) -> Conversation | Obstacle:
     told = source.tell_all([*pair.prompt, *pair.chosen])
     if isinstance(told, Obstacle):
         return told
     other = source.tell_all(pair.rejected, is_original=True)
     if isinstance(other, Obstacle):
         return replace(other, is_defect=False)
-    return _conversation(source, told, other, len(pair.prompt))
+    return _conversation(source, told, other, len(pair.prompt), pair=pair)
 
 
 def _verdicts(source: Source) -> Iterator[Conversation | Obstacle]:
@@ -160,6 +159,10 @@ def _verdicts(source: Source) -> Iterator[Conversation | Obstacle]:
         if judged.is_corrected:
             is_told = True
             yield _labelled(source, path, len(path) - 1, is_good=True)
+    for path, start in voted_bad(source):
+        if all(_label(source.judged_of(one)) is None for one in path[start:]):
+            is_told = True
+            yield _labelled(source, path, start, is_good=False)
     if not is_told:
         yield not_ready("not-judged", "no answer has a verdict, or a rating other than 3")
 
@@ -199,6 +202,7 @@ def _conversation(
     answer_start: int | None = None,
     *,
     label: bool | None = None,
+    pair: Pair | None = None,
 ) -> Conversation:
     told = (*stretch.told, *rejected.told)
     behind = tuple(
@@ -211,7 +215,9 @@ def _conversation(
             rejected=behind,
             answer_start=answer_start,
             label=label,
-            columns=source.columns(),
+            columns=source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
+            if pair and pair.leaf
+            else source.columns(),
         ),
         ids=stretch.ids,
         rejected_ids=rejected.ids,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.chat.message import Message
+from workbench.desk.comparisons.preferences import NO_PREFERENCES, Preferences
 from workbench.desk.labels.label import Label
 from workbench.desk.setup import Setup
 
@@ -83,6 +84,8 @@ class Material:
     """Whether labellers put it aside."""
     imported: ImportedRow | None = None
     """Where it comes from; None where it was played here."""
+    preferences: Preferences = NO_PREFERENCES
+    """What was voted on its turns."""
 
     @cached_property
     def by_id(self) -> Mapping[str, ToldMessage]:

@@ -129,14 +129,20 @@ class Source:
             told.append(one)
         return Stretch(tuple(one.id for one in path), tuple(told))
 
-    def columns(self) -> JsonObject:
-        """What stands beside the conversation: the columns of the row that it was made of, else whence it is."""
+    def columns(self, *, leaf: ToldMessage | None = None, contract_name: str | None = None) -> JsonObject:
+        """What stands beside the conversation: the columns of the row that it was made of, else whence it is.
+
+        Args:
+            leaf: Its last message; None takes that of the open path.
+            contract_name: Of its contract; None takes the session's.
+        """
         if self.row is not None:
             return dict(self.row.columns)
-        made = [one.made_with for one in self.material.path(self.material.leaf_id) if one.made_with]
+        path = self.material.path(leaf.id if leaf else self.material.leaf_id)
+        made = [one.made_with for one in path if one.made_with]
         columns: dict[str, JsonValue] = {"session": self.material.session_id}
         if made:
-            last, name = made[-1], self.material.setup.contract_name
+            last, name = made[-1], contract_name or self.material.setup.contract_name
             columns["contract"] = {"name": name, "fingerprint": last.contract_fingerprint or ""}
             columns["model"] = {"name": last.engine_name, "fingerprint": last.engine_fingerprint}
         return columns

@@ -1,6 +1,7 @@
 """The ports that edges implement for each other."""
 
 from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.comparisons import Comparisons
 from workbench.desk.ports.corpus import Corpus
 from workbench.desk.ports.edges import Calendar, Catalog, Library, Models, ModelStatus
 from workbench.desk.ports.labels import Labels
@@ -13,6 +14,7 @@ __all__ = [
     "Audit",
     "Calendar",
     "Catalog",
+    "Comparisons",
     "Corpus",
     "Facts",
     "Labels",

@@ -7,6 +7,7 @@ from typing import Protocol
 from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
 from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
+from workbench.desk.ports.comparisons import Comparisons
 from workbench.desk.ports.corpus import Corpus
 from workbench.desk.ports.labels import Labels
 from workbench.desk.ports.runs import Runs
@@ -69,7 +70,13 @@ class Sessions(Protocol):
         ...
 
     def append(
-        self, session_id: str, new: NewMessage, *, parent_id: str | None, unfinished_id: str | None = None
+        self,
+        session_id: str,
+        new: NewMessage,
+        *,
+        parent_id: str | None,
+        unfinished_id: str | None = None,
+        is_shown: bool = True,
     ) -> KeptMessage:
         """A message under `parent_id` (None makes a root); it becomes the open leaf.
 
@@ -80,11 +87,17 @@ class Sessions(Protocol):
             new: The message.
             parent_id: The message before it.
             unfinished_id: What `save_unfinished` gave for it: it is finished now.
+            is_shown: False leaves the open leaf where it is, if there is one.
         """
         ...
 
     def append_all(
-        self, session_id: str, new: Sequence[NewMessage], *, parent_id: str | None
+        self,
+        session_id: str,
+        new: Sequence[NewMessage],
+        *,
+        parent_id: str | None,
+        is_shown: bool = True,
     ) -> Sequence[KeptMessage]:
         """Messages, each under the one before, the first under `parent_id`: all of them, or none."""
         ...
@@ -178,6 +191,8 @@ class OwnedStore:
     """Conversations as training rows, and rows as conversations."""
     runs: Runs
     """Runs of suites, and what came of them."""
+    comparisons: Comparisons
+    """Turns answered side by side, and votes on them."""
 
 
 class Store(Protocol):

@@ -18,6 +18,7 @@ const ICONS = {
   cross: "M4 4l8 8M12 4l-8 8",
   left: "M10 4L6 8l4 4",
   right: "M6 4l4 4-4 4",
+  compare: "M3 3h4v10H3zM9 3h4v10H9z",
   plus: "M8 3v10M3 8h10",
   wrap: "M2.5 4h11M2.5 8h8.5a2.2 2.2 0 0 1 0 4.4H8M9.8 10.6L8 12.4l1.8 1.8M2.5 12.4h2.5",
   space: "M2.5 9.5v3h11v-3",

@@ -14,7 +14,8 @@ const branches = (branch) => {
 const draw_entry = (entry) => {
   const item = node("li", { class: "hw-entry r-" + entry.role, tabindex: 0, "data-id": entry.id },
     node("span", { class: "hw-role" }, entry.role, entry.branch ? branches(entry.branch) : null,
-      entry.role === "user" ? iconButton("plus", "Make a case of this turn", (event) => { event.stopPropagation(); trigger("make_case", { id: entry.id }); }) : null),
+      entry.role === "user" ? iconButton("plus", "Make a case of this turn", (event) => { event.stopPropagation(); trigger("make_case", { id: entry.id }); }) : null,
+      entry.role === "user" ? iconButton("compare", "Compare answers to this turn", (event) => { event.stopPropagation(); trigger("compare_turn", { id: entry.id }); }) : null),
     node("div", { class: "hw-body" }, entry.blocks.map((block) => blocks[block.kind](block)),
       entry.note ? node("div", { class: "hw-note hw-end" }, entry.note) : null));
   const pick = (event) => {

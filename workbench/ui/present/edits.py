@@ -29,8 +29,8 @@ def narrow(before: str, after: str) -> Narrowed:
     """
     if min(len(before), len(after)) < SHORT_SIZE_CHARS:
         return Narrowed("", before, after, "")
-    start = _common_size_chars(before, after)
-    end = _common_size_chars(before[start:][::-1], after[start:][::-1])
+    start = common_size_chars(before, after)
+    end = common_size_chars(before[start:][::-1], after[start:][::-1])
     return Narrowed(
         before[:start],
         before[start : len(before) - end],
@@ -39,7 +39,7 @@ def narrow(before: str, after: str) -> Narrowed:
     )
 
 
-def _common_size_chars(one: str, other: str) -> int:
+def common_size_chars(one: str, other: str) -> int:
     """How many characters both begin with."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))

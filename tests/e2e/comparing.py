@@ -1,0 +1,95 @@
+"""The Compare tab as a person works it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.play import TURN_MS, Play, Server
+from workbench.desk.corpus.choice import Choice
+from workbench.desk.corpus.export import export_rows
+from workbench.desk.corpus.source import Wanted
+from workbench.desk.owner import LOCAL_OWNER
+from workbench.store.store import SqlStore
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """What can be done on the tab, and seen."""
+
+    page: Page
+    server: Server
+
+    def open(self, query: str = "") -> Self:
+        """The page, with the tab in front."""
+        Play(self.page, self.server).open(query)
+        return self.front()
+
+    def front(self) -> Self:
+        """The tab comes to the front."""
+        self.page.get_by_role("tab", name="Compare").click()
+        expect(self.page.get_by_role("button", name="Compare", exact=True)).to_be_visible()
+        return self
+
+    def choose(self, name: str, value: str) -> Self:
+        """Chooses by hand, such as `Model A`."""
+        field = self.page.get_by_role("combobox", name=name, exact=True)
+        field.fill(value)
+        field.press("Enter")
+        expect(field).to_have_value(value)
+        return self
+
+    def models(self, *scripts: Path) -> Self:
+        """A script a column, from A on."""
+        for letter, script in zip("ABCD", scripts, strict=False):
+            self.choose(f"Model {letter}", f"scripted:{script}")
+        return self
+
+    def ask(self, text: str) -> Self:
+        """Writes the question and compares, and waits until all columns have ended."""
+        field = self.page.get_by_label("Question")
+        field.fill(text)
+        field.press("Control+Enter")
+        return self.wait_until_idle()
+
+    def compare(self) -> Self:
+        """Presses the button, and waits until all columns have ended."""
+        self.page.get_by_role("button", name="Compare", exact=True).click()
+        return self.wait_until_idle()
+
+    def wait_until_idle(self) -> Self:
+        """Until nothing is played any more, and there is something."""
+        expect(self.board.locator(".hw-compare-turn").first).to_be_visible(timeout=TURN_MS)
+        expect(self.page.locator("#compare-live .hw-compare-live").first).to_be_hidden(timeout=TURN_MS)
+        expect(self.page.locator("#compare-run")).to_be_enabled(timeout=TURN_MS)
+        return self
+
+    @property
+    def board(self) -> Locator:
+        """All that came."""
+        return self.page.locator("#compare-board")
+
+    def cell(self, letter: str, turn: int = 0) -> Locator:
+        """A column's answer to a turn."""
+        return self.board.locator(f'[data-turn="{turn}"]').get_by_label(f"Column {letter}", exact=True)
+
+    def press(self, key: str) -> Self:
+        """A key, with no field in focus."""
+        self.page.evaluate("document.activeElement.blur()")
+        self.page.keyboard.press(key)
+        return self
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """What the dpo export makes of the comparison's session: chosen and rejected, last message each."""
+        address = self.cell("A").get_by_role("link", name="open in Play").get_attribute("href") or ""
+        session_id = address.partition("session=")[2].partition("&")[0]
+        store = SqlStore(f"sqlite:///{self.server.folder / 'data' / 'workbench.sqlite3'}")
+        try:
+            wanted = Wanted(choice=Choice(session_ids=(session_id,)), format="dpo")
+            rows = [
+                made.row for one in export_rows(store.of(LOCAL_OWNER).corpus, wanted) for made in one.rows
+            ]
+            return [(row["chosen"][-1]["content"], row["rejected"][-1]["content"]) for row in rows if row]
+        finally:
+            store.close()

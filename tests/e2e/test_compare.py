@@ -1,0 +1,183 @@
+"""The Compare tab in a browser: ask, see in what columns differ, vote, link, reload, replay."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.comparing import Comparing
+from tests.e2e.play import Play, Server, write_script
+
+pytestmark = [pytest.mark.browser]
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+ODD_CALL = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'london'}}\n</tool_call>"
+HOSTILE = (
+    '<b>bold</b> <img src=x onerror="window.hit=1"> <script>window.hit=1</script> ${window.hit=1} \\n {{x}}'
+)
+
+
+@pytest.fixture
+def tab(page: Page, server: Server) -> Comparing:
+    return Comparing(page, server).open()
+
+
+def test_a_question_is_answered_side_by_side_voted_on_and_found_again_by_its_link(
+    tab: Comparing, tmp_path: Path, artifacts: Path
+):
+    tab.models(
+        write_script(tmp_path / "a.yaml", CALL, "The reading is 31."),
+        write_script(tmp_path / "b.yaml", ODD_CALL, "The reading is 27."),
+    ).ask("What is the flumbuster reading for cairo?")
+    first, second = tab.cell("A"), tab.cell("B")
+    expect(first).to_contain_text("the others are held against this one")
+    expect(first.locator(".hw-call")).to_contain_text("get_flumbuster")
+    expect(second.locator(".hw-differs")).to_have_text("≠ A: calls, answer, fixes")
+    changed = second.locator("tr.d-other")
+    expect(changed.get_by_role("img", name="other than in A")).to_have_text("≠")
+    expect(changed.locator("del")).to_have_text('"cairo"')
+    expect(changed).to_contain_text('"london"')
+    expect(second.locator(".hw-compare-text del")).to_have_text("31")
+    expect(second.locator(".hw-compare-text ins")).to_have_text("27")
+    expect(second.locator(".hw-compare-fixes")).to_contain_text("python-literal")
+    expect(second.locator(".hw-figures")).to_contain_text("written")
+    tab.page.screenshot(path=artifacts / "compare.png")
+
+    tab.press("2")
+    better = tab.board.get_by_role("button", name="2 B is better")
+    expect(better).to_have_attribute("aria-pressed", "true")
+    assert tab.pairs() == [("The reading is 27.", "The reading is 31.")]
+    assert "?compare=" in tab.page.url
+    tab.page.reload()
+    expect(better).to_have_attribute("aria-pressed", "true")
+    expect(tab.page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    tab.press("t")
+    expect(tab.board).to_contain_text("a tie: kept, and no pair")
+    assert tab.pairs() == []
+    tab.board.get_by_role("button", name="take back").click()
+    expect(tab.board.get_by_role("button", name="take back")).to_have_count(0)
+
+
+def test_a_column_that_fails_says_so_and_what_is_missing_can_be_played(tab: Comparing, tmp_path: Path):
+    broken = write_script(tmp_path / "b.yaml", {"text": "Half", "error": "the engine broke"}, "Whole.")
+    tab.models(write_script(tmp_path / "a.yaml", "Fine."), broken).ask("Cairo?")
+    expect(tab.cell("A")).to_contain_text("Fine.")
+    expect(tab.cell("B")).to_contain_text("the engine broke")
+    expect(tab.board).to_contain_text("1 not whole")
+    tab.board.get_by_role("button", name="Play what is missing").click()
+    expect(tab.cell("B")).to_contain_text("Whole.")
+    expect(tab.board.get_by_role("button", name="Play what is missing")).to_have_count(0)
+
+
+def test_a_comparison_is_stopped_by_escape_and_keeps_what_came(tab: Comparing, tmp_path: Path):
+    slow = {"text": "word " * 4000, "seconds_per_token": 0.5}
+    tab.models(write_script(tmp_path / "a.yaml", "Quick."), write_script(tmp_path / "b.yaml", slow))
+    field = tab.page.get_by_label("Question")
+    field.fill("Cairo?")
+    field.press("Control+Enter")
+    live = tab.page.locator("#compare-live")
+    expect(live).to_contain_text("word word")
+    expect(live).to_contain_text("1 of 2 answers")
+    tab.press("Escape").wait_until_idle()
+    expect(tab.cell("B")).to_contain_text("stopped by you")
+    expect(tab.cell("B")).to_contain_text("word word")
+
+
+def test_what_a_model_writes_is_shown_as_text_whatever_it_is(tab: Comparing, tmp_path: Path):
+    line = "x" * 1_000_000
+    tab.models(
+        write_script(tmp_path / "a.yaml", f"{HOSTILE} {line}"),
+        write_script(tmp_path / "b.yaml", f"{HOSTILE} other {line}"),
+    )
+    for letter in "AB":
+        tab.page.get_by_label(f"Max tokens {letter}").fill("32768")
+    tab.ask(f"{HOSTILE}?")
+    for letter in "AB":
+        text = tab.cell(letter).locator(".hw-compare-text")
+        expect(text).to_contain_text("<b>bold</b> <img src=x")
+        expect(text).to_contain_text("${window.hit=1} \\n {{x}}")
+        expect(text.locator("b, img, script")).to_have_count(0)
+    expect(tab.cell("B").locator(".hw-compare-text ins")).to_contain_text("other")
+    expect(tab.board.locator(".hw-compare-question")).to_contain_text(HOSTILE)
+    assert tab.page.evaluate("window.hit") is None
+
+
+def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Server, tmp_path: Path):
+    play = Play(page, server).open()
+    play.use_script(write_script(tmp_path / "play.yaml", "As it was.", "Later."))
+    play.ask("First?").ask("Second?")
+    play.entries.nth(1).get_by_role("button", name="Compare answers to this turn").click()
+    tab = Comparing(page, server)
+    expect(page.locator("#compare-line")).to_contain_text("First?")
+    expect(page.get_by_label("Question")).to_be_hidden()
+    tab.models(write_script(tmp_path / "a.yaml", "New."), write_script(tmp_path / "b.yaml", "Newer."))
+    tab.compare()
+    expect(tab.cell("A")).to_contain_text("New.")
+    assert [one.message.text for one in server.path(play.session_id)][1:] == [
+        "First?",
+        "As it was.",
+        "Second?",
+        "Later.",
+    ]
+    tab.press("1")
+    expect(tab.board).to_contain_text("A is better: kept")
+    assert tab.pairs() == [("New.", "Newer.")]
+
+    page.get_by_label("all turns, behind each column's own answers").check()
+    expect(page.locator("#compare-line")).to_contain_text("2 turns")
+    tab.models(
+        write_script(tmp_path / "c.yaml", "c1", "c2"), write_script(tmp_path / "d.yaml", "d1", "d2")
+    ).compare()
+    expect(tab.cell("A", 1)).to_contain_text("c2")
+    expect(tab.cell("B", 1)).to_contain_text("d2")
+    tab.press("j").press("x")
+    expect(tab.board.locator('[data-turn="1"]')).to_contain_text("none is good")
+    page.get_by_role("button", name="Ask a question instead").click()
+    expect(page.get_by_label("Question")).to_be_visible()
+
+
+def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server: Server):
+    play = Play(page, server).open()
+    play.ask("Linked?")
+    address = page.url
+    tab = Comparing(page, server).open()
+    link = page.get_by_label("A turn's link")
+    link.fill("http://127.0.0.1/?x=1")
+    link.press("Enter")
+    expect(page.locator("#compare-notice")).to_contain_text("it names no session")
+    link.fill(address)
+    link.press("Enter")
+    expect(page.locator("#compare-line")).to_contain_text("Linked?")
+    tab.compare()
+    expect(tab.cell("B")).to_contain_text("Hello.")
+
+
+def test_what_was_typed_and_chosen_is_there_after_a_reload(tab: Comparing):
+    page = tab.page
+    page.get_by_label("Question").fill("Not sent yet")
+    page.get_by_label("4", exact=True).check()
+    page.get_by_label("Temperature D").fill("0.7")
+    page.get_by_label("Temperature D").blur()
+    tab.choose("Contract C", "full@1")
+    page.wait_for_timeout(500)
+    tab.open()
+    expect(page.get_by_label("Question")).to_have_value("Not sent yet")
+    expect(page.get_by_label("Temperature D")).to_have_value("0.7")
+    expect(page.get_by_role("combobox", name="Contract C", exact=True)).to_have_value("full@1")
+
+
+@pytest.mark.model
+def test_two_contracts_are_compared_on_the_embedded_model(
+    page: Page, embedded_server: Server, artifacts: Path
+):
+    tab = Comparing(page, embedded_server).open()
+    for letter in "AB":
+        page.get_by_label(f"Max tokens {letter}").fill("64")
+    tab.ask("What is the flumbuster reading for cairo?")
+    for letter in "AB":
+        cell = tab.cell(letter)
+        expect(cell.locator(".hw-call").first).to_contain_text("get_flumbuster")
+        expect(cell.locator(".hw-figures")).to_contain_text("evaluated")
+    page.screenshot(path=artifacts / "compare-embedded.png")
+    tab.press("1")
+    expect(tab.board.get_by_role("button", name="1 A is better")).to_have_attribute("aria-pressed", "true")

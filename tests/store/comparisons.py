@@ -1,0 +1,38 @@
+"""A comparison as the store keeps it."""
+
+from dataclasses import replace
+
+from tests.store.examples import SETUP, completion, user
+from workbench.desk.comparisons.comparison import (
+    Answer,
+    Column,
+    Comparison,
+    KeptComparison,
+    Vote,
+    VoteKind,
+)
+from workbench.desk.ports import OwnedStore
+
+COLUMNS = (
+    Column(contract="minimal@3", setup=SETUP),
+    Column(
+        contract="",
+        setup=replace(SETUP, contract_name="full", contract_text="--\nüber\n", is_constrained=False),
+    ),
+)
+
+
+def give_comparison(own: OwnedStore, *, title: str = "Cairo?") -> KeptComparison:
+    """A comparison in a session of its own, with an answer of each column and a vote."""
+    session = own.sessions.create_session(SETUP)
+    asked = own.sessions.append(session.id, user(title), parent_id=None)
+    comparison = Comparison(session_id=session.id, turns=(asked.id,), columns=COLUMNS)
+    kept = own.comparisons.create_comparison(title, comparison)
+    for place, column in enumerate(COLUMNS):
+        new = replace(completion(f"answer {place}"), setup=column.setup)
+        said = own.sessions.append(session.id, new, parent_id=asked.id, is_shown=place == 0)
+        own.comparisons.save_answer(kept.id, Answer(column=place, turn=0, asked_id=asked.id, leaf_id=said.id))
+    own.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.BEST, column=1))
+    found = own.comparisons.find_comparison(kept.id)
+    assert found
+    return found

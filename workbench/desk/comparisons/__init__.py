@@ -1,0 +1,1 @@
+"""Comparisons: turns answered by several columns side by side, as branches of one session, and voted on."""

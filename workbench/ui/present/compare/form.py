@@ -1,0 +1,251 @@
+"""The form above the columns: what is typed and chosen, as values to be wired, kept as a draft and read."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, cast
+from urllib.parse import parse_qs, urlsplit
+
+from workbench.chat.json_value import JsonValue
+from workbench.desk.comparisons.comparison import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
+from workbench.desk.comparisons.planning import LETTERS, Turns, WantedColumn
+from workbench.errors import BadInput
+from workbench.rollout.ports import Sampling
+from workbench.settings import Settings
+from workbench.ui.present.setup import first_choice
+
+OWN: Final = "own"
+"""The contract's choice that takes the text as it stands."""
+OWN_LABEL: Final = "as it stands in Play, or in the session"
+"""What a person reads for it."""
+GRAMMAR: Final = "grammar"
+"""The choice that holds forced calls to a grammar."""
+THIS_TURN, ALL_TURNS, OWN_TURNS = "turn", "all", "own"
+"""The choices of what of a session is answered."""
+SCOPES: Final = (
+    ("this turn", THIS_TURN),
+    ("all turns, behind the session's answers", ALL_TURNS),
+    ("all turns, behind each column's own answers", OWN_TURNS),
+)
+
+
+class ColumnFields(NamedTuple):
+    """What stands in a column's fields, in the order in which they are wired."""
+
+    contract: str
+    model: str
+    tool_choice: str
+    temperature: float
+    seed: int
+    max_tokens: int
+    top_p: float
+    top_k: int
+    is_constrained: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareForm:
+    """All that stands in the form."""
+
+    question: str
+    """What the user says; of no weight where a turn is chosen."""
+    tools: tuple[str, ...]
+    """Toolsets of a question."""
+    target: str
+    """Session and message of a chosen turn, parted by a blank; empty for a question."""
+    scope: str
+    """What of that session is answered."""
+    count: int
+    """Columns that are in use."""
+    columns: tuple[ColumnFields, ...]
+    """All `MAX_COLUMNS` of them."""
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """In the order in which the parts are wired."""
+        own = (self.question, list(self.tools), self.target, self.scope, self.count)
+        return (*own, *(value for column in self.columns for value in column))
+
+    @property
+    def turns(self) -> Turns | None:
+        """The turns that are chosen; None for a question."""
+        return turns_meant(self.target, self.scope)
+
+    def without_target(self) -> "CompareForm":
+        """The form as it asks a question."""
+        return replace(self, target="", scope=THIS_TURN)
+
+
+SHARED: Final = 5
+"""Values of the form before those of the columns."""
+
+
+def turns_meant(target: str, scope: str) -> Turns | None:
+    """The turns that target and scope mean; None for a question."""
+    if not target:
+        return None
+    session_id, _, message_id = target.partition(" ")
+    return Turns(
+        session_id=session_id,
+        message_id=message_id or None,
+        is_whole=scope != THIS_TURN,
+        goes_on=scope == OWN_TURNS,
+    )
+
+
+def first_form(settings: Settings, contracts: Sequence[str]) -> CompareForm:
+    """The form to begin with: the contract of the settings against the others, by the same model."""
+    others = [name for name in contracts if name != settings.contract]
+    chosen = [settings.contract, *others, *[settings.contract] * MAX_COLUMNS][:MAX_COLUMNS]
+    plain, model = Sampling(), settings.model
+    return CompareForm(
+        question="",
+        tools=tuple(settings.tools),
+        target="",
+        scope=THIS_TURN,
+        count=MIN_COLUMNS,
+        columns=tuple(_column(contract, model, first_choice(model), plain) for contract in chosen),
+    )
+
+
+def form_of(comparison: Comparison, first: CompareForm, question: str) -> CompareForm:
+    """The form that asks for a comparison again; what it does not say is as in `first`."""
+    own = [column_fields(column) for column in comparison.columns]
+    is_whole = len(comparison.turns) > 1
+    scope = THIS_TURN if not is_whole else OWN_TURNS if comparison.goes_on else ALL_TURNS
+    return CompareForm(
+        question=question,
+        tools=first.tools,
+        target=f"{comparison.session_id} {comparison.turns[-1]}",
+        scope=scope,
+        count=len(own),
+        columns=(*own, *first.columns[len(own) :]),
+    )
+
+
+def column_fields(column: Column) -> ColumnFields:
+    """A column as its fields show it."""
+    setup = column.setup
+    made = _column(column.contract or OWN, setup.model, setup.tool_choice, setup.sampling)
+    return made._replace(is_constrained=setup.is_constrained)
+
+
+def read_form(values: Sequence[object]) -> CompareForm:
+    """The form as the page sends it.
+
+    Raises:
+        BadInput: A number of a column in use is missing.
+    """
+    question, tools, target, scope, count = values[:SHARED]
+    size = len(ColumnFields._fields)
+    columns = tuple(
+        ColumnFields(*values[start : start + size])  # type: ignore[arg-type]
+        for start in range(SHARED, len(values), size)
+    )
+    form = CompareForm(
+        question=str(question or ""),
+        tools=tuple(str(one) for one in cast(Sequence[object], tools or ())),
+        target=str(target or ""),
+        scope=str(scope or THIS_TURN),
+        count=int(cast(int, count) or MIN_COLUMNS),
+        columns=columns,
+    )
+    wanted_columns(form)
+    return form
+
+
+def wanted_columns(form: CompareForm) -> tuple[WantedColumn, ...]:
+    """The columns in use, as they are asked for.
+
+    Raises:
+        BadInput: A number is missing, or no model is chosen.
+    """
+    return tuple(_wanted(one, LETTERS[place]) for place, one in enumerate(form.columns[: form.count]))
+
+
+def draft_form(text: str, first: CompareForm) -> CompareForm:
+    """What the browser kept of the form; `first` where it kept nothing, or nothing that can be read."""
+    try:
+        values = cast(JsonValue, json.loads(text or "null"))
+        return read_form(values) if isinstance(values, list) and _fits(values, first) else first
+    except (ValueError, TypeError, BadInput):
+        return first
+
+
+def read_link(text: str) -> str:
+    """The target that a link names: its session and message, or an id alone.
+
+    >>> read_link("http://127.0.0.1:7860/?session=abc&message=def"), read_link("abc")
+    ('abc def', 'abc')
+
+    Raises:
+        BadInput: It names no session.
+    """
+    asked = parse_qs(urlsplit(text.strip()).query)
+    if not asked and text.strip() and not set(text.strip()) & set("/?& "):
+        return text.strip()
+    return target_of(asked.get("session", [""])[0], asked.get("message", [""])[0], text)
+
+
+def target_of(session_id: str, message_id: str | None, where: str = "") -> str:
+    """Session and message as the form keeps them.
+
+    Raises:
+        BadInput: There is no session.
+    """
+    if not session_id:
+        raise BadInput(f"link {where[:60]!r}", "it names no session", "copy it from Play's address bar")
+    return " ".join(filter(None, (session_id, message_id)))
+
+
+def _fits(values: Sequence[object], first: CompareForm) -> bool:
+    """Whether a draft is of the form as it is today."""
+    now = first.values
+    return len(values) == len(now) and all(
+        isinstance(kept, str) == isinstance(value, str) and isinstance(kept, list) == isinstance(value, list)
+        for kept, value in zip(values, now, strict=True)
+        if kept is not None
+    )
+
+
+def _column(contract: str, model: str, tool_choice: str, sampling: Sampling) -> ColumnFields:
+    return ColumnFields(
+        contract=contract,
+        model=model,
+        tool_choice=tool_choice,
+        temperature=sampling.temperature,
+        seed=sampling.seed,
+        max_tokens=sampling.max_tokens,
+        top_p=sampling.top_p,
+        top_k=sampling.top_k,
+        is_constrained=True,
+    )
+
+
+def _wanted(fields: ColumnFields, letter: str) -> WantedColumn:
+    numbers = {
+        "temperature": fields.temperature,
+        "seed": fields.seed,
+        "max tokens": fields.max_tokens,
+        "top p": fields.top_p,
+        "top k": fields.top_k,
+    }
+    for name, value in numbers.items():
+        if cast(object, value) is None or not math.isfinite(value):
+            raise BadInput(f"column {letter}, field {name!r}", "it is empty", "write a number")
+    if not fields.model:
+        raise BadInput(f"column {letter}", "no model is chosen", "choose one")
+    return WantedColumn(
+        contract="" if fields.contract in (OWN, None, "") else fields.contract,
+        model=fields.model,
+        tool_choice=fields.tool_choice,
+        sampling=Sampling(
+            temperature=float(fields.temperature),
+            seed=int(fields.seed),
+            max_tokens=int(fields.max_tokens),
+            top_p=float(fields.top_p),
+            top_k=int(fields.top_k),
+        ),
+        is_constrained=fields.is_constrained,
+    )

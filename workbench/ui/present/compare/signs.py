@@ -1,0 +1,137 @@
+"""An answer held against another one: each call, argument and fix with its sign."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from workbench.ui.present.blocks import CallCard
+from workbench.ui.present.compare.answer import ReadAnswer
+from workbench.ui.present.words import count
+
+SAME, OTHER, ADDED, MISSING, FIRST = "=", "≠", "+", "−", ""
+"""As in the first column, other than there, not there, only there; the first column itself has no sign."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentView:
+    """An argument of a call."""
+
+    sign: str
+    """Against the first column's call."""
+    name: str
+    """The parameter."""
+    value: str
+    """JSON; empty where it is missing."""
+    was: str = ""
+    """The first column's value, where it is other; JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallView:
+    """A call of a column."""
+
+    sign: str
+    """Against the first column's calls."""
+    card: CallCard
+    """The call; of one that is missing, the first column's."""
+    arguments: tuple[ArgumentView, ...]
+    """In the order written, missing ones last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixLine:
+    """A kind of fix."""
+
+    sign: str
+    """Against the first column's fixes."""
+    code: str
+    """Stable word."""
+    is_guess: bool
+    """True where another meaning is possible."""
+    note: str
+    """How often."""
+
+
+def sign_calls(calls: Sequence[CallCard], first: Sequence[CallCard] | None) -> tuple[CallView, ...]:
+    """The calls against those of the first column; None where this is the first."""
+    if first is None:
+        return tuple(_call(FIRST, card, card) for card in calls)
+    return tuple(_signed(calls, first))
+
+
+def sign_fixes(one: ReadAnswer, first: ReadAnswer | None) -> tuple[FixLine, ...]:
+    """The fixes against those of the first column; None where this is the first."""
+    if first is None:
+        return tuple(_fix(FIRST, kind, times) for kind, times in one.fixes.items())
+    lines = [
+        _fix(_fix_sign(times, first.fixes.get(kind, 0)), kind, times) for kind, times in one.fixes.items()
+    ]
+    gone = [_fix(MISSING, kind, times) for kind, times in first.fixes.items() if not one.fixes.get(kind)]
+    return (*lines, *gone)
+
+
+def _signed(calls: Sequence[CallCard], first: Sequence[CallCard]) -> Iterator[CallView]:
+    names = [card.name for card in first], [card.name for card in calls]
+    for tag, i, j, m, n in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from (_paired(card, was) for card, was in zip(calls[m:n], first[i:j], strict=True))
+        else:
+            yield from (_call(MISSING, card, card) for card in first[i:j])
+            yield from (_call(ADDED, card, card) for card in calls[m:n])
+
+
+def _paired(card: CallCard, was: CallCard) -> CallView:
+    here = {one.name: one.value for one in card.arguments}
+    there = {one.name: one.value for one in was.arguments}
+    return _call(SAME if here == there else OTHER, card, was)
+
+
+def _call(sign: str, card: CallCard, was: CallCard) -> CallView:
+    if sign != OTHER:
+        rows = tuple(ArgumentView(sign=FIRST, name=one.name, value=one.value) for one in card.arguments)
+        return CallView(sign=sign, card=card, arguments=rows)
+    there = {one.name: one.value for one in was.arguments}
+    here = [_argument(one.name, one.value, there.get(one.name)) for one in card.arguments]
+    names = {one.name for one in card.arguments}
+    gone = [
+        ArgumentView(sign=MISSING, name=name, value="", was=value)
+        for name, value in there.items()
+        if name not in names
+    ]
+    return CallView(sign=sign, card=card, arguments=(*here, *gone))
+
+
+def _argument(name: str, value: str, was: str | None) -> ArgumentView:
+    if was is None:
+        return ArgumentView(sign=ADDED, name=name, value=value)
+    if was == value:
+        return ArgumentView(sign=SAME, name=name, value=value)
+    return ArgumentView(sign=OTHER, name=name, value=value, was=was)
+
+
+def _fix_sign(times: int, was: int) -> str:
+    return ADDED if not was else SAME if was == times else OTHER
+
+
+def _fix(sign: str, kind: tuple[str, bool], times: int) -> FixLine:
+    return FixLine(sign=sign, code=kind[0], is_guess=kind[1], note=count(times, "time"))
+
+
+def parts_that_differ(one: ReadAnswer, first: ReadAnswer) -> tuple[str, ...]:
+    """Names of what is not as in the first column; empty where all is."""
+    pairs = zip_longest(one.calls, first.calls)
+    is_called_alike = all(
+        card and was and (card.name, dict(_values(card))) == (was.name, dict(_values(was)))
+        for card, was in pairs
+    )
+    differs = {
+        "calls": not is_called_alike or len(one.broken) != len(first.broken),
+        "answer": one.text != first.text,
+        "fixes": dict(one.fixes) != dict(first.fixes),
+    }
+    return tuple(name for name, is_other in differs.items() if is_other)
+
+
+def _values(card: CallCard) -> Iterator[tuple[str, str]]:
+    return ((one.name, one.value) for one in card.arguments)

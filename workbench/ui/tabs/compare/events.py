@@ -1,0 +1,205 @@
+"""What the Compare tab answers: a comparison is played, stopped, shown, voted on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import gradio as gr
+
+from workbench.desk.comparisons.comparison import (
+    MAX_COLUMNS,
+    KeptComparison,
+    ListedComparison,
+    Vote,
+    VoteKind,
+)
+from workbench.desk.comparisons.opened import find_comparison
+from workbench.desk.comparisons.planning import compare_question, compare_turns
+from workbench.desk.services import Services
+from workbench.errors import WorkbenchError
+from workbench.settings import Secret
+from workbench.ui.owners import services_of
+from workbench.ui.present.compare.board import show_board
+from workbench.ui.present.compare.form import CompareForm, read_form, wanted_columns
+from workbench.ui.present.compare.live import LiveColumns, show_live
+from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.tabs.compare.parts import CompareScreen, contract_choices
+from workbench.ui.tabs.compare.watching import read_comparison, watch
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.screen import Update
+from workbench.ui.visitor import Visitor
+
+LISTED = 100
+"""Former comparisons that can be chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareEvents:
+    """Handlers of the tab."""
+
+    services: Services
+    """The edges."""
+    runs: Runs
+    """Work under way; a comparison stands there beside the tab's turn."""
+
+    def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[Update, ...]:
+        """What can be chosen, as it is now: contracts and models of each column, former comparisons."""
+        services = services_of(self.services, visitor, request)
+        contracts = gr.update(choices=contract_choices(services))
+        models = gr.update(choices=list(services.models.names()))
+        return *([contracts] * MAX_COLUMNS), *([models] * MAX_COLUMNS), former_choices(services)
+
+    def on_count(self, count: int) -> list[Update]:
+        """So many columns are in use."""
+        return [gr.update(visible=place < count) for place in range(MAX_COLUMNS)]
+
+    def on_run(
+        self,
+        visitor: Visitor,
+        contract_name: str,
+        contract_text: str,
+        request: gr.Request,
+        signed_in: gr.OAuthToken | None,
+        *values: object,
+    ) -> Iterator[CompareScreen]:
+        """Plays a new comparison, told as it goes; `signed_in` is a visitor's own token, for hosted models."""
+        services = services_of(self.services, visitor, request)
+        if self.runs.is_running(_tab(request)):
+            yield CompareScreen(notice=advice("A comparison is under way: wait for it, or stop it."))
+            return
+        try:
+            kept = _begun(services, read_form(values), contract_name, contract_text)
+        except WorkbenchError as error:
+            yield CompareScreen(notice=problem(error))
+            return
+        yield from self._played(services, kept, request, signed_in)
+
+    def on_go_on(
+        self,
+        visitor: Visitor,
+        board: dict[str, str] | None,
+        request: gr.Request,
+        signed_in: gr.OAuthToken | None,
+    ) -> Iterator[CompareScreen]:
+        """Plays what the comparison that is shown has no whole answer to."""
+        services = services_of(self.services, visitor, request)
+        try:
+            kept = find_comparison(services, _shown_id(board))
+        except WorkbenchError as error:
+            yield CompareScreen(notice=problem(error))
+            return
+        yield from self._played(services, kept, request, signed_in)
+
+    def on_stop(self, request: gr.Request) -> None:
+        """Asks the comparison to stop; what came until then is kept."""
+        self.runs.stop(_tab(request))
+
+    def on_leave(self, request: gr.Request) -> None:
+        """The tab was closed."""
+        self.runs.end(_tab(request))
+
+    def on_show(self, visitor: Visitor, comparison_id: str | None, request: gr.Request) -> CompareScreen:
+        """A former comparison that was chosen."""
+        if not comparison_id:
+            return CompareScreen()
+        return self._shown(services_of(self.services, visitor, request), comparison_id, request)
+
+    def on_vote(
+        self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
+    ) -> CompareScreen:
+        """Somebody holds one answer for the better one, or none."""
+        services, shown = services_of(self.services, visitor, request), _shown_id(board)
+        try:
+            vote = Vote(turn=int(event.turn), kind=VoteKind(str(event.kind)), column=event.column)
+            services.comparisons.save_vote(shown, vote)
+        except WorkbenchError as error:
+            return CompareScreen(notice=problem(error))
+        return self._shown(services, shown, request)
+
+    def on_unvote(
+        self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
+    ) -> CompareScreen:
+        """A vote is taken back."""
+        services, shown = services_of(self.services, visitor, request), _shown_id(board)
+        try:
+            services.comparisons.forget_vote(shown, int(event.turn))
+        except WorkbenchError as error:
+            return CompareScreen(notice=problem(error))
+        return self._shown(services, shown, request)
+
+    def _shown(self, services: Services, comparison_id: str, request: gr.Request) -> CompareScreen:
+        try:
+            read = read_comparison(services, find_comparison(services, comparison_id))
+        except WorkbenchError as error:
+            return CompareScreen(notice=problem(error))
+        is_running = self.runs.is_running(_tab(request))
+        return CompareScreen(board=show_board(read, is_running=is_running), notice=CLEAR)
+
+    def _played(
+        self,
+        services: Services,
+        kept: KeptComparison,
+        request: gr.Request,
+        signed_in: gr.OAuthToken | None,
+    ) -> Iterator[CompareScreen]:
+        tab = _tab(request)
+        if not self.runs.begin(tab):
+            yield CompareScreen(notice=advice("A comparison is under way: wait for it, or stop it."))
+            return
+        stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
+        last = CompareScreen(live=LiveColumns(), notice=CLEAR).with_run(is_running=False)
+        try:
+            read = read_comparison(services, kept)
+            asked = kept.comparison
+            begun = show_live(
+                {}, column_count=len(asked.columns), turn_count=len(asked.turns), done=0, now_s=0.0
+            )
+            board = show_board(read, is_running=True)
+            yield CompareScreen(board=board, live=begun, notice=CLEAR).with_run(is_running=True)
+            for watched in watch(services, read, is_cancelled=stop.is_set, token=token):
+                screen = CompareScreen(live=watched.live)
+                yield screen._replace(board=watched.board) if watched.board else screen
+        except WorkbenchError as error:
+            last = last._replace(notice=problem(error))
+        finally:
+            # A browser that left closes this generator: the columns must not go on without it.
+            self.runs.end(tab)
+        yield _settled(services, kept.id, last)
+
+
+def former_choices(services: Services) -> Update:
+    """The comparisons that can be shown again."""
+    listed = services.comparisons.list_comparisons(limit=LISTED)
+    return gr.update(choices=[(_label(one), one.id) for one in listed])
+
+
+def _label(one: ListedComparison) -> str:
+    turns = f", {one.turn_count} turns" if one.turn_count > 1 else ""
+    return f"{one.created_at:%Y-%m-%d %H:%M} · {one.title} · {one.column_count} columns{turns}"
+
+
+def _begun(services: Services, form: CompareForm, contract_name: str, contract_text: str) -> KeptComparison:
+    turns, wanted = form.turns, wanted_columns(form)
+    if turns is not None:
+        return compare_turns(services, turns, wanted)
+    base = replace(services.setup_for(), contract_name=contract_name, contract_text=contract_text)
+    return compare_question(services, form.question, form.tools, base, wanted)
+
+
+def _settled(services: Services, comparison_id: str, last: CompareScreen) -> CompareScreen:
+    """All is over: the board as the store has it, and the list with the new comparison."""
+    try:
+        read = read_comparison(services, find_comparison(services, comparison_id))
+        former = {**former_choices(services), "value": comparison_id}
+        return last._replace(board=show_board(read), former=former)
+    except WorkbenchError as error:
+        return last._replace(notice=problem(error))
+
+
+def _shown_id(board: dict[str, str] | None) -> str:
+    """The comparison that the board shows."""
+    return str(board["id"]) if board else ""
+
+
+def _tab(request: gr.Request) -> str:
+    """Names one tab of one browser, beside the turns of its Play tab."""
+    return f"{request.session_hash or ''} compare"

@@ -1,0 +1,232 @@
+"""The Compare tab's parts, and what an answer to an event changes of them."""
+
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+import gradio as gr
+from gradio.blocks import Block
+
+from workbench.desk.comparisons.comparison import MAX_COLUMNS, MIN_COLUMNS
+from workbench.desk.comparisons.planning import LETTERS
+from workbench.desk.services import Services
+from workbench.ui.components.compare_board import CompareBoard
+from workbench.ui.components.compare_live import CompareLive
+from workbench.ui.components.compare_target import CompareTarget
+from workbench.ui.components.fields import heading
+from workbench.ui.components.notice import Notice
+from workbench.ui.present.compare.board import BoardView
+from workbench.ui.present.compare.form import (
+    OWN,
+    OWN_LABEL,
+    SCOPES,
+    ColumnFields,
+    CompareForm,
+    first_form,
+)
+from workbench.ui.present.compare.live import LiveColumns
+from workbench.ui.present.compare.target import NO_TARGET, TargetView
+from workbench.ui.present.notices import NoticeView
+from workbench.ui.tabs.play.screen import SAME, Update
+
+
+class CompareScreen(NamedTuple):
+    """One value a part, in the order of `CompareParts.screen`; what it leaves out stays as it is."""
+
+    tabs: Update = SAME
+    question: Update = SAME
+    tools: Update = SAME
+    target: str | Update = SAME
+    scope: Update = SAME
+    used: int | Update = SAME
+    line: TargetView | Update = SAME
+    run: Update = SAME
+    stop: Update = SAME
+    notice: NoticeView | Update = SAME
+    live: LiveColumns | Update = SAME
+    board: BoardView | Update | None = SAME
+    former: Update = SAME
+
+    def with_line(self, line: TargetView) -> "CompareScreen":
+        """What is answered; a question's fields give way to a turn's."""
+        has_target = bool(line.session)
+        return self._replace(
+            line=line,
+            question={**self._of("question"), "visible": not has_target},
+            tools={**self._of("tools"), "visible": not has_target},
+            scope={**self._of("scope"), "visible": has_target},
+        )
+
+    def with_shared(self, form: CompareForm) -> "CompareScreen":
+        """The fields that all columns share."""
+        return self._replace(
+            question=gr.update(value=form.question),
+            tools=gr.update(value=list(form.tools)),
+            target=form.target,
+            scope=gr.update(value=form.scope),
+            used=form.count,
+        )
+
+    def with_run(self, *, is_running: bool) -> "CompareScreen":
+        """The buttons while a comparison is played, or is not."""
+        return self._replace(
+            run=gr.update(interactive=not is_running), stop=gr.update(interactive=is_running)
+        )
+
+    def _of(self, name: str) -> Update:
+        return cast(Update, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnParts:
+    """One column's fields, by the names of `ColumnFields`."""
+
+    pane: gr.Column
+    contract: gr.Dropdown
+    model: gr.Dropdown
+    tool_choice: gr.Dropdown
+    temperature: gr.Number
+    seed: gr.Number
+    max_tokens: gr.Number
+    top_p: gr.Number
+    top_k: gr.Number
+    is_constrained: gr.Checkbox
+
+    @property
+    def fields(self) -> list[Block]:
+        """In the order of `ColumnFields`."""
+        return [getattr(self, name) for name in ColumnFields._fields]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareParts:
+    """All parts of the tab but the tabs themselves."""
+
+    draft: gr.Textbox
+    secret: gr.Textbox
+    question: gr.Textbox
+    tools: gr.Dropdown
+    target: gr.Textbox
+    scope: gr.Radio
+    used: gr.Radio
+    line: CompareTarget
+    link: gr.Textbox
+    take: gr.Button
+    run: gr.Button
+    stop: gr.Button
+    columns: tuple[ColumnParts, ...]
+    notice: Notice
+    live: CompareLive
+    board: CompareBoard
+    former: gr.Dropdown
+
+    def screen(self, tabs: gr.Tabs) -> list[Block]:
+        """The parts that a `CompareScreen` has values for, in its order."""
+        return [tabs if name == "tabs" else getattr(self, name) for name in CompareScreen._fields]
+
+    @property
+    def column_fields(self) -> list[Block]:
+        """The fields of all columns, in order."""
+        return [field for column in self.columns for field in column.fields]
+
+    @property
+    def form(self) -> list[Block]:
+        """In the order of `CompareForm.values`."""
+        return [self.question, self.tools, self.target, self.scope, self.used, *self.column_fields]
+
+
+def build(services: Services) -> CompareParts:
+    """Builds the tab."""
+    first = first_form(services.settings, services.contract_names())
+    draft = gr.Textbox(visible=False, elem_id="compare-draft")
+    secret = gr.Textbox(visible=False, elem_id="compare-secret")
+    target = gr.Textbox(visible=False, elem_id="compare-target")
+    with gr.Column(elem_id="compare-page", elem_classes=["hw-column"], min_width=0):
+        with gr.Row(elem_id="compare-ask"):
+            question = gr.Textbox(
+                first.question, label="Question", show_label=False, container=False, lines=2, max_lines=8,
+                scale=1, placeholder="Ask the same of each column", elem_id="compare-question",
+            )  # fmt: skip
+            line = CompareTarget(NO_TARGET, elem_id="compare-line")
+            with gr.Column(elem_id="compare-buttons", min_width=0, scale=0):
+                run = gr.Button("Compare", variant="primary", size="md", elem_id="compare-run")
+                stop = gr.Button("Stop", size="md", interactive=False, elem_id="compare-stop")
+        with gr.Row(elem_id="compare-what"):
+            link = gr.Textbox(
+                label="A turn's link", lines=1, max_lines=1, elem_id="compare-link",
+                placeholder="?session=…&message=…, then Enter",
+            )  # fmt: skip
+            take = gr.Button("Take the turn open in Play", size="sm", elem_id="compare-take")
+            scope = gr.Radio(
+                list(SCOPES), value=first.scope, label="Answer", visible=False, elem_id="compare-scope"
+            )
+            tools = gr.Dropdown(
+                list(services.catalog.toolsets()), value=list(first.tools), multiselect=True,
+                allow_custom_value=True, label="Tools of all columns", elem_id="compare-tools",
+            )  # fmt: skip
+            used = gr.Radio(
+                list(range(MIN_COLUMNS, MAX_COLUMNS + 1)), value=first.count, label="Columns",
+                elem_id="compare-count",
+            )  # fmt: skip
+            former = gr.Dropdown([], label="Former comparisons", elem_id="compare-former")
+        with gr.Row(elem_id="compare-columns"):
+            columns = tuple(
+                _build_column(services, LETTERS[place], fields, is_visible=place < first.count)
+                for place, fields in enumerate(first.columns)
+            )
+        notice = Notice(elem_id="compare-notice")
+        live = CompareLive(LiveColumns(), elem_id="compare-live")
+        board = CompareBoard(elem_id="compare-board")
+    return CompareParts(
+        draft=draft, secret=secret, question=question, tools=tools, target=target, scope=scope, used=used,
+        line=line, link=link, take=take, run=run, stop=stop, columns=columns, notice=notice, live=live,
+        board=board, former=former,
+    )  # fmt: skip
+
+
+def contract_choices(services: Services) -> list[tuple[str, str]]:
+    """What a column's contract may be; a version is written by hand, such as `minimal@3`."""
+    return [*((name, name) for name in services.contract_names()), (OWN_LABEL, OWN)]
+
+
+def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_visible: bool) -> ColumnParts:
+    own = f"compare-{letter.lower()}"
+    with gr.Column(visible=is_visible, min_width=0, elem_id=own, elem_classes=["hw-compare-fields"]) as pane:
+        heading(f"Column {letter}")
+        with gr.Row(elem_classes=["hw-compare-who"]):
+            contract = gr.Dropdown(
+                contract_choices(services), value=fields.contract, allow_custom_value=True,
+                label=f"Contract {letter}", elem_id=f"{own}-contract",
+            )  # fmt: skip
+            model = gr.Dropdown(
+                list(services.models.names()), value=fields.model, allow_custom_value=True,
+                label=f"Model {letter}", elem_id=f"{own}-model",
+            )  # fmt: skip
+        with gr.Row(elem_classes=["hw-compare-numbers"]):
+            tool_choice = gr.Dropdown(
+                ["auto", "required", "none"], value=fields.tool_choice, allow_custom_value=True,
+                label=f"Tool choice {letter}", min_width=0, elem_id=f"{own}-tool-choice",
+            )  # fmt: skip
+            temperature = _number(
+                f"Temperature {letter}", f"{own}-temperature", fields.temperature, 0, 5, 0.1
+            )
+            seed = _number(f"Seed {letter}", f"{own}-seed", fields.seed, 0, 2**31 - 1)
+            max_tokens = _number(f"Max tokens {letter}", f"{own}-max-tokens", fields.max_tokens, 1, 32_768)
+            top_p = _number(f"Top p {letter}", f"{own}-top-p", fields.top_p, 0, 1, 0.05)
+            top_k = _number(f"Top k {letter}", f"{own}-top-k", fields.top_k, 0, 1000)
+        is_constrained = gr.Checkbox(
+            fields.is_constrained, label="Hold a forced call to a grammar", container=False,
+            elem_id=f"{own}-grammar",
+        )  # fmt: skip
+    return ColumnParts(
+        pane=pane, contract=contract, model=model, tool_choice=tool_choice, temperature=temperature,
+        seed=seed, max_tokens=max_tokens, top_p=top_p, top_k=top_k, is_constrained=is_constrained,
+    )  # fmt: skip
+
+
+def _number(
+    label: str, elem_id: str, value: float, least: float, most: float, step: float | None = None
+) -> gr.Number:
+    return gr.Number(
+        value, label=label, minimum=least, maximum=most, step=step or 1, precision=None if step else 0,
+        min_width=0, elem_id=elem_id,
+    )  # fmt: skip

@@ -1,0 +1,155 @@
+"""What the form above the columns answers: it is filled when the page opens, and a turn is chosen for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import gradio as gr
+
+from workbench.desk.comparisons.comparison import MAX_COLUMNS, Column
+from workbench.desk.comparisons.opened import find_comparison
+from workbench.desk.comparisons.planning import turns_of
+from workbench.desk.services import Services
+from workbench.errors import BadInput, WorkbenchError
+from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.present.compare.board import show_board
+from workbench.ui.present.compare.form import (
+    THIS_TURN,
+    ColumnFields,
+    CompareForm,
+    column_fields,
+    draft_form,
+    first_form,
+    form_of,
+    read_link,
+    target_of,
+    turns_meant,
+)
+from workbench.ui.present.compare.target import NO_TARGET, TargetView, show_target
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.tabs.compare.parts import CompareScreen
+from workbench.ui.tabs.compare.watching import read_comparison
+from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.visitor import Visitor
+
+COLUMN_VALUES = MAX_COLUMNS * len(ColumnFields._fields)
+"""Values of the columns' fields behind a screen's."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetEvents:
+    """Handlers of the form."""
+
+    services: Services
+    """The edges."""
+
+    def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
+        """The form as the browser kept it; the comparison that the address bar names, with the tab in front."""
+        asked = cast(Mapping[str, str], cast(Any, request).query_params)
+        # The visitor's state may still be on its way from the Play tab.
+        services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
+        first = first_form(services.settings, services.contract_names())
+        form, screen = draft_form(draft, first), CompareScreen()
+        try:
+            if asked.get("compare"):
+                kept = find_comparison(services, asked["compare"])
+                read = read_comparison(services, kept)
+                form = form if draft else form_of(kept.comparison, first, read.questions[-1])
+                screen = screen._replace(board=show_board(read))
+        except WorkbenchError as error:
+            screen = screen._replace(notice=problem(error))
+        if asked.get("compare"):
+            screen = screen._replace(tabs=gr.update(selected="compare"))
+        line, form, notice = _line_or_question(services, form)
+        screen = screen if notice == CLEAR else screen._replace(notice=notice)
+        return (*screen.with_shared(form).with_line(line), *_column_values(form))
+
+    def on_link(self, visitor: Visitor, link: str, scope: str, request: gr.Request) -> tuple[object, ...]:
+        """A link that was pasted names the turn."""
+        services = services_of(self.services, visitor, request)
+        try:
+            return (*_chosen(services, read_link(link), scope), "")
+        except WorkbenchError as error:
+            return (*CompareScreen(notice=problem(error)), link)
+
+    def on_take(self, visitor: Visitor, scope: str, request: gr.Request) -> tuple[object, ...]:
+        """The turn that is open in Play is chosen, and how it was played is the first column."""
+        if visitor.session_id is None or visitor.share_key is not None:
+            said = "Nothing of your own is open in Play yet: send a message there, or write a question here."
+            return _unchanged(CompareScreen(notice=advice(said)))
+        return self._taken(visitor, visitor.message_id or visitor.leaf_id, scope, request)
+
+    def on_turn(
+        self, visitor: Visitor, scope: str, request: gr.Request, event: gr.EventData
+    ) -> tuple[object, ...]:
+        """A turn of the transcript is to be compared."""
+        if visitor.session_id is None or visitor.is_read_only:
+            return _unchanged(CompareScreen(notice=advice("Copy this session first: it is only read here.")))
+        return self._taken(visitor, str(event.id), scope, request)
+
+    def on_scope(self, visitor: Visitor, target: str, scope: str, request: gr.Request) -> TargetView:
+        """One turn of the session, or all of them."""
+        services = services_of(self.services, visitor, request)
+        try:
+            return _line(services, target, scope)
+        except WorkbenchError:
+            return NO_TARGET
+
+    def on_drop(self) -> CompareScreen:
+        """A question of one's own instead of a turn."""
+        screen = CompareScreen(target="", scope=gr.update(value=THIS_TURN), notice=CLEAR)
+        return screen.with_line(NO_TARGET)
+
+    def _taken(
+        self, visitor: Visitor, message_id: str | None, scope: str, request: gr.Request
+    ) -> tuple[object, ...]:
+        services = services_of(self.services, visitor, request)
+        try:
+            screen = _chosen(services, target_of(visitor.session_id or "", message_id), scope)
+            session = services.sessions.find_session(visitor.session_id or "")
+        except WorkbenchError as error:
+            return _unchanged(CompareScreen(notice=problem(error)))
+        shown = _unchanged(screen._replace(tabs=gr.update(selected="compare")))
+        if session is None:
+            return shown
+        own = column_fields(Column(contract="", setup=session.setup))
+        start = len(CompareScreen._fields)
+        return (*shown[:start], *own, *shown[start + len(own) :])
+
+
+def _chosen(services: Services, target: str, scope: str) -> CompareScreen:
+    """The turn in place of the question.
+
+    Raises:
+        BadInput: There is no such session, or nobody asked anything there.
+        StoreError: There is no such message.
+    """
+    line = _line(services, target, scope)
+    return CompareScreen(target=target, notice=CLEAR).with_line(line)
+
+
+def _line(services: Services, target: str, scope: str) -> TargetView:
+    turns = turns_meant(target, scope)
+    if turns is None:
+        return NO_TARGET
+    session = services.sessions.find_session(turns.session_id)
+    if session is None:
+        raise BadInput(f"session {turns.session_id!r}", "there is no such session", "choose another")
+    return show_target(session, turns, turns_of(services, turns))
+
+
+def _line_or_question(services: Services, form: CompareForm) -> tuple[TargetView, CompareForm, NoticeView]:
+    """The line of the form's turn; where that is gone by now, the form asks a question, and it is told."""
+    try:
+        return _line(services, form.target, form.scope), form, CLEAR
+    except WorkbenchError as error:
+        return NO_TARGET, form.without_target(), problem(error)
+
+
+def _column_values(form: CompareForm) -> list[object]:
+    return [value for column in form.columns for value in column]
+
+
+def _unchanged(screen: CompareScreen) -> tuple[object, ...]:
+    """An answer for the whole tab that leaves the columns' fields as they are."""
+    return (*screen, *(SAME for _ in range(COLUMN_VALUES)))
