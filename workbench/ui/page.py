@@ -24,7 +24,7 @@ from workbench.ui.theme import WorkbenchTheme
 TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
-    for name in ("page", "models", "suites", "label", "contracts", "data")
+    for name in ("page", "play", "models", "suites", "label", "contracts", "data")
 )
 HANDED_OUT: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""

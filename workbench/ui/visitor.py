@@ -33,6 +33,8 @@ class Visitor:
     """Sessions that the list may hold; `more` makes it longer."""
     message_id: str | None = None
     """The message that the inspector shows; None follows the newest."""
+    call_index: int | None = None
+    """The call of that message that is picked; None for none."""
     pending: str | None = None
     """What was sent and waits for its turn; None where nothing waits."""
 

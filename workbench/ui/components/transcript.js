@@ -11,6 +11,11 @@ const branches = (branch) => {
     turn("left", "Branch before", branch.before), node("span", { class: "hw-note" }, branch.place + "/" + branch.count),
     turn("right", "Branch after", branch.after));
 };
+const mark_call = (item, call) => {
+  for (const card of list.querySelectorAll(".hw-call.is-picked")) card.classList.remove("is-picked");
+  const card = call === null ? null : item.querySelector(`.hw-call[data-call="${Number(call)}"]`);
+  if (card) card.classList.add("is-picked");
+};
 const draw_entry = (entry) => {
   const item = node("li", { class: "hw-entry r-" + entry.role, tabindex: 0, "data-id": entry.id },
     node("span", { class: "hw-role" }, entry.role, entry.branch ? branches(entry.branch) : null,
@@ -20,6 +25,7 @@ const draw_entry = (entry) => {
   const pick = (event) => {
     const card = event.target.closest("[data-call]");
     for (const other of list.children) other.classList.toggle("is-selected", other === item);
+    mark_call(item, card ? card.dataset.call : null);
     trigger("pick", { id: entry.id, call: card ? Number(card.dataset.call) : null });
   };
   item.addEventListener("click", (event) => {
@@ -56,6 +62,7 @@ follow((value) => {
     }
     if (list.children[place] !== known.item) list.insertBefore(known.item, list.children[place] || null);
     known.item.classList.toggle("is-selected", entry.id === value.selected);
+    if (entry.id === value.selected) mark_call(known.item, value.selected_call);
   });
   while (list.children.length > entries.length) {
     drawn.delete(list.lastChild.dataset.id);

@@ -170,6 +170,8 @@ class AddressView:
     """The open session; None names none."""
     shared: str | None = None
     """The key of a session that is seen by its link; None names none."""
+    message: str | None = None
+    """The message that the inspector shows; None names none, and the newest is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

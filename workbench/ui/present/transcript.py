@@ -74,6 +74,8 @@ class TranscriptView:
     """Of the empty state: what to do."""
     examples: tuple[str, ...]
     """Of the empty state: questions that can be asked."""
+    selected_call: int | None = None
+    """The call of that message that is picked; None for none."""
 
 
 EXAMPLES: Final = {
@@ -97,6 +99,7 @@ def show_transcript(
     selected: str | None,
     examples: Sequence[str],
     tree: Sequence[TreeNode] = (),
+    call: int | None = None,
 ) -> TranscriptView:
     """The entries of a path; a result stands within the call that it answers."""
     beside = siblings(tree)
@@ -115,6 +118,7 @@ def show_transcript(
         hint="The model sees the contract and the tools at the left; what it writes is read, checked and "
         "run against mocks, and every byte of it stands in the inspector.",
         examples=tuple(examples),
+        selected_call=call,
     )
 
 

@@ -7,7 +7,9 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.desk.opened import OpenedSession
+from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.decision import DecisionView
+from workbench.ui.present.differ import DifferView
 from workbench.ui.present.inspect import CallsView, FixesView, TimingView, fixes_label
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.notices import NoticeView
@@ -16,6 +18,7 @@ from workbench.ui.present.session import SessionView, show_session
 from workbench.ui.present.session_bar import SessionBarView, show_bar
 from workbench.ui.present.sessions import AddressView, SessionsView
 from workbench.ui.present.setup import HeaderView, SetupFields
+from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.present.waiting import WaitingView, show_waiting
 from workbench.ui.tabs.play.person import Waiting, WentOn
@@ -43,11 +46,14 @@ class Screen(NamedTuple):
     notice: NoticeView | Update = SAME
     transcript: TranscriptView | Update = SAME
     raw: RawView | Update = SAME
+    raw_diff: DiffView | Update | None = SAME
     calls: CallsView | Update = SAME
     fixes: FixesView | Update = SAME
     fixes_tab: Update = SAME
     timing: TimingView | Update = SAME
     decision: DecisionView | Update = SAME
+    tokens: TokensView | Update = SAME
+    differ: DifferView | Update = SAME
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
@@ -59,7 +65,11 @@ class Screen(NamedTuple):
         """All that shows a session, the visitor's state included."""
         visitor = replace(visitor, session_id=opened.session.id, leaf_id=opened.leaf_id)
         view = show_session(
-            opened.path, opened.session.setup, tree=opened.tree, message_id=visitor.message_id
+            opened.path,
+            opened.session.setup,
+            tree=opened.tree,
+            message_id=visitor.message_id,
+            call=visitor.call_index,
         )
         bar = show_bar(opened.session, is_by_link=visitor.share_key is not None)
         return self.with_session(view)._replace(visitor=visitor, bar=bar)
@@ -77,6 +87,9 @@ class Screen(NamedTuple):
             fixes_tab=gr.update(label=fixes_label(view.fixes)),
             timing=view.timing,
             decision=view.decision,
+            tokens=view.tokens,
+            differ=view.differ,
+            raw_diff=None,
         )
 
     def with_waiting(self, asked: Waiting | WentOn) -> "Screen":

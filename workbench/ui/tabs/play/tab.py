@@ -13,6 +13,7 @@ from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.tabs.play.decision_events import DecisionEvents
 from workbench.ui.tabs.play.drafts import READ_BROWSER, drop_draft, keep_drafts
 from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
+from workbench.ui.tabs.play.inspector_events import InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
@@ -94,8 +95,7 @@ def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, fr
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
-    weigh = DecisionEvents(services, runs).on_weigh
-    listen(parts.inspector.decision.event("weigh"), weigh, [parts.visitor], screen, is_model_work=True)
+    _wire_inspector(parts, services, runs, screen)
     wire_waiting(parts.talk.asking, runs, is_local=not services.settings.is_on_space)
     keep_drafts(parts.talk.composer, parts.setup)
 
@@ -187,9 +187,22 @@ def _wire_sessions(
     changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)
     transcript = parts.talk.transcript
     listen(changed, sessions.on_tools, [*visitor, *offered], [transcript], is_latest_only=True)
-    listen(transcript.event("pick"), sessions.on_pick, visitor, screen)
     listen(transcript.event("branch"), sessions.on_branch, visitor, screen)
     listen(transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
+
+
+def _wire_inspector(parts: PlayParts, services: Services, runs: Runs, screen: list[Block]) -> None:
+    own, visitor, events = parts.inspector, [parts.visitor], InspectorEvents(services)
+    weigh = DecisionEvents(services, runs).on_weigh
+    for pane in (own.decision, own.tokens):
+        listen(pane.event("weigh"), weigh, visitor, screen, is_model_work=True)
+    listen(parts.talk.transcript.event("pick"), events.on_pick, visitor, screen)
+    listen(own.calls.event("pick"), events.on_pick_call, visitor, screen)
+    listen(own.raw.event("ask_raw"), events.on_ask_raw, visitor, [own.raw], is_latest_only=True)
+    compared = [own.raw_diff, own.raw_notice]
+    listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)
+    listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, visitor, [own.tokens], is_latest_only=True)
+    listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ], is_latest_only=True)
 
 
 def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole: list[Block]) -> None:

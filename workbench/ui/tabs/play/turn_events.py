@@ -66,7 +66,7 @@ class TurnEvents:
         if visitor.pending is None:
             yield Screen()
             return
-        text, visitor = visitor.pending, replace(visitor, pending=None, message_id=None)
+        text, visitor = visitor.pending, replace(visitor, pending=None, message_id=None, call_index=None)
         stop = self.runs.stop_of(_tab(request))
         if stop.is_set():
             self.runs.end(_tab(request))
