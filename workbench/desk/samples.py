@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.chat.message import Role, ToolCall
+from workbench.chat.message import Message, Role, ToolCall
+from workbench.desk.corpus.material import ToldMessage
 from workbench.desk.kept import KeptMessage
 from workbench.desk.onward import Company, Onward, play_on
 from workbench.desk.services import Services
@@ -39,7 +40,7 @@ class Sample:
     leaf_id: str
     """Its last message."""
     calls: tuple[ToolCall, ...]
-    """All that it calls, as read, in order, up to the next message of a user."""
+    """All that it calls, as read, in order, up to the next message of a user behind its first."""
     text: str
     """The last thing that the model says in it."""
 
@@ -88,7 +89,9 @@ def play_more(
     services.sessions.save_setup(session_id, setup)
 
 
-def sample_of(path: Sequence[KeptMessage], message_id: str, tools: OfferedTools) -> Sample:
+def sample_of(
+    path: Sequence[KeptMessage] | Sequence[ToldMessage], message_id: str, tools: OfferedTools
+) -> Sample:
     """The sample that begins with a message.
 
     Args:
@@ -97,14 +100,12 @@ def sample_of(path: Sequence[KeptMessage], message_id: str, tools: OfferedTools)
         tools: What was offered.
     """
     place = [kept.id for kept in path].index(message_id)
-    own: list[KeptMessage] = []
-    for kept in path[place:]:
-        if kept.message.role is Role.USER:
+    own: list[Message] = []
+    for number, kept in enumerate(path[place:]):
+        if number and kept.message.role is Role.USER:
             break
-        own.append(kept)
-    readings = [
-        read_message(kept.message, tools=tools) for kept in own if kept.message.role is Role.ASSISTANT
-    ]
+        own.append(kept.message)
+    readings = [read_message(one, tools=tools) for one in own if one.role is Role.ASSISTANT]
     calls = tuple(
         ToolCall(name=call.name, arguments=call.arguments) for one in readings for call in one.calls
     )

@@ -84,16 +84,14 @@ def tokens_of_message(services: Services, model: str, kept: KeptMessage) -> Toke
 def count_sections(
     services: Services, model: str, text: str, sections: Sequence[Span]
 ) -> tuple[int, ...] | None:
-    """How many tokens begin in each stretch of a text; None where no loaded model can say.
+    """How many tokens begin in each stretch of a text; None where the model cannot say.
 
     Args:
         services: The edges.
-        model: Whose vocabulary; it is not loaded for this.
+        model: Whose vocabulary; loaded where it is not.
         text: Prompt and completion.
         sections: In order, covering it.
     """
-    if not services.models.status(model).is_loaded:
-        return None
     try:
         engine = services.models.engine(model)
         tokens = engine.tokens(text) if isinstance(engine, Tokenizer) else None

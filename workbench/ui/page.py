@@ -83,7 +83,16 @@ def build_page(services: Services) -> Page:
             tabs=tabs,
             play=[play_parts.setup.tools.toolset, play_parts.setup.tools.tools_text],
         )
-        label.wire(label_parts, services, runs, play_parts.visitor, blocks=blocks, tabs=tabs, tab=label_tab)
+        label.wire(
+            label_parts,
+            services,
+            runs,
+            play_parts.visitor,
+            blocks=blocks,
+            tabs=tabs,
+            tab=label_tab,
+            open_label=play_parts.talk.transcript.event("open_label"),
+        )
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
         suites.wire(suites_parts, services, suites_tab, play_parts)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.desk.found import NO_FILTER, SearchFilter
+from workbench.desk.onward import Onward
 
 PAGE: Final = 100
 """Sessions that the list holds at first, and that are added at a time."""
@@ -35,6 +36,8 @@ class Visitor:
     """The message that the inspector shows; None follows the newest."""
     call_index: int | None = None
     """The call of that message that is picked; None for none."""
+    onward: Onward | None = None
+    """From where the session is to be played on; None where nothing waits."""
     pending: str | None = None
     """What was sent and waits for its turn; None where nothing waits."""
 

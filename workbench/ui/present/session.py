@@ -53,6 +53,7 @@ def show_session(
     tree: Sequence[TreeNode] = (),
     message_id: str | None = None,
     call: int | None = None,
+    can_edit: bool = True,
 ) -> SessionView:
     """The panes for a path.
 
@@ -62,13 +63,20 @@ def show_session(
         tree: All messages of the session; tells the branches beside the path.
         message_id: The message that was picked; None follows the newest.
         call: The call of it that was picked; None for none.
+        can_edit: False where it can be looked at and copied, not gone on with.
     """
     tools = tools_of(setup)
     rounds = read_path(path, tools)
     one = round_of(path, rounds, message_id)
     return SessionView(
         transcript=show_transcript(
-            path, rounds, selected=message_id, examples=examples_for(tools.names), tree=tree, call=call
+            path,
+            rounds,
+            selected=message_id,
+            examples=examples_for(tools.names),
+            tree=tree,
+            call=call,
+            can_edit=can_edit,
         ),
         raw=show_round(path, one, family=family_of(setup), call=call),
         tokens=ask_tokens(one),

@@ -175,6 +175,16 @@ class AddressView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CopiedView:
+    """A text that is to be in the clipboard."""
+
+    text: str
+    """Byte for byte."""
+    serial: float
+    """Differs from one answer to the next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccountView:
     """Who is logged in."""
 

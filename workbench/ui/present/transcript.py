@@ -76,6 +76,8 @@ class TranscriptView:
     """Of the empty state: questions that can be asked."""
     selected_call: int | None = None
     """The call of that message that is picked; None for none."""
+    can_edit: bool = True
+    """False of a session that can be looked at and copied, not gone on with."""
 
 
 EXAMPLES: Final = {
@@ -100,6 +102,7 @@ def show_transcript(
     examples: Sequence[str],
     tree: Sequence[TreeNode] = (),
     call: int | None = None,
+    can_edit: bool = True,
 ) -> TranscriptView:
     """The entries of a path; a result stands within the call that it answers."""
     beside = siblings(tree)
@@ -119,6 +122,7 @@ def show_transcript(
         "run against mocks, and every byte of it stands in the inspector.",
         examples=tuple(examples),
         selected_call=call,
+        can_edit=can_edit,
     )
 
 
@@ -220,13 +224,13 @@ def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:
 def _result(kept: KeptMessage) -> ResultRow:
     run = kept.tool_run
     note = " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else ""
-    return ResultRow(text=kept.message.text, is_error=bool(run and run.is_error), note=note)
+    return ResultRow(id=kept.id, text=kept.message.text, is_error=bool(run and run.is_error), note=note)
 
 
 def _ending(kept: KeptMessage, reading: Reading) -> str:
     generation = kept.generation
     if generation is None:
-        return "imported" if kept.origin == "import" else ""
+        return {"import": "imported", "person": "written by hand"}.get(kept.origin, "")
     if generation.finish_reason is FinishReason.CANCELLED:
         return "stopped by you"
     if generation.finish_reason is FinishReason.LENGTH:

@@ -7,16 +7,18 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.desk.opened import OpenedSession
+from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.differ import DifferView
 from workbench.ui.present.inspect import CallsView, FixesView, TimingView, fixes_label
 from workbench.ui.present.live import LiveView
+from workbench.ui.present.message_pane import MessagePaneView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.session import SessionView, show_session
 from workbench.ui.present.session_bar import SessionBarView, show_bar
-from workbench.ui.present.sessions import AddressView, SessionsView
+from workbench.ui.present.sessions import AddressView, CopiedView, SessionsView
 from workbench.ui.present.setup import HeaderView, SetupFields
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
@@ -60,6 +62,9 @@ class Screen(NamedTuple):
     waiting: WaitingView | Update | None = SAME
     step_pane: Update = SAME
     approval_pane: Update = SAME
+    message_pane: MessagePaneView | Update | None = SAME
+    copied: CopiedView | Update = SAME
+    branches: BranchesView | Update = SAME
 
     def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
         """All that shows a session, the visitor's state included."""
@@ -70,9 +75,11 @@ class Screen(NamedTuple):
             tree=opened.tree,
             message_id=visitor.message_id,
             call=visitor.call_index,
+            can_edit=not visitor.is_read_only,
         )
         bar = show_bar(opened.session, is_by_link=visitor.share_key is not None)
-        return self.with_session(view)._replace(visitor=visitor, bar=bar)
+        branches = ask_branches(opened.tree, opened.leaf_id)
+        return self.with_session(view)._replace(visitor=visitor, bar=bar, branches=branches)
 
     def with_session(self, view: SessionView) -> "Screen":
         """Transcript and inspector as `view` has them."""

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import gradio as gr
 
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonValue, as_object
 from workbench.desk.opened import OpenedSession
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
@@ -15,7 +15,9 @@ from workbench.desk.tree import newest_leaf
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.present.branches import BranchesView
 from workbench.ui.present.live import LiveView
+from workbench.ui.present.message_pane import EditView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.session import show_session
 from workbench.ui.present.session_bar import SessionBarView
@@ -23,6 +25,7 @@ from workbench.ui.present.sessions import AccountView, AddressView
 from workbench.ui.present.setup import first_choice
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
 from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.message_events import edit_view
 from workbench.ui.tabs.play.reopened import reopened
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -148,6 +151,8 @@ class SessionEvents:
                 session=listed.session_id, shared=visitor.share_key, message=visitor.message_id
             ),
         )
+        editing = None if is_read_only else _editing(opened, _draft(draft).get("editing", ""))
+        screen = screen._replace(message_pane=editing)
         drafted = session.setup if is_read_only else _drafted(session.setup, draft)
         return (*screen.with_opened(opened, visitor), *self.setups.filled(drafted))
 
@@ -159,6 +164,8 @@ class SessionEvents:
         screen = Screen(
             visitor=visitor,
             composer=gr.update(value=_draft(draft).get("composer", FIRST_QUESTION), interactive=True),
+            message_pane=None,
+            branches=BranchesView(),
             send=gr.update(interactive=True),
             bar=SessionBarView(),
             live=LiveView(),
@@ -200,6 +207,15 @@ def _draft(text: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         return {}
     return {name: kept for name, kept in value.items() if isinstance(kept, str)}
+
+
+def _editing(opened: OpenedSession, text: str) -> EditView | None:
+    """What was edited before the page was loaded anew; None where nothing was, or it is not shown any more."""
+    try:
+        asked = as_object(cast(JsonValue, json.loads(text or "{}")))
+        return edit_view(opened, str(asked.get("id")), asked.get("call")) if asked else None
+    except (ValueError, BadInput):
+        return None
 
 
 def _drafted(setup: Setup, text: str) -> Setup:

@@ -10,11 +10,13 @@ from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
 from workbench.ui.frame import Frame
 from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.tabs.play.branch_events import BranchEvents
 from workbench.ui.tabs.play.decision_events import DecisionEvents
 from workbench.ui.tabs.play.drafts import READ_BROWSER, drop_draft, keep_drafts
 from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
 from workbench.ui.tabs.play.inspector_events import InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
+from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
@@ -169,9 +171,16 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     begun = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
     drop_draft(begun.then)
-    asked = [visitor, talk.stepped, *setup.fields]
-    sent = listen(begun.then, turns.on_send, asked, screen, is_model_work=True)
-    listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
+    messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
+    asked_on = talk.transcript.event("play_on")
+    acted = listen(asked_on, messages.on_begin, [visitor], screen, is_queued=False)
+    saved = listen(pane.event("save_message"), messages.on_save, [visitor], screen, is_queued=False)
+    asked = [visitor, talk.execution, talk.samples, *setup.fields]
+    for first in (begun, acted, saved):
+        sent = listen(first.then, turns.on_send, asked, screen, is_model_work=True)
+        listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
+    listen(talk.transcript.event("message_act"), messages.on_act, [visitor], screen)
+    listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
     listen(talk.stop.click, turns.on_stop, is_queued=False)
     blocks.unload(turns.on_leave)
 
@@ -187,7 +196,11 @@ def _wire_sessions(
     changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)
     transcript = parts.talk.transcript
     listen(changed, sessions.on_tools, [*visitor, *offered], [transcript], is_latest_only=True)
-    listen(transcript.event("branch"), sessions.on_branch, visitor, screen)
+    branches = parts.talk.branches
+    for pane in (transcript, branches):
+        listen(pane.event("branch"), sessions.on_branch, visitor, screen)
+    on_ask = BranchEvents(sessions.services).on_ask
+    listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
     listen(transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
 
 

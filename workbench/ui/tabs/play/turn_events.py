@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.desk.opened import open_newest
+from workbench.desk.samples import MOST_SAMPLES
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import begin_session
@@ -13,15 +14,16 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.owners import services_of
 from workbench.ui.present.live import LiveView, waiting
-from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import read_fields, setup_of
+from workbench.ui.tabs.play.branch_events import told_agreement
 from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.person import WentOn
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.play.watching import Wish, watch
+from workbench.ui.tabs.play.watching import Execution, Wish, watch
 from workbench.ui.visitor import Visitor
 
 
@@ -54,7 +56,8 @@ class TurnEvents:
     def on_send(
         self,
         visitor: Visitor,
-        stepped: object,
+        execution: str,
+        samples: object,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
         *fields: object,
@@ -63,20 +66,22 @@ class TurnEvents:
 
         `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
         """
-        if visitor.pending is None:
+        onward, text = visitor.onward, visitor.pending or ""
+        if onward is None and visitor.pending is None:
             yield Screen()
             return
-        text, visitor = visitor.pending, replace(visitor, pending=None, message_id=None, call_index=None)
+        visitor = replace(visitor, pending=None, onward=None, message_id=None, call_index=None)
         stop = self.runs.stop_of(_tab(request))
         if stop.is_set():
             self.runs.end(_tab(request))
-            yield Screen(visitor=visitor, composer=text, notice=advice("Stopped before the model was asked."))
+            yield _put_back(visitor, text, advice("Stopped before the model was asked."))
             return
         services = services_of(self.services, visitor, request)
         try:
             setup = setup_of(read_fields(fields))
             token = Secret(signed_in.token) if signed_in else None
             visitor = _with_session(services, visitor, setup, token)
+            visitor = replace(visitor, leaf_id=onward.message_id) if onward else visitor
             yield Screen(
                 visitor=visitor,
                 address=AddressView(session=visitor.session_id),
@@ -87,12 +92,16 @@ class TurnEvents:
                 text=text,
                 is_cancelled=stop.is_set,
                 meet=lambda person: self.runs.meet(_tab(request), person),
-                is_stepped=stepped is True,
+                execution=Execution(execution),
+                onward=onward,
+                samples=min(max(samples, 1), MOST_SAMPLES) if isinstance(samples, int) else 1,
                 token=token,
             )
             for screen in watch(services, visitor, wish):
                 visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
                 yield screen
+            if wish.samples > 1:
+                yield Screen(notice=told_agreement(services, visitor))
         except WorkbenchError as error:
             yield _failed(services, visitor, error, text)
         finally:
@@ -127,9 +136,15 @@ def _with_session(services: Services, visitor: Visitor, setup: Setup, token: Sec
 
 def _failed(services: Services, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
     """The line, the text back in the composer, and what was kept until then."""
-    screen = Screen(visitor=visitor, notice=problem(error), composer=text)
+    screen = _put_back(visitor, text, problem(error))
     opened = open_newest(services, visitor.session_id, visitor.leaf_id) if visitor.session_id else None
     return screen if opened is None else screen.with_opened(opened, visitor)
+
+
+def _put_back(visitor: Visitor, text: str, notice: NoticeView) -> Screen:
+    """What was to be sent stands in the composer again; where nothing was said it stays as it is."""
+    screen = Screen(visitor=visitor, notice=notice)
+    return screen._replace(composer=text) if text else screen
 
 
 def _tab(request: gr.Request) -> str:
