@@ -30,6 +30,8 @@ class Onward:
     """The last message of the path: of a user or a tool, it is answered; of a model, its calls are run first."""
     prefix: str = ""
     """What the answer begins with; empty leaves the model free."""
+    is_answer: bool = False
+    """True where a message is answered anew: several samples of that can be asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

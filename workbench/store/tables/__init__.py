@@ -5,6 +5,7 @@ Importing this package makes `METADATA` whole.
 
 from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
+from workbench.store.tables.deleted import DeletedMessageRow
 from workbench.store.tables.facts import FactRow
 from workbench.store.tables.imports import ImportRow
 from workbench.store.tables.labels import (
@@ -33,6 +34,7 @@ __all__ = [
     "AcceptedMessageRow",
     "AuditRow",
     "CaseResultRow",
+    "DeletedMessageRow",
     "DocumentRow",
     "FactRow",
     "GenerationRow",

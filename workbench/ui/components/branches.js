@@ -2,6 +2,8 @@ const list = node("ul", { class: "hw-branch-rows", "aria-label": "Branches" });
 const agreement = node("p", { class: "hw-note hw-agreement", role: "status" });
 const summary = node("span", {});
 const fold = node("details", { class: "hw-branch-tree" }, node("summary", {}, summary, node("span", { class: "hw-note" }, "")), agreement, list);
+const gone = node("ul", { class: "hw-branch-rows", "aria-label": "Deleted messages" });
+fold.append(gone);
 element.replaceChildren(fold);
 const ask = () => {
   const value = props.value;
@@ -29,5 +31,8 @@ follow((value) => {
   agreement.textContent = value.agreement;
   agreement.hidden = !value.agreement;
   if (value.is_known || !fold.open) list.replaceChildren(...value.rows.map(row));
+  gone.replaceChildren(...value.deleted.map((one) =>
+    node("li", { class: "hw-branch-gone" }, node("span", { class: "hw-branch-label" }, one.label),
+      node("button", { type: "button", class: "hw-act", "aria-label": "Restore " + one.label, onclick: () => trigger("restore_message", { id: one.message_id }) }, "Restore"))));
   ask();
 });

@@ -4,6 +4,6 @@ from workbench.ui.components.drawn import Drawn
 
 
 class Branches(Drawn):
-    """A line that opens into the tree; `ask_branches` and `branch` are its events."""
+    """A line that opens into the tree; `ask_branches`, `branch` and `restore_message` are its events."""
 
     script = "branches.js"

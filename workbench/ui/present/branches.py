@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.chat.message import Role, ToolCall
 from workbench.desk.branches import Branch, BranchTree, count_leaves
-from workbench.desk.kept import TreeNode
+from workbench.desk.kept import DeletedMessages, TreeNode
 from workbench.desk.samples import Agreement
 from workbench.ui.present.words import count
 
@@ -36,34 +36,52 @@ class BranchRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedRow:
+    """A message that was deleted, with all that followed it."""
+
+    message_id: str
+    """The message's."""
+    label: str
+    """Whose it is, and how it begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BranchesView:
     """The line above the transcript, and the tree that it opens."""
 
     message_id: str = ""
     """The last message that is shown; empty while there is none."""
     summary: str = ""
-    """How many ends there are; empty where there is one, and then nothing is drawn."""
+    """How many ends there are, and what was deleted; empty where nothing is to be drawn."""
     is_known: bool = False
     """False: the tree is asked for once it is opened."""
     agreement: str = ""
     """How far the answers agree; empty where none part."""
     rows: tuple[BranchRow, ...] = ()
     """From top to bottom."""
+    deleted: tuple[DeletedRow, ...] = ()
+    """What can be brought back, last deleted first."""
 
 
-def ask_branches(tree: Sequence[TreeNode], shown_id: str | None) -> BranchesView:
+def ask_branches(
+    tree: Sequence[TreeNode], shown_id: str | None, deleted: Sequence[DeletedMessages] = ()
+) -> BranchesView:
     """The line; its tree is not known yet."""
-    leaves = count_leaves(tree)
-    if leaves < 2 or shown_id is None:
+    if shown_id is None:
         return BranchesView()
-    return BranchesView(message_id=shown_id, summary=count(leaves, "branch", "branches"))
+    return BranchesView(
+        message_id=shown_id,
+        summary=_summary(count_leaves(tree), deleted),
+        deleted=tuple(map(_deleted, deleted)),
+    )
 
 
-def show_branches(made: BranchTree, shown_id: str) -> BranchesView:
+def show_branches(made: BranchTree, shown_id: str, deleted: Sequence[DeletedMessages] = ()) -> BranchesView:
     """The line with its tree."""
     return BranchesView(
         message_id=shown_id,
-        summary=count(made.leaf_count, "branch", "branches"),
+        summary=_summary(made.leaf_count, deleted),
+        deleted=tuple(map(_deleted, deleted)),
         is_known=True,
         agreement=agreement_words(made.agreement) if made.agreement else "",
         rows=tuple(map(_row, made.branches[:MOST_ROWS])),
@@ -81,16 +99,30 @@ def agreement_words(agreement: Agreement) -> str:
     return f"{agreement.agreeing} of {agreement.count} answers agree ({share} %): {told}"
 
 
+def _summary(leaves: int, deleted: Sequence[DeletedMessages]) -> str:
+    parts = (
+        count(leaves, "branch", "branches") if leaves > 1 else "",
+        f"{count(sum(one.count for one in deleted), 'message')} deleted" if deleted else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _deleted(one: DeletedMessages) -> DeletedRow:
+    who = "model" if one.role is Role.ASSISTANT else one.role.value
+    rest = f" and {one.count - 1:,} behind it" if one.count > 1 else ""
+    return DeletedRow(message_id=one.message_id, label=f"{who}: {_cut(one.excerpt)}{rest}")
+
+
 def _row(branch: Branch) -> BranchRow:
     is_model = branch.role is Role.ASSISTANT
     label = _calls(branch.sample.calls) if is_model else ""
-    alike = f" · {branch.agreeing} of {branch.beside} call the same" if is_model else ""
+    alike = f" · {branch.agreeing} of {branch.beside} alike" if is_model else ""
     return BranchRow(
         message_id=branch.message_id,
         depth=branch.depth,
         role="model" if is_model else branch.role.value,
         label=label or _cut(branch.sample.text if is_model else branch.text) or "nothing",
-        note=count(branch.message_count, "message") + alike,
+        note=f"{count(branch.message_count, 'message')}{alike}",
         is_open=branch.is_open,
     )
 

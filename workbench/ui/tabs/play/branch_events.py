@@ -25,11 +25,15 @@ class BranchEvents:
 
     def on_ask(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> BranchesView | Update:
         """The branches of the open session."""
+        services = services_of(self.services, visitor, request)
         try:
-            made = _made(services_of(self.services, visitor, request), visitor, str(event.id))
+            made = _made(services, visitor, str(event.id))
+            if made is None:
+                return SAME
+            deleted = services.sessions.deleted_messages(visitor.session_id or "")
         except WorkbenchError:
             return SAME
-        return SAME if made is None else show_branches(made, str(event.id))
+        return show_branches(made, str(event.id), deleted)
 
 
 def told_agreement(services: Services, visitor: Visitor) -> NoticeView:

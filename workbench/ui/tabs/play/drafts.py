@@ -53,6 +53,7 @@ def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
     _keep(composer.change, composer, "composer", "value")
     _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
     _keep(setup.contract.ephemeral.input, setup.contract.ephemeral, "ephemeral", "value")
+    _keep(setup.contract.variables.input, setup.contract.variables, "variables", "value")
     _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
     _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")
     restored = setup.contract.versions.event("restore_version")

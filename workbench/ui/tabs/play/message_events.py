@@ -21,7 +21,7 @@ from workbench.ui.owners import services_of
 from workbench.ui.present.code import show_code
 from workbench.ui.present.label.form import read_form
 from workbench.ui.present.live import waiting
-from workbench.ui.present.message_pane import EditView, show_edit, show_edit_call
+from workbench.ui.present.message_pane import DeletedView, EditView, show_edit, show_edit_call
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, CopiedView
@@ -53,6 +53,9 @@ class MessageEvents:
                 case "branch":
                     _check_own(visitor)
                     return self._branched(services, visitor, opened, kept)
+                case "delete":
+                    _check_own(visitor)
+                    return self._deleted(services, visitor, opened, kept)
                 case "code":
                     code = code_of(services, opened.session.id, opened.session.setup, opened.path, kept.id)
                     return Screen(message_pane=show_code(code), notice=CLEAR)
@@ -86,12 +89,22 @@ class MessageEvents:
                 onward = Onward(message_id=kept.parent_id or "", prefix=str(_said(event.said)["text"]))
                 return self._begun(visitor, request, onward)._replace(message_pane=None)
             last = _saved(services, opened, str(event.id), event.call, _said(event.said))
-            screen = self._shown(services, visitor, last)
+            screen = self._shown(services, visitor, last.id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
         if not then or not isinstance(screen.visitor, Visitor):
             return screen
         return self._begun(screen.visitor, request, Onward(message_id=last.id), screen)
+
+    def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """What was deleted is shown again."""
+        services = services_of(self.services, visitor, request)
+        try:
+            _check_own(visitor)
+            leaf_id = services.sessions.restore_message(visitor.session_id or "", str(event.id))
+            return self._shown(services, visitor, leaf_id)
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
 
     def on_close(self) -> None:
         """The pane is empty again."""
@@ -115,12 +128,22 @@ class MessageEvents:
         place = place_of(opened.path, kept.id)
         last = opened.path[place - 1] if is_user else kept
         told = "What you send now is a branch; what followed stays beside it."
-        screen = self._shown(services, visitor, last)._replace(notice=advice(told))
+        screen = self._shown(services, visitor, last.id)._replace(notice=advice(told))
         return screen._replace(composer=kept.message.text) if is_user else screen
 
-    def _shown(self, services: Services, visitor: Visitor, last: KeptMessage) -> Screen:
+    def _deleted(
+        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: KeptMessage
+    ) -> Screen:
+        """The message is gone with all that follows it; what stands before it is shown."""
+        services.sessions.delete_message(opened.session.id, kept.id)
+        behind = len(opened.path) - place_of(opened.path, kept.id) - 1
+        rest = f" and {behind:,} behind it" if behind else ""
+        pane = DeletedView(message_id=kept.id, title=f"Deleted a message{rest}.")
+        return self._shown(services, visitor, kept.parent_id or "")._replace(message_pane=pane)
+
+    def _shown(self, services: Services, visitor: Visitor, leaf_id: str) -> Screen:
         """The session up to that message."""
-        chosen = replace(visitor, leaf_id=last.id, message_id=None, call_index=None)
+        chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
         address = AddressView(session=chosen.session_id)
         screen = Screen(notice=CLEAR, address=address, message_pane=None)
         return screen.with_opened(_opened(services, chosen), chosen)
@@ -163,8 +186,8 @@ def _onward(kept: KeptMessage, act: str) -> Onward:
     if act == "continue":
         return beginning_of(kept)
     if act == "regenerate":
-        return Onward(message_id=kept.parent_id or "")
-    return Onward(message_id=kept.id)
+        return Onward(message_id=kept.parent_id or "", is_answer=True)
+    return Onward(message_id=kept.id, is_answer=act == "answer")
 
 
 def _said(text: object) -> Mapping[str, JsonValue]:

@@ -16,6 +16,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.owners import browser_key_of, services_of
 from workbench.ui.present.branches import BranchesView
+from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.message_pane import EditView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
@@ -221,9 +222,15 @@ def _editing(opened: OpenedSession, text: str) -> EditView | None:
 def _drafted(setup: Setup, text: str) -> Setup:
     """The setup with the texts that were typed and not yet sent."""
     draft = _draft(text)
+    try:
+        variables = read_variables(draft["variables"]) if "variables" in draft else setup.variables
+    except BadInput:
+        # Half a line was typed: what was sent last stands there again.
+        variables = setup.variables
     return replace(
         setup,
         contract_text=draft.get("contract_text", setup.contract_text),
         ephemeral=draft.get("ephemeral", setup.ephemeral),
+        variables=variables,
         tools_text=draft.get("tools_text", setup.tools_text),
     )

@@ -136,8 +136,13 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header) -> None:
         [tools.disabled_tools, model.tool_choice],
     )
     # One listener for all three: its last run has seen all of them, whatever order they change in.
-    texts = any_of(contract.contract_text.change, tools.tools_text.change, tools.disabled_tools.change)
-    composed = [contract.system_text, contract.contract_notice]
+    texts = any_of(
+        contract.contract_text.change,
+        contract.variables.change,
+        tools.tools_text.change,
+        tools.disabled_tools.change,
+    )
+    composed = [contract.system_text, contract.contract_notice, contract.variables]
     listen(texts, setups.on_compose, setup.fields, composed, is_latest_only=True)
     asked = [model.model, model.tool_choice]
     listen(model.tool_choice.change, setups.on_model, asked, [model.model_notice])
@@ -164,7 +169,12 @@ def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Head
     contract, model = setup.contract, setup.model
     asked = [model.model, model.tool_choice]
     warmed = listen(trigger, setups.on_warm, asked, [header, model.model_notice], is_model_work=True)
-    listen(warmed.then, setups.on_compose, setup.fields, [contract.system_text, contract.contract_notice])
+    listen(
+        warmed.then,
+        setups.on_compose,
+        setup.fields,
+        [contract.system_text, contract.contract_notice, contract.variables],
+    )
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
@@ -180,6 +190,8 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
         sent = listen(first.then, turns.on_send, asked, screen, is_model_work=True)
         listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
     listen(talk.transcript.event("message_act"), messages.on_act, [visitor], screen)
+    for undo in (pane, talk.branches):
+        listen(undo.event("restore_message"), messages.on_restore, [visitor], screen)
     listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
     listen(talk.stop.click, turns.on_stop, is_queued=False)
     blocks.unload(turns.on_leave)

@@ -50,10 +50,8 @@ class Execution(StrEnum):
 class Wish:
     """A turn that somebody wants played."""
 
-    setup: Setup
-    """What to play it with."""
     text: str
-    """What the user says."""
+    """What the user says; empty where the session is played on."""
     is_cancelled: Callable[[], bool]
     """True once the turn is to stop."""
     meet: Callable[[Person], None]
@@ -68,26 +66,27 @@ class Wish:
     """The visitor's own, for a hosted model."""
 
 
-def watch(services: Services, visitor: Visitor, wish: Wish) -> Iterator[Screen]:
+def watch(services: Services, visitor: Visitor, setup: Setup, wish: Wish) -> Iterator[Screen]:
     """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
 
     Args:
         services: Of the visitor's owner.
         visitor: With a session.
+        setup: What to play it with.
         wish: What to play.
 
     Raises:
         WorkbenchError: As `play_turn`.
     """
     went_on_from, live = visitor.leaf_id, LiveRound()
-    for batch in play_aside(partial(_play, services, visitor, wish)):
+    for batch in play_aside(partial(_play, services, visitor, setup, wish)):
         for event in batch:
             live = _live_after(live, event, now_s=services.calendar.seconds())
         screen = Screen()
         kept = [event.kept for event in batch if isinstance(event, MessageKept)]
         if kept:
             visitor = replace(visitor, leaf_id=kept[-1].id)
-            screen = _shown(services, visitor, wish.setup, kept, went_on_from)
+            screen = _shown(services, visitor, setup, kept, went_on_from)
         screen = _with_prompt(_with_break(screen, batch), batch)
         asked = next((event for event in reversed(batch) if isinstance(event, Waiting | WentOn)), None)
         screen = screen.with_waiting(asked) if asked else screen
@@ -105,7 +104,7 @@ def _live_after(live: LiveRound, event: Happening, *, now_s: float) -> LiveRound
 
 
 def _play(
-    services: Services, visitor: Visitor, wish: Wish, tell: Callable[[Happening], None]
+    services: Services, visitor: Visitor, setup: Setup, wish: Wish, tell: Callable[[Happening], None]
 ) -> Iterator[Happening]:
     timeout_s = services.settings.approval_timeout_s
     person = Person(tell, is_stopped=wish.is_cancelled, timeout_s=timeout_s)
@@ -119,25 +118,25 @@ def _play(
     )
     session_id, onward = visitor.session_id or "", wish.onward
     if onward is not None:
-        yield from play_on(services, session_id, wish.setup, onward, company)
+        yield from play_on(services, session_id, setup, onward, company)
     else:
-        for event in _first(services, visitor, wish, company):
+        for event in _first(services, visitor, setup, wish.text, company):
             if onward is None and isinstance(event, MessageKept):
                 onward = Onward(message_id=event.kept.id)
             yield event
     if onward is not None and wish.samples > 1:
-        yield from play_more(services, session_id, wish.setup, onward, company, count=wish.samples)
+        yield from play_more(services, session_id, setup, onward, company, count=wish.samples)
 
 
 def _first(
-    services: Services, visitor: Visitor, wish: Wish, company: Company
+    services: Services, visitor: Visitor, setup: Setup, text: str, company: Company
 ) -> Iterator[Event | MessageKept]:
     """The turn of what the user says; its first message is theirs."""
     return play_turn(
         services,
         visitor.session_id or "",
-        wish.setup,
-        wish.text,
+        setup,
+        text,
         is_cancelled=company.is_cancelled,
         leaf_id=visitor.leaf_id,
         token=company.token,
