@@ -124,6 +124,18 @@ class Play:
         self.page.get_by_role("tab", name=name).click()
         return self
 
+    def choose(self, label: str, option: str) -> Self:
+        """Chooses from a dropdown."""
+        self.page.get_by_role("combobox", name=label, exact=True).click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+        return self
+
+    def menu(self, entry: Locator, act: str) -> Self:
+        """Does something with a message, by its menu."""
+        entry.get_by_role("button", name="What can be done with this message").click()
+        entry.get_by_role("menuitem", name=act, exact=True).click()
+        return self
+
     def edit(self, name: str, text: str) -> Self:
         """Replaces the text of an editor."""
         editor = self.part(name).locator(".cm-content")

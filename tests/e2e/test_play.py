@@ -101,7 +101,7 @@ def test_what_a_model_writes_is_shown_as_text_and_never_run(play: Play, tmp_path
     call = "<tool_call>\n" + json.dumps({"name": text, "arguments": {text: text}}) + "\n</tool_call>"
     play.use_script(write_script(tmp_path / "hostile.yaml", text + call, text))
     play.ask(text)
-    for name in ("Calls", "Fixes", "Timing", "Raw ChatML"):
+    for name in ("Tokens", "Calls", "Fixes", "Decision", "Differ", "Timing", "Raw"):
         play.tab(name)
         play.page.wait_for_timeout(100)
     play.entries.nth(1).click()

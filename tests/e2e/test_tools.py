@@ -122,7 +122,7 @@ def test_an_mcp_server_that_does_not_answer_is_told(tab: Page) -> None:
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:
     call = called("get_flumbuster", flumb="cairo")
     play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}\n{call}", "Done."))
-    play.page.get_by_label("Step through the calls").check()
+    play.choose("Calls", "ask me at each")
     play.send("go")
     pane = play.part("waiting-call")
     expect(pane).to_contain_text("get_flumbuster")

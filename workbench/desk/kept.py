@@ -96,6 +96,20 @@ class TreeNode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedMessages:
+    """A message that was deleted, with all that followed it."""
+
+    message_id: str
+    """The message's."""
+    role: Role
+    """Whose it is."""
+    excerpt: str
+    """How its text begins."""
+    count: int
+    """Messages, itself among them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSession:
     """A conversation as a list shows it."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.desk.kept import KeptMessage, KeptSession, TreeNode
+from workbench.desk.kept import DeletedMessages, KeptMessage, KeptSession, TreeNode
 from workbench.desk.services import Services
 from workbench.desk.tree import newest_leaf
 
@@ -18,6 +18,8 @@ class OpenedSession:
     """From the root to the leaf that is shown."""
     tree: Sequence[TreeNode]
     """All its messages."""
+    deleted: Sequence[DeletedMessages] = ()
+    """What was deleted of it, last deleted first; none of a session that is seen by a link."""
 
     @property
     def leaf_id(self) -> str | None:
@@ -43,6 +45,7 @@ def open_session(services: Services, session_id: str, *, leaf_id: str | None = N
         session=session,
         path=services.sessions.path(session_id, leaf_id=leaf_id),
         tree=services.sessions.tree(session_id),
+        deleted=services.sessions.deleted_messages(session_id),
     )
 
 

@@ -1,6 +1,7 @@
 """What a person has chosen for a conversation: contract, tools, model, sampling."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
@@ -38,6 +39,9 @@ class Setup:
     """False: no grammar, so that a forced call is begun for the model and no more, and schemas hold nothing."""
     ephemeral: str = ""
     """A part of the system text that the model sees and no export holds; empty for none."""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """Values of the contract's variables; what is not named is as the contract says, what it does not declare
+    counts for nothing."""
 
     def contract(self) -> Contract:
         """The contract as edited.
@@ -66,10 +70,12 @@ class Setup:
         Raises:
             BadInput: The contract or the tools cannot be used.
         """
+        contract = self.contract()
+        given = {name: value for name, value in self.variables.items() if name in contract.variables}
         return compose(
-            self.contract(),
+            contract,
             self.offered_tools(),
-            variables={"date": date},
+            variables={"date": date, **given},
             are_tools_apart=are_tools_apart,
         )
 

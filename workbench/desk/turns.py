@@ -59,6 +59,7 @@ def play_turn(
     approver: Approver | None = None,
     stepper: Stepper | None = None,
     staging: Staging = NO_STAGING,
+    runs_calls: bool = True,
 ) -> Iterator[Event | MessageKept]:
     """One turn of a session: the user's text, and all that answers it.
 
@@ -78,6 +79,7 @@ def play_turn(
         approver: Asked before a risky call; None where nobody can be, and then it does not run.
         stepper: Says what is to come of each call; None lets the toolbox run them all.
         staging: What of the tools is other than the catalog says.
+        runs_calls: False ends the turn at the first completion that calls.
 
     Raises:
         BadInput: The contract, the tools, the tool choice or the text cannot be used.
@@ -101,6 +103,7 @@ def play_turn(
         toolbox=SteppedToolbox(toolbox, stepper) if stepper else toolbox,
         clock=services.calendar,
         is_cancelled=is_cancelled,
+        runs_calls=runs_calls,
     )
     services.sessions.save_setup(session_id, setup)
     said = _say(services, session_id, path, system, user)

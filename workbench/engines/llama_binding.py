@@ -103,6 +103,11 @@ class Binding:
                 return self._pieces.setdefault(token, buffer.raw[:size])
             room = -size
 
+    def chat_template(self, name: str | None = None) -> str | None:
+        """The chat template of that name, or the one without a name; None where the model has none."""
+        found = llama_cpp.llama_model_chat_template(self.model, name.encode() if name else None)
+        return found.decode("utf-8", "replace") if found else None
+
     def is_end(self, token: int) -> bool:
         """True of a token that ends a completion."""
         return bool(llama_cpp.llama_vocab_is_eog(self.vocabulary, token))

@@ -75,6 +75,12 @@ class LlamaCppEngine:
             pieces = [self._binding.piece(one) for one in ids]
         return placed_tokens(text, ids, pieces)
 
+    def chat_template(self) -> str | None:
+        """The model's own; see `workbench.rollout.templated.Templated`."""
+        with self._freeing:
+            self._check_open()
+            return self._binding.chat_template("tool_use") or self._binding.chat_template()
+
     def close(self) -> None:
         """Frees the model's memory, once the generation under way is over; who waits is told that it is gone."""
         ticket = self._line.join()

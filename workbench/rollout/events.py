@@ -140,7 +140,7 @@ class EndReason(StrEnum):
     ANSWERED = "answered"
     """The last completion calls nothing."""
     CALLS_TOLD = "calls-told"
-    """Tool choice is none, and the model called all the same."""
+    """The last completion calls, and calls are not to be run."""
     UNREADABLE = "unreadable"
     """The last completion holds a call that cannot be read, and none that can."""
     LENGTH = "length"

@@ -1,6 +1,6 @@
 """What a completion is held to: the tool choice and the answer's schema, as prefill, constraint and findings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity
@@ -55,6 +55,19 @@ def hold(setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_g
     if setup.answer_schema is not None and not starts_in_thought:
         return _answer(setup, tools, setup.answer_schema)
     return _auto(setup, tools) if tools.specs else Held()
+
+
+def hold_behind(setup: TurnSetup, choice: ToolChoice, prefix: str, *, has_grammar: bool) -> Held:
+    """What holds a completion of which the beginning is written already.
+
+    Within a call that the beginning leaves open no grammar can take over; behind it the model is free until it
+    opens another one.
+    """
+    if prefix.rfind(CALL_OPEN) > prefix.rfind(CALL_CLOSE):
+        return Held(prefill=prefix)
+    free = choice if choice.kind is ChoiceKind.NONE else ToolChoice(kind=ChoiceKind.AUTO)
+    unanswered = replace(setup, answer_schema=None)
+    return replace(hold(unanswered, free, starts_in_thought=False, has_grammar=has_grammar), prefill=prefix)
 
 
 def _chosen(tools: OfferedTools, choice: ToolChoice) -> OfferedTools:

@@ -23,7 +23,7 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.held import Held, hold
+from workbench.rollout.held import Held, hold, hold_behind
 from workbench.rollout.limits import TurnSetup
 from workbench.rollout.ports import (
     Clock,
@@ -51,6 +51,10 @@ class Turn:
     """Who tells how long it took."""
     is_cancelled: Callable[[], bool]
     """True once a person has stopped the turn."""
+    prefix: str = ""
+    """What the first completion begins with, written already; empty where the model is free to begin."""
+    runs_calls: bool = True
+    """False: the turn ends at the first completion that calls, and nothing is run."""
 
 
 def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
@@ -70,7 +74,7 @@ def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
     for number in range(1, turn.setup.max_rounds + 1):
         completion = yield from _complete(turn, conversation, choice, number)
         conversation = conversation.plus(completion.message)
-        reason = _end_reason(completion, turn.setup.tool_choice)
+        reason = _end_reason(completion, turn)
         if reason is not None:
             yield TurnEnded(reason=reason, rounds=number, problem=completion.problem)
             return
@@ -97,18 +101,7 @@ def _complete(
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
     prompt = _prompt(turn, conversation)
-    can = turn.engine.capabilities
-    # A chat API takes no beginning of an answer: there the server sees to the choice.
-    held = (
-        Held()
-        if can.is_chat_only
-        else hold(
-            setup,
-            choice,
-            starts_in_thought=prompt.starts_in_thought,
-            has_grammar=can.has_grammar and setup.is_constrained,
-        )
-    )
+    held = _held(turn, choice, prompt, turn.prefix if number == 1 else "")
     begun = _begun(turn, choice, held, prompt)
     yield RoundStarted(
         number=number,
@@ -131,6 +124,19 @@ def _complete(
     completion = _completion(turn, choice, prompt, begun, written)
     yield completion
     return completion
+
+
+def _held(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix: str) -> Held:
+    can = turn.engine.capabilities
+    if can.is_chat_only:
+        # A chat API takes no beginning of an answer: there the server sees to the choice.
+        return Held()
+    has_grammar = can.has_grammar and turn.setup.is_constrained
+    if prefix:
+        return hold_behind(turn.setup, choice, prefix, has_grammar=has_grammar)
+    return hold(
+        turn.setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=has_grammar
+    )
 
 
 def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
@@ -205,7 +211,7 @@ def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterato
         yield from check_answer(reading, setup.answer_schema)
 
 
-def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | None:
+def _end_reason(completion: CompletionEnded, turn: Turn) -> EndReason | None:
     """Why the turn ends here; None where its calls are to be run and the model asked again."""
     finish = completion.generation.finish_reason
     if finish is FinishReason.CANCELLED:
@@ -213,7 +219,8 @@ def _end_reason(completion: CompletionEnded, choice: ToolChoice) -> EndReason | 
     if finish is FinishReason.INTERRUPTED:
         return EndReason.INTERRUPTED
     if completion.reading.calls:
-        return EndReason.CALLS_TOLD if choice.kind is ChoiceKind.NONE else None
+        is_told = turn.setup.tool_choice.kind is ChoiceKind.NONE or not turn.runs_calls
+        return EndReason.CALLS_TOLD if is_told else None
     if finish is FinishReason.LENGTH:
         return EndReason.LENGTH
     return EndReason.UNREADABLE if completion.reading.dropped else EndReason.ANSWERED

@@ -15,6 +15,7 @@ from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
 from workbench.store.comparisons import comparisons_of
+from workbench.store.deleting import is_shown
 from workbench.store.importing import SqlImports
 from workbench.store.label_paths import read_steps
 from workbench.store.label_rows import label_value
@@ -89,7 +90,7 @@ def _messages(db: Session, session_id: str) -> tuple[ToldMessage, ...]:
     found = db.exec(
         select(MessageRow, GenerationRow)
         .outerjoin(GenerationRow, col(GenerationRow.id) == col(MessageRow.generation_id))
-        .where(col(MessageRow.session_id) == session_id)
+        .where(col(MessageRow.session_id) == session_id, is_shown())
         .order_by(col(MessageRow.position), col(MessageRow.created_at), col(MessageRow.id))
     )
     return tuple(_told(message, generation) for message, generation in found)

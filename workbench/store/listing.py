@@ -12,6 +12,7 @@ from sqlmodel import Session, col, func, select
 from workbench.desk.kept import ListedSession
 from workbench.desk.owner import Owner
 from workbench.store import rows
+from workbench.store.deleting import is_shown
 from workbench.store.tables import MessageRow, RunSessionRow, SessionRow, SessionTagRow
 
 
@@ -57,7 +58,11 @@ def _message_count() -> ScalarSelect[int]:
     """How many messages the session of the outer query has."""
     of_session = col(MessageRow.session_id) == col(SessionRow.id)
     return (
-        select(func.count()).select_from(MessageRow).where(of_session).correlate(SessionRow).scalar_subquery()
+        select(func.count())
+        .select_from(MessageRow)
+        .where(of_session, is_shown())
+        .correlate(SessionRow)
+        .scalar_subquery()
     )
 
 

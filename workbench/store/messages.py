@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from workbench.desk.kept import KeptMessage, NewMessage, TreeNode
+from workbench.desk.kept import DeletedMessages, KeptMessage, NewMessage, TreeNode
 from workbench.rollout.events import Generation
 from workbench.store import rows
+from workbench.store.deleting import delete_messages, read_deleted, restore_messages
 from workbench.store.owned import Owned
 from workbench.store.paths import message_row, read_path, read_tree
 from workbench.store.storable import refuse_unstorable
@@ -95,6 +96,35 @@ class SqlMessages(Owned):
         """
         with self._database.reading() as db:
             return read_tree(db, self._seen(db, session_id))
+
+    def delete_message(self, session_id: str, message_id: str) -> None:
+        """Hides a message and all that follows it; of the open path, what stands before it stays open.
+
+        Raises:
+            BadInput: The session begins with it.
+            StoreError: There is no such session, the message is none of its own, or it could not be written.
+        """
+        with self._database.writing() as db:
+            delete_messages(db, self._own(db, session_id), message_id, self._now())
+
+    def restore_message(self, session_id: str, message_id: str) -> str:
+        """Undoes that; the last message of what came back, which is open from then on.
+
+        Raises:
+            StoreError: There is no such session, nothing was deleted with the message, what it follows is
+                deleted too, or it could not be written.
+        """
+        with self._database.writing() as db:
+            return restore_messages(db, self._own(db, session_id), message_id)
+
+    def deleted_messages(self, session_id: str) -> Sequence[DeletedMessages]:
+        """What was deleted of a session, last deleted first.
+
+        Raises:
+            StoreError: There is no such session, or it could not be read.
+        """
+        with self._database.reading() as db:
+            return read_deleted(db, self._seen(db, session_id))
 
     def open_leaf(self, session_id: str, message_id: str) -> None:
         """That message is the last one shown from now on.

@@ -11,6 +11,7 @@ from workbench.desk.owner import Owner
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.database import Database
+from workbench.store.deleting import is_shown
 from workbench.store.storable import problem_of
 from workbench.store.tables import MessageRow, SessionRow, SessionTagRow
 
@@ -72,7 +73,11 @@ class Owned:
         return no_session(session_id)
 
     def _value(self, db: Session, row: SessionRow) -> KeptSession:
-        count = db.exec(select(func.count()).where(col(MessageRow.session_id) == row.id)).one()
+        count = db.exec(
+            select(func.count())
+            .select_from(MessageRow)
+            .where(col(MessageRow.session_id) == row.id, is_shown())
+        ).one()
         tags = db.exec(
             select(SessionTagRow.tag)
             .where(col(SessionTagRow.session_id) == row.id)

@@ -9,7 +9,14 @@ from workbench.desk.kept import KeptMessage, TreeNode
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.storable import problem_of
-from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow, ToolRunRow
+from workbench.store.tables import (
+    DeletedMessageRow,
+    GenerationRow,
+    MessageRow,
+    PromptRow,
+    SessionRow,
+    ToolRunRow,
+)
 
 
 def message_row(db: Session, session_id: str, message_id: str) -> MessageRow:
@@ -37,10 +44,11 @@ def read_path(db: Session, session: SessionRow, leaf_id: str | None) -> tuple[Ke
 
 
 def read_tree(db: Session, session: SessionRow) -> tuple[TreeNode, ...]:
-    """All messages of a session, the oldest first."""
+    """All messages of a session that are not deleted, the oldest first."""
     found = db.exec(
         select(MessageRow.id, MessageRow.parent_id, MessageRow.role, MessageRow.created_at)
-        .where(col(MessageRow.session_id) == session.id)
+        .outerjoin(DeletedMessageRow, col(DeletedMessageRow.message_id) == col(MessageRow.id))
+        .where(col(MessageRow.session_id) == session.id, col(DeletedMessageRow.message_id).is_(None))
         .order_by(col(MessageRow.created_at), col(MessageRow.position), col(MessageRow.id))
     )
     return tuple(

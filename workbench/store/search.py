@@ -14,7 +14,7 @@ from workbench.store.search_filter import conditions_of, is_of_origin
 from workbench.store.search_words import SEARCH_WORDS, Field, matches
 from workbench.store.snippet import snippet_of
 from workbench.store.storable import problem_of
-from workbench.store.tables import DocumentRow, MessageRow, SessionRow
+from workbench.store.tables import DeletedMessageRow, DocumentRow, MessageRow, SessionRow
 from workbench.store.words import CHUNK_SIZE_CHARS, Term, terms_of
 
 MOST_HITS: Final = 1000
@@ -126,6 +126,8 @@ def _of_field(
         .join(SessionRow, col(SessionRow.id) == col(DocumentRow.session_id))
         .where(col(DocumentRow.id) == number, *conditions)
     )
+    gone = col(DeletedMessageRow.message_id) == col(DocumentRow.message_id)
+    its_session = its_session.where(~sa.select(sa.literal(1)).select_from(DeletedMessageRow).where(gone).exists())
     if wanted.origin is not None:
         message = col(MessageRow.id) == col(DocumentRow.message_id)
         its_session = its_session.join(MessageRow, message)

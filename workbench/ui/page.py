@@ -30,7 +30,7 @@ from workbench.ui.theme import WorkbenchTheme
 TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
-    for name in ("page", "models", "suites", "label", "contracts", "data", "compare", "guide")
+    for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
 HANDED_OUT: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
@@ -97,7 +97,16 @@ def build_page(services: Services) -> Page:
             tabs=tabs,
             play=[play_parts.setup.tools.toolset, play_parts.setup.tools.tools_text],
         )
-        label.wire(label_parts, services, runs, play_parts.visitor, blocks=blocks, tabs=tabs, tab=label_tab)
+        label.wire(
+            label_parts,
+            services,
+            runs,
+            play_parts.visitor,
+            blocks=blocks,
+            tabs=tabs,
+            tab=label_tab,
+            open_label=play_parts.talk.transcript.event("open_label"),
+        )
         data.wire(data_parts, services, play_parts.visitor, play_parts.sessions.sessions)
         wire_suites(suites_parts, services, suite_runs, play_parts, blocks=blocks, tab=suites_tab, tabs=tabs)
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.desk.found import NO_FILTER, SearchFilter
+from workbench.desk.onward import Onward
 
 PAGE: Final = 100
 """Sessions that the list holds at first, and that are added at a time."""
@@ -33,6 +34,10 @@ class Visitor:
     """Sessions that the list may hold; `more` makes it longer."""
     message_id: str | None = None
     """The message that the inspector shows; None follows the newest."""
+    call_index: int | None = None
+    """The call of that message that is picked; None for none."""
+    onward: Onward | None = None
+    """From where the session is to be played on; None where nothing waits."""
     pending: str | None = None
     """What was sent and waits for its turn; None where nothing waits."""
 

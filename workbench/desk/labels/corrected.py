@@ -43,8 +43,13 @@ def corrected(
     }
     if not calls:
         return kept.message
-    text = _with_calls(written_out(kept.message), read_message(kept.message, tools=tools).calls, calls)
-    return replace(kept.message, text=text, calls=(), thought=None)
+    return with_calls(kept.message, calls, tools)
+
+
+def with_calls(message: Message, calls: Mapping[int, ToolCall], tools: OfferedTools) -> Message:
+    """The message with other calls in the place of those that it makes, by their place in its reading."""
+    text = _with_calls(written_out(message), read_message(message, tools=tools).calls, calls)
+    return replace(message, text=text, calls=(), thought=None)
 
 
 def _with_calls(text: str, read: Sequence[ReadCall], wanted: Mapping[int, ToolCall]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.desk.kept import KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
+from workbench.desk.kept import DeletedMessages, KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
 from workbench.desk.owner import Owner
 from workbench.desk.ports.audit import Audit
 from workbench.desk.ports.comparisons import Comparisons
@@ -134,6 +134,18 @@ class Sessions(Protocol):
 
     def tree(self, session_id: str) -> Sequence[TreeNode]:
         """All messages of all branches, without their texts; siblings in the order of their making."""
+        ...
+
+    def delete_message(self, session_id: str, message_id: str) -> None:
+        """Hides a message and all that follows it; of the open path, what stands before it stays open."""
+        ...
+
+    def restore_message(self, session_id: str, message_id: str) -> str:
+        """Undoes that; the last message of what came back, which is open from then on."""
+        ...
+
+    def deleted_messages(self, session_id: str) -> Sequence[DeletedMessages]:
+        """What was deleted of a session, last deleted first."""
         ...
 
     def open_leaf(self, session_id: str, message_id: str) -> None:

@@ -6,6 +6,7 @@ Importing this package makes `METADATA` whole.
 from workbench.store.tables.audit import AuditRow
 from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
 from workbench.store.tables.comparisons import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow
+from workbench.store.tables.deleted import DeletedMessageRow
 from workbench.store.tables.facts import FactRow
 from workbench.store.tables.imports import ImportRow
 from workbench.store.tables.labels import (
@@ -37,6 +38,7 @@ __all__ = [
     "ComparisonAnswerRow",
     "ComparisonRow",
     "ComparisonVoteRow",
+    "DeletedMessageRow",
     "DocumentRow",
     "FactRow",
     "GenerationRow",

@@ -1,7 +1,7 @@
 follow((value) => {
   if (!value) return;
   const address = new URL(location.href);
-  for (const name of ["session", "shared"]) {
+  for (const name of ["session", "shared", "message"]) {
     if (value[name]) address.searchParams.set(name, value[name]);
     else address.searchParams.delete(name);
   }

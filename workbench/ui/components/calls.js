@@ -4,9 +4,13 @@ follow((value) => {
     element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
     return;
   }
+  const name_of = (call) => value.message_id
+    ? node("button", { type: "button", class: "hw-mono k-call hw-pick", "aria-pressed": String(call.is_selected), title: "Show it in the other panes",
+        onclick: () => trigger("pick", { id: value.message_id, call: call.index }) }, node("strong", {}, call.name))
+    : node("strong", { class: "hw-mono k-call" }, call.name);
   element.replaceChildren(...value.calls.map((call) =>
     node("article", { class: "hw-item" + (call.is_selected ? " is-selected" : ""), "data-call": call.index },
-      node("header", {}, node("strong", { class: "hw-mono k-call" }, call.name),
+      node("header", {}, name_of(call),
         node("span", { class: "hw-status s-" + call.tone }, call.status), node("span", { class: "hw-gap" }),
         node("span", { class: "hw-note" }, call.note)),
       row("arguments", node("pre", {}, call.arguments)),

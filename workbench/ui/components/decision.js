@@ -1,16 +1,20 @@
-const bar = (row) =>
-  node("li", { class: "hw-odds" + (row.is_chosen ? " is-chosen" : "") + (row.is_tool ? " is-tool" : "") },
+// What was weighed is dear: it stays while other messages are looked at.
+const weighed = new Map();
+const bar = (row, picked) =>
+  node("li", { class: "hw-odds" + (row.is_chosen ? " is-chosen" : "") + (row.is_tool ? " is-tool" : "") + (row.is_tool && row.label === picked ? " is-selected" : "") },
     node("span", { class: "hw-odds-name" }, row.label,
       row.is_chosen ? node("span", { class: "hw-odds-chosen" }, " · written") : ""),
     node("span", { class: "hw-odds-track", "aria-hidden": "true" },
       node("span", { class: "hw-odds-share", style: `width:${Math.max(row.share * 100, row.share > 0 ? 0.5 : 0)}%` })),
     node("span", { class: "hw-odds-value" }, row.value));
 const heat = (token) => node("span", { class: "hw-heat-" + (token.warmth < 0 ? "none" : token.warmth), title: token.title }, token.text);
-follow((value) => {
-  if (!value || !value.message_id) {
-    element.replaceChildren(node("div", { class: "hw-decision" }, node("p", { class: "hw-hint" }, value ? value.hint : "")));
+follow((given) => {
+  if (!given || !given.message_id) {
+    element.replaceChildren(node("div", { class: "hw-decision" }, node("p", { class: "hw-hint" }, given ? given.hint : "")));
     return;
   }
+  if (given.bars.length) weighed.set(given.message_id, given);
+  const value = { ...(weighed.get(given.message_id) || given), picked: given.picked };
   const ask = node("button", { type: "button", class: "hw-button", onclick: () => {
     ask.disabled = true;
     ask.textContent = "weighing …";
@@ -19,7 +23,7 @@ follow((value) => {
   element.replaceChildren(node("div", { class: "hw-decision" },
     value.hint ? node("p", { class: "hw-hint" }, value.hint) : "",
     value.note ? node("p", { class: "hw-note" }, value.note) : "",
-    value.bars.length ? node("ul", { class: "hw-odds-list", "aria-label": "How the answer might have begun" }, value.bars.map(bar)) : "",
+    value.bars.length ? node("ul", { class: "hw-odds-list", "aria-label": "How the answer might have begun" }, value.bars.map((row) => bar(row, value.picked))) : "",
     ask,
     value.heat.length ? node("section", { class: "hw-heat", "aria-label": "How likely each token was" },
       node("h3", {}, "Tokens"),

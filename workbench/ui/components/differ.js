@@ -7,7 +7,10 @@ const row = (made) =>
     node("td", { class: "is-number s-" + made.tone }, made.got),
     node("td", {}, made.calls.map(call), made.why ? node("div", { class: made.tone === "error" ? "" : "hw-note" }, made.why) : null));
 follow((value) => {
-  if (!value || value.rows.length === 0) { element.replaceChildren(); return; }
+  if (!value || value.rows.length === 0) {
+    element.replaceChildren(...(value && value.hint ? [node("p", { class: "hw-hint" }, value.hint)] : []));
+    return;
+  }
   element.replaceChildren(node("h3", {}, "What others would have read"),
     node("table", { class: "hw-table hw-differ" },
       node("thead", {}, node("tr", {}, value.columns.map((name, place) =>
@@ -15,3 +18,4 @@ follow((value) => {
       node("tbody", {}, value.rows.map(row))),
     node("p", { class: "hw-note hw-foot" }, value.note));
 });
+ask_when_seen("ask_differ");

@@ -10,7 +10,8 @@ const node = (tag, attributes, ...children) => {
   return made;
 };
 const pieces = (list) =>
-  list.map((piece) => (piece.kind === "text" ? piece.text : node("span", { class: "k-" + piece.kind }, piece.text)));
+  list.map((piece) => (piece.kind === "text" && !piece.is_picked ? piece.text
+    : node("span", { class: "k-" + piece.kind + (piece.is_picked ? " is-picked" : "") }, piece.text)));
 const ICONS = {
   chevron: "M6 4l4 4-4 4",
   copy: "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
@@ -22,6 +23,8 @@ const ICONS = {
   plus: "M8 3v10M3 8h10",
   wrap: "M2.5 4h11M2.5 8h8.5a2.2 2.2 0 0 1 0 4.4H8M9.8 10.6L8 12.4l1.8 1.8M2.5 12.4h2.5",
   space: "M2.5 9.5v3h11v-3",
+  more: "M3.2 8h.1M8 8h.1M12.8 8h.1",
+  save: "M8 2.5v7M5 7l3 3 3-3M3 13h10",
   fold: "M4 6.5l4-3.5 4 3.5M4 9.5L8 13l4-3.5",
   find: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8M10 10l3.5 3.5",
 };

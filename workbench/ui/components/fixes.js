@@ -4,7 +4,7 @@ const finding = (found) =>
       node("span", { class: "hw-note" }, found.severity), node("span", { class: "hw-gap" }), node("span", { class: "hw-note" }, found.place)),
     node("div", {}, found.message));
 const fix = (made) =>
-  node("li", { class: "hw-fix" },
+  node("li", { class: "hw-fix" + (made.is_picked ? " is-selected" : "") },
     node("div", { class: "hw-fix-head" }, node("code", { class: made.is_guess ? "k-guess" : "k-fix" }, made.code),
       node("span", { class: "hw-note" }, made.is_guess ? "guess?" : "safe"), node("span", { class: "hw-gap" }),
       node("span", { class: "hw-note" }, made.place)),
@@ -22,4 +22,6 @@ follow((value) => {
   if (value.fixes.length) parts.push(node("h3", {}, "Fixes"), node("ul", {}, value.fixes.map(fix)));
   if (value.findings.length) parts.push(node("h3", {}, "Findings"), node("ul", {}, value.findings.map(finding)));
   element.replaceChildren(...parts);
+  const picked = element.querySelector(".is-selected");
+  if (picked) picked.scrollIntoView({ block: "nearest" });
 });

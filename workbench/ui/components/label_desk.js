@@ -94,12 +94,21 @@ new IntersectionObserver((seen) => {
   name_in_address(seen.at(-1).isIntersecting && talk() ? talk().id : "");
 }).observe(element);
 const was_asked = new URLSearchParams(location.search).get("label") || "";
+const asked_in_play = () => {
+  try {
+    const session = sessionStorage.getItem(SEAT + ":asked") || "";
+    sessionStorage.removeItem(SEAT + ":asked");
+    return session;
+  } catch { return ""; }
+};
 const begin = (value) => {
   const kept = stored(SEAT) || {};
   state.owner = value.labeller;
   state.seat = { ...state.seat, ...kept.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };
   state.filter = { ...state.filter, ...kept.filter };
   if (state.pending.length === 0) state.pending = stored(pending_name()) || [];
+  const asked = asked_in_play();
+  if (asked) return go(() => order("show", { session: asked }));
   // Where a conversation is there already it stays, and keys need not wait for what is new of it.
   if (talk()) in_turn(() => order("show", {}));
   else go(() => order("show", talk() ? {} : { session: was_asked }));

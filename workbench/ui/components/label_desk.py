@@ -8,6 +8,7 @@ class LabelDesk(Drawn):
 
     shared = (
         "blocks.js",
+        "call_form.js",
         "label_state.js",
         "label_form.js",
         "label_panel.js",

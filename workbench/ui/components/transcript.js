@@ -11,20 +11,61 @@ const branches = (branch) => {
     turn("left", "Branch before", branch.before), node("span", { class: "hw-note" }, branch.place + "/" + branch.count),
     turn("right", "Branch after", branch.after));
 };
+const mark_call = (item, call) => {
+  for (const card of list.querySelectorAll(".hw-call.is-picked")) card.classList.remove("is-picked");
+  const card = call === null ? null : item.querySelector(`.hw-call[data-call="${Number(call)}"]`);
+  if (card) card.classList.add("is-picked");
+};
+let can_edit = true;
+const act = (name, id, call) => () => trigger("message_act", { act: name, id, call: call === undefined ? null : call });
+const play_on = (name, id) => () => trigger("play_on", { act: name, id });
+// The desk of the Label tab reads there what it is to open, and where its cursor goes.
+const label = (id) => {
+  const session = new URLSearchParams(location.search).get("session");
+  try {
+    sessionStorage.setItem("hermes-workbench:label:asked", session);
+    sessionStorage.setItem("hermes-workbench:label:at:" + session, id);
+  } catch { /* forbidden: the desk opens what it had */ }
+  trigger("open_label", { id });
+};
+const calls_of = (entry) => entry.blocks.filter((block) => block.kind === "call");
+const edits = (entry) => {
+  const cards = calls_of(entry);
+  const loose = entry.blocks.filter((block) => block.kind === "result");
+  return [entry.role === "system" || entry.role === "tool" ? null : [entry.role === "user" ? "Edit and send anew" : "Edit the text", act("edit", entry.id)],
+    ...cards.map((card) => ["Edit the call of " + card.name, act("edit", entry.id, card.index)]),
+    ...cards.filter((card) => card.result).map((card) => ["Edit the result of " + card.name, act("edit", card.result.id)]),
+    ...loose.map((block) => ["Edit the result", act("edit", block.result.id)])];
+};
+const plays = (entry) => {
+  const cards = calls_of(entry);
+  if (entry.role === "user") return [["Answer anew", play_on("answer", entry.id)], ["Say something else here", act("branch", entry.id)]];
+  if (entry.role !== "model") return [];
+  return [["Regenerate from here", play_on("regenerate", entry.id)], ["Continue where it stops", play_on("continue", entry.id)],
+    cards.length && cards.some((card) => !card.result) ? ["Run the calls and go on", play_on("run", entry.id)] : null,
+    ["Branch from here", act("branch", entry.id)]];
+};
+const items_of = (entry) => [...(can_edit ? [...edits(entry), ...plays(entry)] : []),
+  entry.role === "user" ? ["Make a case of this turn", () => trigger("make_case", { id: entry.id })] : null,
+  entry.role === "user" ? ["Compare answers to this turn", () => trigger("compare_turn", { id: entry.id })] : null,
+  ["Copy the text", act("copy", entry.id)],
+  entry.role === "model" ? ["Copy as code …", act("code", entry.id)] : null,
+  can_edit && entry.role !== "system" ? ["Label", () => label(entry.id)] : null,
+  can_edit && entry.role !== "system" ? ["Delete from here on", act("delete", entry.id)] : null];
 const draw_entry = (entry) => {
   const item = node("li", { class: "hw-entry r-" + entry.role, tabindex: 0, "data-id": entry.id },
-    node("span", { class: "hw-role" }, entry.role, entry.branch ? branches(entry.branch) : null,
-      entry.role === "user" ? iconButton("plus", "Make a case of this turn", (event) => { event.stopPropagation(); trigger("make_case", { id: entry.id }); }) : null,
-      entry.role === "user" ? iconButton("compare", "Compare answers to this turn", (event) => { event.stopPropagation(); trigger("compare_turn", { id: entry.id }); }) : null),
+    node("span", { class: "hw-role" }, node("span", { class: "hw-role-line" }, entry.role, menu("What can be done with this message", () => items_of(entry))),
+      entry.branch ? branches(entry.branch) : null,),
     node("div", { class: "hw-body" }, entry.blocks.map((block) => blocks[block.kind](block)),
       entry.note ? node("div", { class: "hw-note hw-end" }, entry.note) : null));
   const pick = (event) => {
     const card = event.target.closest("[data-call]");
     for (const other of list.children) other.classList.toggle("is-selected", other === item);
+    mark_call(item, card ? card.dataset.call : null);
     trigger("pick", { id: entry.id, call: card ? Number(card.dataset.call) : null });
   };
   item.addEventListener("click", (event) => {
-    if (event.target.closest("summary") || String(getSelection())) return;
+    if (event.target.closest("summary, .hw-menu-at") || String(getSelection())) return;
     pick(event);
   });
   item.addEventListener("keydown", (event) => {
@@ -40,6 +81,7 @@ const draw_empty = (value) =>
 
 follow((value) => {
   const entries = value ? value.entries : [];
+  can_edit = !value || value.can_edit;
   const was_at_end = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 80;
   const before = drawn.size;
   entries.forEach((entry, place) => {
@@ -57,6 +99,7 @@ follow((value) => {
     }
     if (list.children[place] !== known.item) list.insertBefore(known.item, list.children[place] || null);
     known.item.classList.toggle("is-selected", entry.id === value.selected);
+    if (entry.id === value.selected) mark_call(known.item, value.selected_call);
   });
   while (list.children.length > entries.length) {
     drawn.delete(list.lastChild.dataset.id);

@@ -1,10 +1,10 @@
-"""The conversation: an entry a message, calls with their results; `pick`, `example` and `branch` are its events."""
+"""The conversation: an entry a message, calls with their results, and what can be done with each."""
 
 from workbench.ui.components.drawn import Drawn
 
 
 class Transcript(Drawn):
-    """The conversation: an entry a message, calls with their results; `pick`, `example` and `branch` are its events."""
+    """Its events are `pick`, `example`, `branch`, `make_case`, `compare_turn`, `message_act`, `open_label` and `play_on`."""
 
-    shared = ("blocks.js",)
+    shared = ("blocks.js", "menu.js")
     script = "transcript.js"

@@ -27,6 +27,8 @@ class Thought:
 class ResultRow:
     """What a tool gave back."""
 
+    id: str
+    """The message's."""
     text: str
     """As the model sees it."""
     is_error: bool

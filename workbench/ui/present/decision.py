@@ -56,17 +56,26 @@ class DecisionView:
     """The likeliest first, what is no tool behind; empty before it was weighed."""
     heat: tuple[HeatToken, ...] = ()
     """The completion's tokens; empty where they are not known."""
+    picked: str = ""
+    """The tool of the call that is picked elsewhere; empty for none."""
 
 
-def show_decision(one: ReadRound | None) -> DecisionView:
-    """The pane for a round before it is weighed: the heat of what was kept with it."""
+def show_decision(one: ReadRound | None, *, call: int | None = None) -> DecisionView:
+    """The pane for a round before it is weighed: the heat of what was kept with it.
+
+    Args:
+        one: The round; None where there is none yet.
+        call: The call of its reading that is picked elsewhere; None for none.
+    """
     if one is None or one.kept.generation is None:
         return DecisionView()
     kept = one.kept.generation.tokens or ()
+    calls = one.reading.calls
     return DecisionView(
         hint="How likely was each tool, and an answer without a call? The model says it from its own logits.",
         message_id=one.kept.id,
         heat=_heat(kept),
+        picked=calls[call].name if call is not None and call < len(calls) else "",
     )
 
 

@@ -5,14 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.hermes.differ import Rule, Taken
+from workbench.hermes.differ import Rule, Taken, differ
 from workbench.hermes.replicas.attempt import TakenCall
+from workbench.toolspec.spec import OfferedTools
+from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.words import count
 
 NOTE: Final = (
     "Held against the tolerant reader, with the tools at the left, as a text that came to its end. "
     "All rows but strict are replicas: rules written anew from descriptions, not the programs themselves."
 )
+ROUND_NOTE: Final = NOTE.replace("with the tools at the left", "with the session's tools")
+"""The same of a session's completion."""
+NOTHING: Final = "What others would have read of a completion stands here once there is one."
+"""Said before there is a completion."""
 MAX_CALLS: Final = 12
 """A row names this many calls; of the others it tells the number."""
 MAX_CALL_SIZE_CHARS: Final = 400
@@ -59,11 +65,28 @@ class DifferView:
     """Heads of the table."""
     note: str = NOTE
     """Said below it."""
+    message_id: str = ""
+    """The completion that it is of, where the pane asks for it; empty where it does not, or there is none."""
+    is_known: bool = False
+    """False: a pane with a message asks for the rows once it is seen."""
+    hint: str = ""
+    """Said where there are no rows."""
 
 
 def show_differ(taken: Sequence[Taken]) -> DifferView:
     """The table of one text."""
     return DifferView(rows=tuple(map(_row, taken)))
+
+
+def ask_differ(one: ReadRound | None) -> DifferView:
+    """The table of a round that nobody has looked at yet."""
+    return DifferView(hint=NOTHING) if one is None else DifferView(message_id=one.kept.id)
+
+
+def show_round_differ(one: ReadRound, tools: OfferedTools) -> DifferView:
+    """The table of a round's completion."""
+    rows = tuple(map(_row, differ(one.reading.text, tools)))
+    return DifferView(rows=rows, note=ROUND_NOTE, message_id=one.kept.id, is_known=True)
 
 
 def _row(taken: Taken) -> DifferRow:

@@ -78,6 +78,8 @@ class CallsView:
     """In order."""
     hint: str = NO_CALLS_YET
     """Of the empty state."""
+    message_id: str = ""
+    """The message whose calls can be picked here; empty where they cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,8 @@ class FixRow:
     """Where, in the completion."""
     edits: tuple[EditRow, ...]
     """In order."""
+    is_picked: bool = False
+    """True of a fix of the call that is picked elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +166,7 @@ def show_calls(
     *,
     selected_call: int | None = None,
     no_result: str = "",
+    message_id: str = "",
 ) -> CallsView:
     """The calls of a reading.
 
@@ -170,6 +175,7 @@ def show_calls(
         results: What the tools gave, by the call's place in the reading.
         selected_call: The call that is picked elsewhere; None for none.
         no_result: Said of a call without a result; empty where calls are not run at all.
+        message_id: The message that it is a reading of, where its calls can be picked.
     """
     if reading is None:
         return CallsView()
@@ -177,7 +183,7 @@ def show_calls(
         _call_row(reading, index, results.get(index), is_selected=index == selected_call, no_result=no_result)
         for index in range(len(reading.calls))
     )
-    return CallsView(calls=rows, hint=NO_CALLS)
+    return CallsView(calls=rows, hint=NO_CALLS, message_id=message_id)
 
 
 def _call_row(
@@ -207,14 +213,24 @@ def told_of(one: ReadRound | None) -> tuple[Finding, ...]:
     return generation.findings if generation else ()
 
 
-def show_fixes(reading: Reading | None, *, told: Sequence[Finding] = ()) -> FixesView:
-    """A reading's fixes and findings, and what else was told of the completion."""
+def show_fixes(
+    reading: Reading | None, *, told: Sequence[Finding] = (), picked_call: int | None = None
+) -> FixesView:
+    """A reading's fixes and findings, and what else was told of the completion.
+
+    Args:
+        reading: None where there is none yet.
+        told: Findings beside the reading's.
+        picked_call: The call that is picked elsewhere; None for none.
+    """
     if reading is None:
         return FixesView()
+    is_there = picked_call is not None and picked_call < len(reading.calls)
+    picked = reading.calls[picked_call].fixes if picked_call is not None and is_there else ()
     return FixesView(
         hint="",
         calm="" if reading.fixes else "Read strictly: no fix was needed.",
-        fixes=tuple(_fix_row(reading.text, fix) for fix in reading.fixes),
+        fixes=tuple(_fix_row(reading.text, fix, is_picked=fix in picked) for fix in reading.fixes),
         findings=tuple(
             _finding_row(reading.text, finding)
             for finding in (*reading.findings, *told, *check_prose(reading))
@@ -228,13 +244,14 @@ def fixes_label(view: FixesView) -> str:
     return f"Fixes ({number})" if number else "Fixes"
 
 
-def _fix_row(text: str, fix: Fix) -> FixRow:
+def _fix_row(text: str, fix: Fix, *, is_picked: bool) -> FixRow:
     return FixRow(
         code=fix.code,
         meaning=meaning_of(fix.code),
         is_guess=fix.is_guess,
         place=place_of(text, fix.span.start, fix.span.end),
         edits=_edit_rows(fix),
+        is_picked=is_picked,
     )
 
 

@@ -41,13 +41,15 @@ class LiveRound:
     """When the first of them came; None before."""
     place_in_line: int = 0
     """1 is next; 0 once the model is at work, as far as is known."""
+    sample: str = ""
+    """Which of several samples it is of; empty where there is one."""
     doing: str = READING
     """What is done while the model writes nothing."""
 
     def after(self, event: Event, *, now_s: float) -> "LiveRound":
         """The round once `event` has happened."""
         if isinstance(event, RoundStarted):
-            return LiveRound(number=event.number, limit=event.limit)
+            return LiveRound(number=event.number, limit=event.limit, sample=self.sample)
         if isinstance(event, CompletionEnded):
             return replace(self, written=LiveText(), piece_count=0, doing=RUNNING)
         if isinstance(event, StoodInLine):
@@ -79,7 +81,7 @@ class LiveRound:
         waiting_for = f"{ordinal(self.place_in_line)} in line" if self.place_in_line else self.doing
         doing = speed if self.piece_count else f" · {waiting_for}"
         calling = f" · calling {self.written.calling}" if self.written.calling else ""
-        note = f"round {self.number} of {self.limit}{calling}{doing}"
+        note = f"{self.sample}round {self.number} of {self.limit}{calling}{doing}"
         return LiveView(is_live=True, pieces=self.written.pieces(), note=note)
 
 

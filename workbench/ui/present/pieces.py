@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.chat.span import Span
@@ -26,6 +26,8 @@ class Piece:
     """Byte for byte."""
     kind: str = TEXT
     """`text`, `mark`, `call`, `result`, `thought` or `blank`; names a colour of `page.css`."""
+    is_picked: bool = False
+    """True of what was picked elsewhere."""
 
 
 def mark_spans(text: str) -> tuple[Span, ...]:
@@ -54,3 +56,22 @@ def cut_pieces(text: str, marks: Iterable[Span], *, kind: str = TEXT) -> tuple[P
 def marked_pieces(text: str) -> tuple[Piece, ...]:
     """`text` with all that looks like a mark told apart."""
     return cut_pieces(text, mark_spans(text))
+
+
+def pick_pieces(pieces: Iterable[Piece], picked: Span) -> list[Piece]:
+    """The same text, cut so that a stretch of it is told apart.
+
+    >>> [(piece.text, piece.is_picked) for piece in pick_pieces([Piece(text="abc")], Span(1, 2))]
+    [('a', False), ('b', True), ('c', False)]
+    """
+    found: list[Piece] = []
+    start = 0
+    for piece in pieces:
+        end = start + len(piece.text)
+        first, last = (min(max(place, start), end) for place in (picked.start, picked.end))
+        for left, right in ((start, first), (first, last), (last, end)):
+            if left < right:
+                text = piece.text[left - start : right - start]
+                found.append(replace(piece, text=text, is_picked=(left, right) == (first, last)))
+        start = end
+    return found

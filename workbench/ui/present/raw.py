@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Final
 
 from workbench.chat.message import Conversation
@@ -13,7 +14,7 @@ from workbench.hermes.prompt import Prompt
 from workbench.hermes.reading import Reading, SegmentKind
 from workbench.hermes.render import render
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.pieces import TEXT, Piece, cut_pieces, mark_spans
+from workbench.ui.present.pieces import TEXT, Piece, cut_pieces, mark_spans, pick_pieces
 from workbench.ui.present.words import count
 
 HINT: Final = (
@@ -49,6 +50,16 @@ class RawSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherPrompt:
+    """Something to compare with."""
+
+    key: str
+    """Tells it from others."""
+    label: str
+    """For a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RawView:
     """All that the raw pane shows. The sections' pieces joined are prompt and completion, byte for byte."""
 
@@ -62,6 +73,12 @@ class RawView:
     """Sizes."""
     hint: str = HINT
     """Of the empty state."""
+    message_id: str = ""
+    """The completion; empty while there is none."""
+    is_known: bool = False
+    """True once it was asked how many tokens each section has."""
+    others: tuple[OtherPrompt, ...] = ()
+    """What the prompt can be compared with."""
 
     @property
     def text(self) -> str:
@@ -80,17 +97,26 @@ def show_prompt(prompt: Prompt, *, is_exact: bool) -> RawView:
     )
 
 
-def show_round(path: Sequence[KeptMessage], one: ReadRound | None, *, family: str | None) -> RawView:
+def show_round(
+    path: Sequence[KeptMessage],
+    one: ReadRound | None,
+    *,
+    family: str | None,
+    call: int | None = None,
+    others: tuple[OtherPrompt, ...] = (),
+) -> RawView:
     """The round's prompt as it was kept, and its completion.
 
     Args:
         path: The path that the round is on; tells whose which stretch is.
         one: The round; None where there is none yet.
         family: The family of the session's contract; None where the contract cannot be read.
+        call: The call of its reading that is picked; None for none.
+        others: What the prompt can be compared with.
     """
     generation = one.kept.generation if one else None
     if one is None or generation is None:
-        return RawView() if one is None else RawView(sections=(_completion_section(one.reading),))
+        return RawView() if one is None else RawView(sections=(_completion_section(one.reading, call),))
     prompt = _rendered(path, one, family)
     known = prompt is not None and prompt.text == generation.prompt_text
     sections = _prompt_sections(prompt) if prompt and known else _guessed_sections(generation.prompt_text)
@@ -102,11 +128,30 @@ def show_round(path: Sequence[KeptMessage], one: ReadRound | None, *, family: st
     )
     badge = "exact" if generation.is_exact else "predicted"
     return RawView(
-        sections=(*sections, _completion_section(one.reading)),
+        sections=(*sections, _completion_section(one.reading, call)),
         badge=badge,
         badge_meaning=_MEANING[badge],
         summary=tokens,
+        message_id=one.kept.id,
+        others=others,
     )
+
+
+def with_sizes(view: RawView, sizes: Sequence[int] | None) -> RawView:
+    """The same with the sections' sizes in tokens; as it was where nobody can count them."""
+    if sizes is None:
+        return replace(view, is_known=True)
+    sections = tuple(
+        replace(section, note=count(size, "token"))
+        for section, size in zip(view.sections, sizes, strict=True)
+    )
+    return replace(view, sections=sections, is_known=True)
+
+
+def section_spans(view: RawView) -> tuple[Span, ...]:
+    """Where each section stands in the view's text."""
+    ends = [0, *accumulate(sum(len(piece.text) for piece in section.pieces) for section in view.sections)]
+    return tuple(Span(start, end) for start, end in pairwise(ends))
 
 
 def _rendered(path: Sequence[KeptMessage], one: ReadRound, family: str | None) -> Prompt | None:
@@ -156,10 +201,12 @@ def _section(role: str, text: str, marks: Sequence[Span], *, is_opened: bool) ->
     )
 
 
-def _completion_section(reading: Reading) -> RawSection:
+def _completion_section(reading: Reading, call: int | None) -> RawSection:
     pieces: list[Piece] = []
     for segment in reading.segments:
         pieces.extend(cut_pieces(segment.text, mark_spans(segment.text), kind=PIECE_KINDS[segment.kind]))
+    if call is not None and call < len(reading.calls):
+        pieces = pick_pieces(pieces, reading.calls[call].span)
     return RawSection(
         role="completion",
         label="completion",

@@ -170,6 +170,18 @@ class AddressView:
     """The open session; None names none."""
     shared: str | None = None
     """The key of a session that is seen by its link; None names none."""
+    message: str | None = None
+    """The message that the inspector shows; None names none, and the newest is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopiedView:
+    """A text that is to be in the clipboard."""
+
+    text: str
+    """Byte for byte."""
+    serial: float
+    """Differs from one answer to the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

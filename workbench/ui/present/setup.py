@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
+from workbench.contract.contract import Contract
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput
 from workbench.rollout.choice import ChoiceKind
+from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.sampling import SamplingFields, sampling_fields, sampling_of
 from workbench.ui.present.words import count
@@ -25,10 +27,12 @@ class SetupFields(NamedTuple):
     contract_name: str
     contract_text: str
     ephemeral: str
+    variables: str
     tools_text: str
     disabled_tools: frozenset[str]
     model: str
     tool_choice: str
+    is_constrained: bool
     max_rounds: int
     wants_logprobs: bool
     temperature: float
@@ -58,12 +62,13 @@ def read_fields(values: Iterable[object]) -> SetupFields:
     """The fields as the page sends them.
 
     Raises:
-        BadInput: A number was left empty, or the biases cannot be read.
+        BadInput: A number was left empty, or the biases or the variables cannot be read.
     """
     fields = SetupFields._make(values)
     if cast(object, fields.max_rounds) is None:
         raise BadInput("field 'max rounds'", "it is empty", "write a number")
     sampling_of(fields.sampling)
+    read_variables(fields.variables or "")
     return fields
 
 
@@ -77,6 +82,7 @@ def setup_of(fields: SetupFields) -> Setup:
         contract_name=fields.contract_name,
         contract_text=fields.contract_text,
         ephemeral=fields.ephemeral,
+        variables=read_variables(fields.variables or ""),
         tools_text=fields.tools_text,
         disabled_tools=fields.disabled_tools,
         model=fields.model,
@@ -84,6 +90,7 @@ def setup_of(fields: SetupFields) -> Setup:
         sampling=sampling_of(fields.sampling),
         max_rounds=int(fields.max_rounds),
         wants_logprobs=bool(fields.wants_logprobs),
+        is_constrained=bool(fields.is_constrained),
     )
 
 
@@ -93,12 +100,14 @@ def fields_of(setup: Setup) -> SetupFields:
         contract_name=setup.contract_name,
         contract_text=setup.contract_text,
         ephemeral=setup.ephemeral,
+        variables="\n".join(f"{name} = {value}" for name, value in setup.variables.items()),
         tools_text=setup.tools_text,
         disabled_tools=setup.disabled_tools,
         model=setup.model,
         tool_choice=setup.tool_choice,
         max_rounds=setup.max_rounds,
         wants_logprobs=setup.wants_logprobs,
+        is_constrained=setup.is_constrained,
         **sampling_fields(setup.sampling)._asdict(),
     )
 
@@ -126,6 +135,20 @@ def model_advice(model: str, tool_choice: str) -> str:
     if tool_choice in (ChoiceKind.AUTO, ChoiceKind.NONE):
         return f"The embedded 135M model will most likely not call a tool by itself; {tool_choice!r} lets it."
     return EMBEDDED_ADVICE
+
+
+def variables_label(contract: Contract) -> str:
+    """What the field of the variables is called: which there are, and what they are where nothing is written."""
+    declared = ", ".join(
+        f"{name} ({value[:24]})" if value else name for name, value in contract.variables.items()
+    )
+    return f"Variables, one a line: {declared}" if declared else "Variables: the contract declares none"
+
+
+def undeclared_advice(setup: Setup) -> str:
+    """A line on variables that are given and that the contract does not know; empty where there are none."""
+    unknown = ", ".join(name for name in setup.variables if name not in setup.contract().variables)
+    return f"The contract declares no variable {unknown}." if unknown else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,6 +74,10 @@ class TranscriptView:
     """Of the empty state: what to do."""
     examples: tuple[str, ...]
     """Of the empty state: questions that can be asked."""
+    selected_call: int | None = None
+    """The call of that message that is picked; None for none."""
+    can_edit: bool = True
+    """False of a session that can be looked at and copied, not gone on with."""
 
 
 EXAMPLES: Final = {
@@ -97,6 +101,8 @@ def show_transcript(
     selected: str | None,
     examples: Sequence[str],
     tree: Sequence[TreeNode] = (),
+    call: int | None = None,
+    can_edit: bool = True,
 ) -> TranscriptView:
     """The entries of a path; a result stands within the call that it answers."""
     beside = siblings(tree)
@@ -115,6 +121,8 @@ def show_transcript(
         hint="The model sees the contract and the tools at the left; what it writes is read, checked and "
         "run against mocks, and every byte of it stands in the inspector.",
         examples=tuple(examples),
+        selected_call=call,
+        can_edit=can_edit,
     )
 
 
@@ -216,13 +224,13 @@ def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:
 def _result(kept: KeptMessage) -> ResultRow:
     run = kept.tool_run
     note = " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else ""
-    return ResultRow(text=kept.message.text, is_error=bool(run and run.is_error), note=note)
+    return ResultRow(id=kept.id, text=kept.message.text, is_error=bool(run and run.is_error), note=note)
 
 
 def _ending(kept: KeptMessage, reading: Reading) -> str:
     generation = kept.generation
     if generation is None:
-        return "imported" if kept.origin == "import" else ""
+        return {"import": "imported", "person": "written by hand"}.get(kept.origin, "")
     if generation.finish_reason is FinishReason.CANCELLED:
         return "stopped by you"
     if generation.finish_reason is FinishReason.LENGTH:

@@ -45,6 +45,10 @@ class LabelEvents:
         owner = services_of(self.services, visitor, request).owner
         return show_desk(Seat(labeller=owner.name), (), NO_QUEUE, None)
 
+    def on_open_from_play(self, visitor: Visitor, request: gr.Request) -> tuple[Update, DeskView]:
+        """A message's menu in Play: the tab comes up, and its script knows which session was asked for."""
+        return gr.update(selected="label"), self.on_open(visitor, request)
+
     def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> DeskView | Update:
         """An order of the script."""
         services = services_of(self.services, visitor, request)

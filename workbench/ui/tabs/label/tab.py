@@ -6,7 +6,7 @@ import gradio as gr
 
 from workbench.desk.services import Services
 from workbench.ui.components.label_desk import LabelDesk
-from workbench.ui.listen import listen
+from workbench.ui.listen import Trigger, listen
 from workbench.ui.tabs.label.events import LabelEvents
 from workbench.ui.tabs.play.runs import Runs
 
@@ -32,6 +32,7 @@ def wire(
     blocks: gr.Blocks,
     tabs: gr.Tabs,
     tab: gr.Tab,
+    open_label: Trigger,
 ) -> None:
     """Lets the desk answer.
 
@@ -43,10 +44,12 @@ def wire(
         blocks: The page; it opens at this tab where the address bar says so.
         tabs: All tabs.
         tab: The tab itself; opening it asks for the queue.
+        open_label: Of Play: a session is to be labelled.
     """
     events, desk = LabelEvents(services, runs), parts.desk
     listen(blocks.load, events.on_page, [visitor], [tabs, desk])
     listen(tab.select, events.on_open, [visitor], [desk])
+    listen(open_label, events.on_open_from_play, [visitor], [tabs, desk])
     listen(desk.event("label_order"), events.on_order, [visitor], [desk])
     listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)
     listen(desk.event("label_stop"), events.on_stop, is_queued=False)

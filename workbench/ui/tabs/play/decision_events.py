@@ -6,13 +6,18 @@ from dataclasses import dataclass
 import gradio as gr
 
 from workbench.desk.services import Services
-from workbench.desk.weighing import weigh_message
+from workbench.desk.token_sheet import tokens_of_message
+from workbench.desk.weighing import Weighed, weigh_message
 from workbench.errors import WorkbenchError
 from workbench.ui.owners import services_of
-from workbench.ui.present.conversation import read_path
+from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import show_decision, show_weighed
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.present.raw import show_round
+from workbench.ui.present.session import family_of
+from workbench.ui.present.tokens import ask_tokens, show_tokens
+from workbench.ui.tabs.play.reopened import reopened
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.visitor import Visitor
@@ -43,9 +48,23 @@ class DecisionEvents:
             one = next((one for one in rounds if one.kept.id == event.id), None)
             stop = self.runs.stop_of(tab)
             weighed = one and weigh_message(services, session.setup, one.kept, is_cancelled=stop.is_set)
-            shown = Screen(decision=show_weighed(one, weighed) if one and weighed else show_decision(one))
+            shown = self._shown(services, visitor, one, weighed)
         except WorkbenchError as error:
             shown = Screen(notice=problem(error), decision=show_decision(one))
         finally:
             self.runs.end(tab)
         yield shown._replace(live=LiveView()).with_run(is_running=False)
+
+    def _shown(
+        self, services: Services, visitor: Visitor, one: ReadRound | None, weighed: Weighed | None
+    ) -> Screen:
+        """The panes that show what was weighed; as they were before where it was stopped."""
+        opened = reopened(services, visitor)
+        if one is None or weighed is None or opened is None:
+            return Screen(decision=show_decision(one), tokens=ask_tokens(one))
+        setup = opened.session.setup
+        sheet = tokens_of_message(services, setup.model, one.kept)
+        prompt = show_round(opened.path, one, family=family_of(setup)).sections[:-1]
+        return Screen(
+            decision=show_weighed(one, weighed), tokens=show_tokens(one, sheet, prompt, weighed.tokens)
+        )

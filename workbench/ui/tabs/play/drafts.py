@@ -12,11 +12,18 @@ _KEY: Final = "'hermes-workbench:draft:' + (new URLSearchParams(location.search)
 
 _SECRET: Final = "'hermes-workbench:browser'"
 
+_EDITING: Final = "'hermes-workbench:editing'"
+"""Where `message_pane.js` keeps which message is edited."""
+
 READ_BROWSER: Final = f"""() => {{
   let draft = '', secret = '';
   try {{
     draft = localStorage.getItem({_KEY}) || '';
     secret = localStorage.getItem({_SECRET}) || '';
+    const editing = localStorage.getItem({_EDITING});
+    const session = new URLSearchParams(location.search).get('session');
+    if (editing && session && JSON.parse(editing).session === session)
+      draft = JSON.stringify({{ ...JSON.parse(draft || '{{}}'), editing }});
   }} catch {{ /* forbidden: what this visitor makes is theirs as long as the page is open */ }}
   if (!secret) {{
     const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -25,8 +32,8 @@ READ_BROWSER: Final = f"""() => {{
   }}
   return [draft, secret];
 }}"""
-"""The draft of the session that the address bar names, as JSON text; the secret that tells this browser from
-others, made where there is none."""
+"""The draft of the session that the address bar names, as JSON text, and which message is edited; the secret
+that tells this browser from others, made where there is none."""
 
 _KEEP: Final = f"""(value) => {{
   try {{
@@ -46,6 +53,7 @@ def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
     _keep(composer.change, composer, "composer", "value")
     _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
     _keep(setup.contract.ephemeral.input, setup.contract.ephemeral, "ephemeral", "value")
+    _keep(setup.contract.variables.input, setup.contract.variables, "variables", "value")
     _keep(setup.tools.tools_text.input, setup.tools.tools_text, "tools_text", "value")
     _keep(setup.contract.contract.input, setup.contract.contract, "contract_text", "undefined")
     restored = setup.contract.versions.event("restore_version")

@@ -73,8 +73,12 @@ def build_sampling() -> SamplingParts:
 
 
 def _number(label: str, elem_id: str, least: float, most: float, *, step: float | None = None) -> gr.Number:
-    """A number between two others; a whole one where there is no step."""
+    """A number between two others; a whole one where there is no step.
+
+    It begins with a number that it allows: until the page is filled, what is empty is sent as 0.
+    """
     return gr.Number(
+        max(least, 0),
         label=label,
         minimum=least,
         maximum=most,

@@ -1,21 +1,26 @@
 """What an answer to an event changes on the screen; what it leaves out stays as it is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 import gradio as gr
 
 from workbench.desk.opened import OpenedSession
+from workbench.ui.present.branches import BranchesView, ask_branches
+from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.decision import DecisionView
+from workbench.ui.present.differ import DifferView
 from workbench.ui.present.inspect import CallsView, FixesView, TimingView, fixes_label
 from workbench.ui.present.live import LiveView
+from workbench.ui.present.message_pane import MessagePaneView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.session import SessionView, show_session
 from workbench.ui.present.session_bar import SessionBarView, show_bar
-from workbench.ui.present.sessions import AddressView, SessionsView
+from workbench.ui.present.sessions import AddressView, CopiedView, SessionsView
 from workbench.ui.present.setup import HeaderView, SetupFields
+from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.present.waiting import WaitingView, show_waiting
 from workbench.ui.tabs.play.person import Waiting, WentOn
@@ -31,6 +36,21 @@ REST: Final = len(SetupFields._fields) + 2
 """Values behind a screen's in an answer for the whole tab: the fields, the toolset, the switches."""
 
 
+def apart(screens: "Iterable[Screen]") -> "Iterator[Screen]":
+    """The same screens, an empty one between two: of answers to one event Gradio sends what changed, and where
+    lists within lists get shorter it counts what is gone twice. Behind an empty answer it sends all of the next.
+
+    *Source:* gradio 6.31, utils.py, `diff`.
+    """
+    was_whole = False
+    for screen in screens:
+        is_whole = screen.raw is not SAME or screen.transcript is not SAME
+        if was_whole and is_whole:
+            yield Screen()
+        was_whole = is_whole
+        yield screen
+
+
 class Screen(NamedTuple):
     """One value a part, in the order of `PlayParts.screen`."""
 
@@ -43,26 +63,38 @@ class Screen(NamedTuple):
     notice: NoticeView | Update = SAME
     transcript: TranscriptView | Update = SAME
     raw: RawView | Update = SAME
+    raw_diff: DiffView | Update | None = SAME
     calls: CallsView | Update = SAME
     fixes: FixesView | Update = SAME
     fixes_tab: Update = SAME
     timing: TimingView | Update = SAME
     decision: DecisionView | Update = SAME
+    tokens: TokensView | Update = SAME
+    differ: DifferView | Update = SAME
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
     waiting: WaitingView | Update | None = SAME
     step_pane: Update = SAME
     approval_pane: Update = SAME
+    message_pane: MessagePaneView | Update | None = SAME
+    copied: CopiedView | Update = SAME
+    branches: BranchesView | Update = SAME
 
     def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
         """All that shows a session, the visitor's state included."""
         visitor = replace(visitor, session_id=opened.session.id, leaf_id=opened.leaf_id)
         view = show_session(
-            opened.path, opened.session.setup, tree=opened.tree, message_id=visitor.message_id
+            opened.path,
+            opened.session.setup,
+            tree=opened.tree,
+            message_id=visitor.message_id,
+            call=visitor.call_index,
+            can_edit=not visitor.is_read_only,
         )
         bar = show_bar(opened.session, is_by_link=visitor.share_key is not None)
-        return self.with_session(view)._replace(visitor=visitor, bar=bar)
+        branches = ask_branches(opened.tree, opened.leaf_id, opened.deleted)
+        return self.with_session(view)._replace(visitor=visitor, bar=bar, branches=branches)
 
     def with_session(self, view: SessionView) -> "Screen":
         """Transcript and inspector as `view` has them."""
@@ -77,6 +109,9 @@ class Screen(NamedTuple):
             fixes_tab=gr.update(label=fixes_label(view.fixes)),
             timing=view.timing,
             decision=view.decision,
+            tokens=view.tokens,
+            differ=view.differ,
+            raw_diff=None,
         )
 
     def with_waiting(self, asked: Waiting | WentOn) -> "Screen":

@@ -7,15 +7,18 @@ from typing import Any, cast
 
 import gradio as gr
 
-from workbench.chat.json_value import JsonValue
-from workbench.desk.opened import OpenedSession, open_session, open_shared
+from workbench.chat.json_value import JsonValue, as_object
+from workbench.desk.opened import OpenedSession
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.tree import newest_leaf
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.present.branches import BranchesView
+from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.live import LiveView
+from workbench.ui.present.message_pane import EditView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.session import show_session
 from workbench.ui.present.session_bar import SessionBarView
@@ -23,6 +26,8 @@ from workbench.ui.present.sessions import AccountView, AddressView
 from workbench.ui.present.setup import first_choice
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
 from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.play.message_events import edit_view
+from workbench.ui.tabs.play.reopened import reopened
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
@@ -58,31 +63,24 @@ class SessionEvents:
         """An empty page; the session is made by the first message."""
         return self.start(services_of(self.services, visitor, request), visitor.at_home(), "")
 
-    def on_pick(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """A message that was picked in the transcript."""
-        opened = self._reopened(services_of(self.services, visitor, request), visitor)
-        if opened is None:
-            return Screen()
-        view = show_session(opened.path, opened.session.setup, message_id=event.id, call=event.call)
-        return Screen(visitor=replace(visitor, message_id=event.id)).with_round(view)
-
     def on_branch(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """Another branch: the newest below the message that was chosen."""
         services = services_of(self.services, visitor, request)
         try:
-            now = self._reopened(services, visitor)
+            now = reopened(services, visitor)
             if now is None:
                 return Screen()
             leaf_id = newest_leaf(now.tree, str(event.id))
-            chosen = replace(visitor, leaf_id=leaf_id, message_id=None)
-            opened = self._reopened(services, chosen)
+            chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
+            opened = reopened(services, chosen)
             if opened is None:
                 return Screen()
             if not visitor.is_read_only:
                 services.sessions.open_leaf(opened.session.id, leaf_id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
-        return Screen(notice=CLEAR).with_opened(opened, chosen)
+        address = AddressView(session=chosen.session_id, shared=chosen.share_key)
+        return Screen(notice=CLEAR, address=address).with_opened(opened, chosen)
 
     def on_example(self, event: gr.EventData) -> str:
         """A question that was picked; it stands in the composer."""
@@ -128,20 +126,12 @@ class SessionEvents:
         self, services: Services, visitor: Visitor, draft: str, missing: BadInput
     ) -> tuple[object, ...]:
         try:
-            opened = self._reopened(services, visitor)
+            opened = reopened(services, visitor)
         except WorkbenchError as error:
             return self.start(services, visitor.at_home(), "", problem(error))
         if opened is None:
             return self.start(services, visitor.at_home(), "", problem(missing))
         return self._opened(services, visitor, opened, draft)
-
-    def _reopened(self, services: Services, visitor: Visitor) -> OpenedSession | None:
-        """The session that the visitor has open, up to the message that they see last."""
-        if visitor.share_key is not None:
-            return open_shared(services, visitor.share_key, leaf_id=visitor.leaf_id)
-        if visitor.session_id is None:
-            return None
-        return open_session(services, visitor.session_id, leaf_id=visitor.leaf_id)
 
     def _opened(
         self, services: Services, visitor: Visitor, opened: OpenedSession, draft: str
@@ -158,8 +148,12 @@ class SessionEvents:
             notice=CLEAR,
             sessions=list_sessions(services, listed),
             header=self.setups.header(session.setup.model),
-            address=AddressView(session=listed.session_id, shared=visitor.share_key),
+            address=AddressView(
+                session=listed.session_id, shared=visitor.share_key, message=visitor.message_id
+            ),
         )
+        editing = None if is_read_only else _editing(opened, _draft(draft).get("editing", ""))
+        screen = screen._replace(message_pane=editing)
         drafted = session.setup if is_read_only else _drafted(session.setup, draft)
         return (*screen.with_opened(opened, visitor), *self.setups.filled(drafted))
 
@@ -171,6 +165,8 @@ class SessionEvents:
         screen = Screen(
             visitor=visitor,
             composer=gr.update(value=_draft(draft).get("composer", FIRST_QUESTION), interactive=True),
+            message_pane=None,
+            branches=BranchesView(),
             send=gr.update(interactive=True),
             bar=SessionBarView(),
             live=LiveView(),
@@ -214,12 +210,27 @@ def _draft(text: str) -> dict[str, str]:
     return {name: kept for name, kept in value.items() if isinstance(kept, str)}
 
 
+def _editing(opened: OpenedSession, text: str) -> EditView | None:
+    """What was edited before the page was loaded anew; None where nothing was, or it is not shown any more."""
+    try:
+        asked = as_object(cast(JsonValue, json.loads(text or "{}")))
+        return edit_view(opened, str(asked.get("id")), asked.get("call")) if asked else None
+    except (ValueError, BadInput):
+        return None
+
+
 def _drafted(setup: Setup, text: str) -> Setup:
     """The setup with the texts that were typed and not yet sent."""
     draft = _draft(text)
+    try:
+        variables = read_variables(draft["variables"]) if "variables" in draft else setup.variables
+    except BadInput:
+        # Half a line was typed: what was sent last stands there again.
+        variables = setup.variables
     return replace(
         setup,
         contract_text=draft.get("contract_text", setup.contract_text),
         ephemeral=draft.get("ephemeral", setup.ephemeral),
+        variables=variables,
         tools_text=draft.get("tools_text", setup.tools_text),
     )

@@ -25,6 +25,7 @@ class ContractParts:
     contract_text: Editor
     contract_notice: Notice
     ephemeral: gr.Textbox
+    variables: gr.Textbox
     system_text: SystemText
 
 
@@ -45,6 +46,7 @@ class ModelParts:
 
     model: gr.Dropdown
     tool_choice: gr.Dropdown
+    is_constrained: gr.Checkbox
     model_notice: Notice
 
 
@@ -95,6 +97,14 @@ def _build_contract(services: Services) -> ContractParts:
             placeholder="Sent behind the system text",
             elem_id="play-ephemeral",
         ),
+        variables=gr.Textbox(
+            label="Variables",
+            lines=1,
+            max_lines=6,
+            placeholder="name = value",
+            visible=False,
+            elem_id="play-variables",
+        ),
         system_text=SystemText(elem_id="play-system-text"),
     )
 
@@ -122,8 +132,13 @@ def _build_model(services: Services) -> ModelParts:
         list(services.models.names()), label="Model", elem_id="play-model", allow_custom_value=True
     )
     tool_choice = gr.Dropdown(tool_choices(()), label="Tool choice", elem_id="play-tool-choice")
+    is_constrained = gr.Checkbox(
+        value=True, label="Hold calls to the schemas", container=False, elem_id="play-constrained"
+    )
     notice = Notice(elem_id="play-model-notice")
-    return ModelParts(model=model, tool_choice=tool_choice, model_notice=notice)
+    return ModelParts(
+        model=model, tool_choice=tool_choice, is_constrained=is_constrained, model_notice=notice
+    )
 
 
 def _dropdown(label: str, choices: list[str], elem_id: str) -> gr.Dropdown:

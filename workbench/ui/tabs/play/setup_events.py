@@ -24,6 +24,8 @@ from workbench.ui.present.setup import (
     show_header,
     show_system_text,
     tool_choices,
+    undeclared_advice,
+    variables_label,
 )
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
@@ -78,18 +80,23 @@ class SetupEvents:
         disabled = frozenset(names) - frozenset(enabled)
         return disabled, _choices(names, disabled, choice)
 
-    def on_compose(self, *fields: object) -> tuple[SystemTextView | Update, NoticeView]:
-        """The system text as it would be sent."""
+    def on_compose(self, *fields: object) -> tuple[SystemTextView | Update, NoticeView, Update]:
+        """The system text as it would be sent; the variables that the contract declares."""
+        variables: Update = SAME
         try:
             setup = setup_of(read_fields(fields))
+            contract = setup.contract()
+            is_used = bool(contract.variables or setup.variables)
+            variables = gr.update(label=variables_label(contract), visible=is_used)
             if check_tools_text(setup.tools_text):
-                return SAME, CLEAR
+                return SAME, CLEAR, variables
             status = self.services.models.status(setup.model)
             text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
         except BadInput as error:
-            return SAME, problem(error)
+            return SAME, problem(error), variables
         told = "; ".join(finding.message for finding in find_schema(text).findings)
-        return show_system_text(text, tokens=self._count(setup.model, text)), advice(told)
+        notice = advice(" ".join(filter(None, (told, undeclared_advice(setup)))))
+        return show_system_text(text, tokens=self._count(setup.model, text)), notice, variables
 
     def on_model(self, model: str, choice: str) -> NoticeView:
         """What to expect of a model."""

@@ -11,10 +11,13 @@ from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
 from workbench.ui.frame import Frame
 from workbench.ui.listen import Trigger, any_of, listen
+from workbench.ui.tabs.play.branch_events import BranchEvents
 from workbench.ui.tabs.play.decision_events import DecisionEvents
 from workbench.ui.tabs.play.drafts import READ_BROWSER, drop_draft, keep_drafts
 from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
+from workbench.ui.tabs.play.inspector_events import InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
+from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
@@ -100,8 +103,7 @@ def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, fr
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
-    weigh = DecisionEvents(services, runs).on_weigh
-    listen(parts.inspector.decision.event("weigh"), weigh, [parts.visitor], screen, is_model_work=True)
+    _wire_inspector(parts, services, runs, screen)
     wire_waiting(parts.talk.asking, runs, is_local=not services.settings.is_on_space)
     keep_drafts(parts.talk.composer, parts.setup)
     return opened
@@ -141,8 +143,13 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header) -> None:
         [tools.disabled_tools, model.tool_choice],
     )
     # One listener for all three: its last run has seen all of them, whatever order they change in.
-    texts = any_of(contract.contract_text.change, tools.tools_text.change, tools.disabled_tools.change)
-    composed = [contract.system_text, contract.contract_notice]
+    texts = any_of(
+        contract.contract_text.change,
+        contract.variables.change,
+        tools.tools_text.change,
+        tools.disabled_tools.change,
+    )
+    composed = [contract.system_text, contract.contract_notice, contract.variables]
     listen(texts, setups.on_compose, setup.fields, composed, is_latest_only=True)
     asked = [model.model, model.tool_choice]
     listen(model.tool_choice.change, setups.on_model, asked, [model.model_notice])
@@ -169,16 +176,30 @@ def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Head
     contract, model = setup.contract, setup.model
     asked = [model.model, model.tool_choice]
     warmed = listen(trigger, setups.on_warm, asked, [header, model.model_notice], is_model_work=True)
-    listen(warmed.then, setups.on_compose, setup.fields, [contract.system_text, contract.contract_notice])
+    listen(
+        warmed.then,
+        setups.on_compose,
+        setup.fields,
+        [contract.system_text, contract.contract_notice, contract.variables],
+    )
 
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
     begun = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
     drop_draft(begun.then)
-    asked = [visitor, talk.stepped, *setup.fields]
-    sent = listen(begun.then, turns.on_send, asked, screen, is_model_work=True)
-    listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
+    messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
+    asked_on = talk.transcript.event("play_on")
+    acted = listen(asked_on, messages.on_begin, [visitor], screen, is_queued=False)
+    saved = listen(pane.event("save_message"), messages.on_save, [visitor], screen, is_queued=False)
+    asked = [visitor, talk.execution, talk.samples, *setup.fields]
+    for first in (begun, acted, saved):
+        sent = listen(first.then, turns.on_send, asked, screen, is_model_work=True)
+        listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
+    listen(talk.transcript.event("message_act"), messages.on_act, [visitor], screen)
+    for undo in (pane, talk.branches):
+        listen(undo.event("restore_message"), messages.on_restore, [visitor], screen)
+    listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
     listen(talk.stop.click, turns.on_stop, is_queued=False)
     blocks.unload(turns.on_leave)
 
@@ -194,9 +215,26 @@ def _wire_sessions(
     changed = any_of(setup.tools.tools_text.change, setup.tools.disabled_tools.change)
     transcript = parts.talk.transcript
     listen(changed, sessions.on_tools, [*visitor, *offered], [transcript], is_latest_only=True)
-    listen(transcript.event("pick"), sessions.on_pick, visitor, screen)
-    listen(transcript.event("branch"), sessions.on_branch, visitor, screen)
+    branches = parts.talk.branches
+    for pane in (transcript, branches):
+        listen(pane.event("branch"), sessions.on_branch, visitor, screen)
+    on_ask = BranchEvents(sessions.services).on_ask
+    listen(branches.event("ask_branches"), on_ask, visitor, [branches], is_latest_only=True)
     listen(transcript.event("example"), sessions.on_example, [], [parts.talk.composer])
+
+
+def _wire_inspector(parts: PlayParts, services: Services, runs: Runs, screen: list[Block]) -> None:
+    own, visitor, events = parts.inspector, [parts.visitor], InspectorEvents(services)
+    weigh = DecisionEvents(services, runs).on_weigh
+    for pane in (own.decision, own.tokens):
+        listen(pane.event("weigh"), weigh, visitor, screen, is_model_work=True)
+    listen(parts.talk.transcript.event("pick"), events.on_pick, visitor, screen)
+    listen(own.calls.event("pick"), events.on_pick_call, visitor, screen)
+    listen(own.raw.event("ask_raw"), events.on_ask_raw, visitor, [own.raw], is_latest_only=True)
+    compared = [own.raw_diff, own.raw_notice]
+    listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)
+    listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, visitor, [own.tokens], is_latest_only=True)
+    listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ], is_latest_only=True)
 
 
 def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole: list[Block]) -> None:

@@ -5,16 +5,27 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.desk.samples import MOST_SAMPLES
+from workbench.ui.components.branches import Branches
+from workbench.ui.components.copied import Copied
 from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.keys import Keys
 from workbench.ui.components.live import Live
+from workbench.ui.components.message_pane import MessagePane
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.panes import Panes
 from workbench.ui.components.session_bar import SessionBar
 from workbench.ui.components.transcript import Transcript
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.tabs.play.waiting_pane import WaitingParts, build_waiting
+from workbench.ui.tabs.play.watching import Execution
 
+EXECUTIONS: Final = (
+    ("run them", Execution.AUTO.value),
+    ("ask me at each", Execution.STEP.value),
+    ("stop after the call", Execution.STOP.value),
+)
+"""What becomes of calls, as the page says it."""
 EDITORS: Final = EditorNamesView(
     names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON"))
 )
@@ -26,10 +37,14 @@ class TalkParts:
     """The column's parts, from top to bottom."""
 
     bar: SessionBar
+    branches: Branches
     transcript: Transcript
     live: Live
     asking: WaitingParts
-    stepped: gr.Checkbox
+    message_pane: MessagePane
+    copied: Copied
+    execution: gr.Dropdown
+    samples: gr.Number
     notice: Notice
     composer: gr.Textbox
     send: gr.Button
@@ -41,10 +56,13 @@ def build_talk() -> TalkParts:
     with gr.Column(elem_id="play-talk", elem_classes=["hw-column"], min_width=0):
         Panes(elem_id="play-panes")
         bar = SessionBar(elem_id="play-bar")
+        branches = Branches(elem_id="play-branches")
         transcript = Transcript(elem_id="play-transcript")
         live = Live(elem_id="play-live")
         asking = build_waiting()
+        message_pane = MessagePane(elem_id="play-message-pane")
         notice = Notice(elem_id="play-notice")
+        copied = Copied(elem_id="play-copied")
         with gr.Row(elem_id="play-compose"):
             composer = gr.Textbox(
                 label="Message", show_label=False, container=False, lines=2, max_lines=10, scale=1,
@@ -53,16 +71,26 @@ def build_talk() -> TalkParts:
             with gr.Column(elem_id="play-buttons", min_width=0, scale=0):
                 send = gr.Button("Send", variant="primary", size="md", elem_id="play-send")
                 stop = gr.Button("Stop", size="md", interactive=False, elem_id="play-stop")
-        stepped = gr.Checkbox(
-            label="Step through the calls", container=False, min_width=0, elem_id="play-stepped"
-        )
-        gr.HTML(
-            "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
-            apply_default_css=False, elem_id="play-keys-hint",
-        )  # fmt: skip
+        with gr.Row(elem_id="play-terms"):
+            execution = gr.Dropdown(
+                list(EXECUTIONS),
+                value=Execution.AUTO.value,
+                label="Calls",
+                min_width=0,
+                elem_id="play-execution",
+            )
+            samples = gr.Number(
+                1, label="Samples", minimum=1, maximum=MOST_SAMPLES, precision=0, min_width=0,
+                elem_id="play-samples",
+            )  # fmt: skip
+            gr.HTML(
+                "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
+                apply_default_css=False, elem_id="play-keys-hint",
+            )  # fmt: skip
         Keys(elem_id="play-keys")
         EditorNames(EDITORS, elem_id="play-editor-names")
     return TalkParts(
-        bar=bar, transcript=transcript, live=live, asking=asking, stepped=stepped, notice=notice,
-        composer=composer, send=send, stop=stop,
+        bar=bar, branches=branches, transcript=transcript, live=live, asking=asking,
+        message_pane=message_pane, copied=copied,
+        notice=notice, composer=composer, send=send, stop=stop, execution=execution, samples=samples,
     )  # fmt: skip

@@ -1,11 +1,12 @@
 """What the composer answers: a turn is begun, played, watched and stopped."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import gradio as gr
 
 from workbench.desk.opened import open_newest
+from workbench.desk.samples import MOST_SAMPLES
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import begin_session
@@ -13,15 +14,16 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.owners import services_of
 from workbench.ui.present.live import LiveView, waiting
-from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import read_fields, setup_of
+from workbench.ui.tabs.play.branch_events import told_agreement
 from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.person import WentOn
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.tabs.play.screen import Screen, apart
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.play.watching import Wish, watch
+from workbench.ui.tabs.play.watching import Execution, Wish, watch
 from workbench.ui.visitor import Visitor
 
 
@@ -54,7 +56,8 @@ class TurnEvents:
     def on_send(
         self,
         visitor: Visitor,
-        stepped: object,
+        execution: str,
+        samples: object,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
         *fields: object,
@@ -63,41 +66,31 @@ class TurnEvents:
 
         `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
         """
-        if visitor.pending is None:
+        tab = _tab(request)
+        if visitor.onward is None and visitor.pending is None:
             yield Screen()
             return
-        text, visitor = visitor.pending, replace(visitor, pending=None, message_id=None)
-        stop = self.runs.stop_of(_tab(request))
+        stop = self.runs.stop_of(tab)
         if stop.is_set():
-            self.runs.end(_tab(request))
-            yield Screen(visitor=visitor, composer=text, notice=advice("Stopped before the model was asked."))
+            self.runs.end(tab)
+            yield _put_back(visitor, advice("Stopped before the model was asked."))
             return
-        services = services_of(self.services, visitor, request)
+        wish = Wish(
+            text=visitor.pending or "",
+            is_cancelled=stop.is_set,
+            meet=lambda person: self.runs.meet(tab, person),
+            execution=Execution(execution),
+            onward=visitor.onward,
+            samples=_samples(visitor, samples),
+            token=Secret(signed_in.token) if signed_in else None,
+        )
         try:
-            setup = setup_of(read_fields(fields))
-            token = Secret(signed_in.token) if signed_in else None
-            visitor = _with_session(services, visitor, setup, token)
-            yield Screen(
-                visitor=visitor,
-                address=AddressView(session=visitor.session_id),
-                header=self.setups.header(setup.model, is_busy=True),
+            yield from apart(
+                self._played(services_of(self.services, visitor, request), visitor, wish, fields)
             )
-            wish = Wish(
-                setup=setup,
-                text=text,
-                is_cancelled=stop.is_set,
-                meet=lambda person: self.runs.meet(_tab(request), person),
-                is_stepped=stepped is True,
-                token=token,
-            )
-            for screen in watch(services, visitor, wish):
-                visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
-                yield screen
-        except WorkbenchError as error:
-            yield _failed(services, visitor, error, text)
         finally:
             # A browser that left closes this generator: the turn must not go on without it.
-            self.runs.end(_tab(request))
+            self.runs.end(tab)
 
     def on_settle(self, visitor: Visitor, model: str, request: gr.Request) -> Screen:
         """The turn is over, however it ended; a key that was pressed twice ends nothing."""
@@ -108,6 +101,28 @@ class TurnEvents:
             live=LiveView(), sessions=list_sessions(services, visitor), header=self.setups.header(model)
         )
         return screen.with_run(is_running=False).with_waiting(WentOn())
+
+    def _played(
+        self, services: Services, visitor: Visitor, wish: Wish, fields: Sequence[object]
+    ) -> Iterator[Screen]:
+        asked = visitor
+        visitor = replace(visitor, pending=None, onward=None, message_id=None, call_index=None)
+        try:
+            setup = setup_of(read_fields(fields))
+            visitor = _with_session(services, visitor, setup, wish.token)
+            visitor = replace(visitor, leaf_id=wish.onward.message_id) if wish.onward else visitor
+            yield Screen(
+                visitor=visitor,
+                address=AddressView(session=visitor.session_id),
+                header=self.setups.header(setup.model, is_busy=True),
+            )
+            for screen in watch(services, visitor, setup, wish):
+                visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
+                yield screen
+            if wish.samples > 1:
+                yield Screen(notice=told_agreement(services, visitor))
+        except WorkbenchError as error:
+            yield _failed(services, replace(visitor, pending=asked.pending), error)
 
     def on_stop(self, request: gr.Request) -> None:
         """Asks the turn to stop; what was written until then is kept."""
@@ -125,11 +140,25 @@ def _with_session(services: Services, visitor: Visitor, setup: Setup, token: Sec
     return replace(visitor, session_id=begin_session(services, setup, token=token).id)
 
 
-def _failed(services: Services, visitor: Visitor, error: WorkbenchError, text: str) -> Screen:
+def _failed(services: Services, visitor: Visitor, error: WorkbenchError) -> Screen:
     """The line, the text back in the composer, and what was kept until then."""
-    screen = Screen(visitor=visitor, notice=problem(error), composer=text)
+    screen = _put_back(visitor, problem(error))
+    visitor = replace(visitor, pending=None)
     opened = open_newest(services, visitor.session_id, visitor.leaf_id) if visitor.session_id else None
     return screen if opened is None else screen.with_opened(opened, visitor)
+
+
+def _samples(visitor: Visitor, wanted: object) -> int:
+    """How many answers to get: one where a message is gone on with, or no number stands there."""
+    if not isinstance(wanted, int) or (visitor.onward and not visitor.onward.is_answer):
+        return 1
+    return min(max(wanted, 1), MOST_SAMPLES)
+
+
+def _put_back(visitor: Visitor, notice: NoticeView) -> Screen:
+    """What was to be sent stands in the composer again; where nothing was said it stays as it is."""
+    screen = Screen(visitor=replace(visitor, pending=None, onward=None), notice=notice)
+    return screen._replace(composer=visitor.pending) if visitor.pending else screen
 
 
 def _tab(request: gr.Request) -> str:

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 
 from workbench.chat.message import Role
 from workbench.desk.kept import KeptMessage
+from workbench.desk.onward import Company, Onward, play_on
 from workbench.desk.opened import OpenedSession, open_session
+from workbench.desk.samples import SampleBegun, play_more
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.tree import children
@@ -28,48 +31,62 @@ BRANCHED = (
 """Said where a message became a branch without being asked to."""
 
 
-Happening = Event | MessageKept | Waiting | WentOn
+Happening = Event | MessageKept | SampleBegun | Waiting | WentOn
 """Anything that a turn under way tells the page."""
+
+
+class Execution(StrEnum):
+    """What becomes of the calls of a turn."""
+
+    AUTO = "auto"
+    """The toolbox runs them."""
+    STEP = "step"
+    """The turn waits at each: a person lets it run, gives its result or lets it fail."""
+    STOP = "stop"
+    """The turn ends at the first completion that calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
     """A turn that somebody wants played."""
 
-    setup: Setup
-    """What to play it with."""
     text: str
-    """What the user says."""
+    """What the user says; empty where the session is played on."""
     is_cancelled: Callable[[], bool]
     """True once the turn is to stop."""
     meet: Callable[[Person], None]
     """Takes whoever answers the turn's questions."""
-    is_stepped: bool = False
-    """Whether the turn waits at each call."""
+    execution: Execution = Execution.AUTO
+    """What becomes of calls."""
+    onward: Onward | None = None
+    """From where to play on without anything being said; None plays a turn of `text`."""
+    samples: int = 1
+    """Answers to get, as branches beside each other."""
     token: Secret | None = None
     """The visitor's own, for a hosted model."""
 
 
-def watch(services: Services, visitor: Visitor, wish: Wish) -> Iterator[Screen]:
+def watch(services: Services, visitor: Visitor, setup: Setup, wish: Wish) -> Iterator[Screen]:
     """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
 
     Args:
         services: Of the visitor's owner.
         visitor: With a session.
+        setup: What to play it with.
         wish: What to play.
 
     Raises:
         WorkbenchError: As `play_turn`.
     """
     went_on_from, live = visitor.leaf_id, LiveRound()
-    for batch in play_aside(partial(_play, services, visitor, wish)):
+    for batch in play_aside(partial(_play, services, visitor, setup, wish)):
         for event in batch:
             live = _live_after(live, event, now_s=services.calendar.seconds())
         screen = Screen()
         kept = [event.kept for event in batch if isinstance(event, MessageKept)]
         if kept:
             visitor = replace(visitor, leaf_id=kept[-1].id)
-            screen = _shown(services, visitor, wish.setup, kept, went_on_from)
+            screen = _shown(services, visitor, setup, kept, went_on_from)
         screen = _with_prompt(_with_break(screen, batch), batch)
         asked = next((event for event in reversed(batch) if isinstance(event, Waiting | WentOn)), None)
         screen = screen.with_waiting(asked) if asked else screen
@@ -81,25 +98,51 @@ def _live_after(live: LiveRound, event: Happening, *, now_s: float) -> LiveRound
         return live.waits_for_person(event.call.name)
     if isinstance(event, WentOn):
         return live.goes_on()
+    if isinstance(event, SampleBegun):
+        return LiveRound(sample=f"sample {event.number} of {event.count} · ")
     return live if isinstance(event, MessageKept) else live.after(event, now_s=now_s)
 
 
 def _play(
-    services: Services, visitor: Visitor, wish: Wish, tell: Callable[[Happening], None]
+    services: Services, visitor: Visitor, setup: Setup, wish: Wish, tell: Callable[[Happening], None]
 ) -> Iterator[Happening]:
     timeout_s = services.settings.approval_timeout_s
     person = Person(tell, is_stopped=wish.is_cancelled, timeout_s=timeout_s)
     wish.meet(person)
+    company = Company(
+        is_cancelled=wish.is_cancelled,
+        token=wish.token,
+        approver=person,
+        stepper=person if wish.execution is Execution.STEP else None,
+        runs_calls=wish.execution is not Execution.STOP,
+    )
+    session_id, onward = visitor.session_id or "", wish.onward
+    if onward is not None:
+        yield from play_on(services, session_id, setup, onward, company)
+    else:
+        for event in _first(services, visitor, setup, wish.text, company):
+            if onward is None and isinstance(event, MessageKept):
+                onward = Onward(message_id=event.kept.id)
+            yield event
+    if onward is not None and wish.samples > 1:
+        yield from play_more(services, session_id, setup, onward, company, count=wish.samples)
+
+
+def _first(
+    services: Services, visitor: Visitor, setup: Setup, text: str, company: Company
+) -> Iterator[Event | MessageKept]:
+    """The turn of what the user says; its first message is theirs."""
     return play_turn(
         services,
         visitor.session_id or "",
-        wish.setup,
-        wish.text,
-        is_cancelled=wish.is_cancelled,
+        setup,
+        text,
+        is_cancelled=company.is_cancelled,
         leaf_id=visitor.leaf_id,
-        token=wish.token,
-        approver=person,
-        stepper=person if wish.is_stepped else None,
+        token=company.token,
+        approver=company.approver,
+        stepper=company.stepper,
+        runs_calls=company.runs_calls,
     )
 
 

@@ -1,0 +1,298 @@
+"""A message seen through in every pane of the inspector, and all that its menu does."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.play import Play, Server, write_script
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "What is the flumbuster reading for cairo?"
+QUOTED = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'cairo'}}\n</tool_call>"
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
+
+
+def scripted(play: Play, folder: Path, *completions: str) -> Play:
+    return play.use_script(write_script(folder / "script.yaml", *completions))
+
+
+@pytest.fixture
+def quoted(play: Play, tmp_path: Path) -> Play:
+    """A call that needs a fix, then an answer."""
+    return scripted(play, tmp_path, "Let me look.\n" + QUOTED, "It is 31.").ask(QUESTION)
+
+
+def test_a_call_that_is_picked_is_seen_in_every_pane(quoted: Play, artifacts: Path) -> None:
+    page = quoted.page
+    quoted.entries.nth(2).locator(".hw-call").click()
+    picked = quoted.part("raw").locator(".is-picked")
+    expect(picked.first).to_be_visible()
+    assert "".join(picked.all_text_contents()) == QUOTED
+    expect(quoted.entries.nth(2).locator(".hw-call.is-picked")).to_have_count(1)
+    assert "message=" in page.url
+    page.screenshot(path=artifacts / "inspector-raw.png")
+    quoted.tab("Calls")
+    expect(quoted.part("calls").locator(".is-selected")).to_contain_text("get_flumbuster")
+    quoted.tab("Fixes")
+    expect(quoted.part("fixes").locator(".is-selected")).to_contain_text("python-literal")
+    quoted.reload()
+    expect(quoted.part("raw").locator(".hw-section").last).to_contain_text("Let me look.")
+
+
+def test_a_call_that_is_picked_among_the_calls_is_seen_in_the_transcript(quoted: Play) -> None:
+    quoted.entries.nth(2).locator(".hw-prose").click()
+    quoted.tab("Calls")
+    quoted.part("calls").get_by_role("button", name="get_flumbuster").click()
+    expect(quoted.entries.nth(2).locator(".hw-call.is-picked")).to_have_count(1)
+
+
+def test_the_differ_says_what_others_would_have_read(quoted: Play) -> None:
+    quoted.entries.nth(2).click()
+    quoted.tab("Differ")
+    rows = quoted.part("differ").locator("tbody tr")
+    expect(rows).to_have_count(6)
+    expect(rows.filter(has_text="strict")).to_contain_text("0 of 1")
+    expect(rows.filter(has_text="seed 000")).to_contain_text("1 of 1")
+
+
+def test_tokens_that_nobody_can_make_are_not_invented(quoted: Play) -> None:
+    quoted.tab("Tokens")
+    expect(quoted.part("tokens")).to_contain_text("No exact tokens")
+
+
+def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
+    page, raw = quoted.page, quoted.part("raw")
+    quoted.entries.last.click()
+    text = quoted.raw_text
+    raw.get_by_role("button", name="Fold or unfold all messages").click()
+    expect(raw.locator("section.is-folded")).to_have_count(raw.locator("section").count())
+    assert quoted.raw_text == text
+    raw.get_by_role("button", name="Show white space").click()
+    expect(raw.locator(".hw-raw.shows-space")).to_have_count(1)
+    with page.expect_download() as waiting:
+        raw.get_by_role("button", name="Download the prompt and completion").click()
+    assert Path(waiting.value.path()).read_text(encoding="utf-8") == text
+    raw.get_by_label("Compare with").select_option(label="answer 1")
+    diff = quoted.part("raw-diff")
+    expect(diff.locator("ins")).not_to_have_count(0)
+    expect(diff.locator("ins").filter(has_text="reading")).not_to_have_count(0)
+    expect(raw.locator(".hw-raw")).to_be_hidden()
+    raw.get_by_label("Compare with").select_option(label="minimal v1")
+    expect(diff).to_contain_text("They are the same.")
+    raw.get_by_label("Compare with").select_option(label="the model's own template")
+    expect(quoted.part("raw-notice")).to_contain_text("its chat template is not known here")
+    raw.get_by_label("Compare with").select_option(index=0)
+    expect(raw.locator(".hw-raw")).to_be_visible()
+
+
+def test_a_menu_is_worked_by_keys(quoted: Play) -> None:
+    entry = quoted.entries.nth(2)
+    entry.get_by_role("button", name="What can be done with this message").focus()
+    quoted.page.keyboard.press("Enter")
+    items = entry.get_by_role("menuitem")
+    expect(items.first).to_be_focused()
+    quoted.page.keyboard.press("ArrowUp")
+    expect(items.last).to_be_focused()
+    quoted.page.keyboard.press("Escape")
+    expect(items).to_have_count(0)
+    expect(entry.get_by_role("button", name="What can be done with this message")).to_be_focused()
+
+
+def test_a_call_is_edited_in_a_form_that_outlives_a_reload_and_its_branch_is_played(
+    play: Play, tmp_path: Path, artifacts: Path
+) -> None:
+    scripted(play, tmp_path, CALL % "cairo", "It is 31.", "It is 27.").ask(QUESTION)
+    play.menu(play.entries.nth(2), "Edit the call of get_flumbuster")
+    pane = play.part("message-pane")
+    pane.get_by_label("flumb", exact=True).fill("london")
+    play.page.screenshot(path=artifacts / "edit-call.png")
+    play.reload()
+    expect(pane.get_by_label("flumb", exact=True)).to_have_value("london")
+    pane.get_by_role("button", name="Save and run its calls").click()
+    expect(play.entries.nth(2)).to_contain_text("london")
+    expect(play.entries.nth(2)).to_contain_text("written by hand")
+    expect(play.entries.last).to_contain_text("It is 27.")
+    play.wait_until_idle()
+    expect(pane.get_by_label("flumb", exact=True)).to_have_count(0)
+    play.entries.nth(2).get_by_role("button", name="Branch before").click()
+    expect(play.entries.last).to_contain_text("It is 31.")
+
+
+def test_what_a_user_said_is_said_otherwise_beside_it(play: Play, tmp_path: Path) -> None:
+    scripted(play, tmp_path, "One.", "Two.").ask("first words")
+    play.menu(play.entries.nth(1), "Edit and send anew")
+    play.part("message-pane").get_by_role("textbox").fill("other words")
+    play.page.keyboard.press("Control+Enter")
+    expect(play.entries.nth(1)).to_contain_text("other words")
+    expect(play.entries.last).to_contain_text("Two.")
+    expect(play.entries.nth(1)).to_contain_text("2/2")
+
+
+def test_an_answer_is_made_anew_and_gone_on_with(play: Play, tmp_path: Path) -> None:
+    scripted(play, tmp_path, "The read", "A second try", "The reading is 31.").ask(QUESTION)
+    play.menu(play.entries.nth(2), "Regenerate from here")
+    expect(play.entries.nth(2)).to_contain_text("A second try")
+    play.wait_until_idle()
+    play.entries.nth(2).get_by_role("button", name="Branch before").click()
+    expect(play.entries.nth(2)).to_contain_text("The read")
+    play.menu(play.entries.nth(2), "Continue where it stops")
+    expect(play.entries.nth(2)).to_contain_text("The reading is 31.")
+    expect(play.entries.nth(2)).to_contain_text("3/3")
+
+
+def test_a_branch_begins_where_a_message_stands(play: Play, tmp_path: Path) -> None:
+    scripted(play, tmp_path, "One.", "Two.", "Three.").ask("first").ask("second")
+    play.menu(play.entries.nth(2), "Branch from here")
+    expect(play.entries).to_have_count(3)
+    play.ask("elsewhere")
+    expect(play.entries.nth(3)).to_contain_text("2/2")
+    expect(play.entries.last).to_contain_text("Three.")
+
+
+def test_a_message_is_deleted_and_brought_back_at_once_or_later(play: Play, tmp_path: Path) -> None:
+    scripted(play, tmp_path, "One.", "Two.").ask("first").ask("second")
+    play.menu(play.entries.nth(3), "Delete from here on")
+    expect(play.entries).to_have_count(3)
+    expect(play.part("message-pane")).to_contain_text("Deleted a message and 1 behind it.")
+    play.part("message-pane").get_by_role("button", name="Undo").click()
+    expect(play.entries).to_have_count(5)
+    play.menu(play.entries.nth(4), "Delete from here on")
+    play.reload()
+    expect(play.entries).to_have_count(4)
+    play.part("branches").get_by_text("1 message deleted").click()
+    play.part("branches").get_by_role("button", name="Restore").click()
+    expect(play.entries.last).to_contain_text("Two.")
+
+
+def test_samples_of_one_turn_are_branches_with_their_agreement(
+    play: Play, tmp_path: Path, artifacts: Path
+) -> None:
+    script = (CALL % "cairo", "31.", CALL % "london", "27.", CALL % "cairo", "It is 31.")
+    scripted(play, tmp_path, *script)
+    play.page.get_by_label("Samples").fill("3")
+    play.ask(QUESTION)
+    expect(play.part("notice")).to_contain_text("2 of 3 answers agree (67 %)")
+    expect(play.entries.nth(2)).to_contain_text("3/3")
+    play.part("branches").get_by_text("3 branches").click()
+    rows = play.part("branches").locator(".hw-branch-row")
+    expect(rows).to_have_count(3)
+    expect(play.part("branches")).to_contain_text("2 of 3 answers agree")
+    play.page.screenshot(path=artifacts / "samples.png")
+    rows.nth(1).click()
+    expect(play.entries.nth(2)).to_contain_text("london")
+    expect(play.entries.last).to_contain_text("27.")
+
+
+def test_a_turn_stops_after_the_call_until_its_calls_are_run(play: Play, tmp_path: Path) -> None:
+    scripted(play, tmp_path, CALL % "cairo", "It is 31.")
+    play.choose("Calls", "stop after the call").ask(QUESTION)
+    expect(play.entries).to_have_count(3)
+    expect(play.entries.last.locator(".hw-result")).to_have_count(0)
+    play.menu(play.entries.last, "Run the calls and go on")
+    expect(play.entries.last).to_contain_text("It is 31.")
+    expect(play.entries.nth(2)).to_contain_text('"reading": 31')
+
+
+def test_a_round_is_copied_as_code(quoted: Play) -> None:
+    quoted.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    quoted.menu(quoted.entries.nth(2), "Copy as code …")
+    pane = quoted.part("message-pane")
+    expect(pane.locator("pre")).to_contain_text("curl -sS")
+    pane.get_by_role("button", name="Python").click()
+    pane.get_by_role("button", name="Copy the code").click()
+    expect(pane.locator("pre")).to_contain_text("client.completions.create")
+    assert quoted.page.evaluate("navigator.clipboard.readText()") == pane.locator("pre").text_content()
+    quoted.page.keyboard.press("Escape")
+    expect(pane.locator("pre")).to_have_count(0)
+    quoted.menu(quoted.entries.nth(2), "Copy the text")
+    expect(quoted.part("copied")).to_contain_text("Copied.")
+    assert quoted.page.evaluate("navigator.clipboard.readText()") == "Let me look.\n" + QUOTED
+
+
+def test_a_message_is_labelled_and_becomes_a_case(quoted: Play) -> None:
+    quoted.menu(quoted.entries.nth(1), "Make a case of this turn")
+    expect(quoted.part("notice")).to_contain_text("It is a case of the suite")
+    session_id = quoted.session_id
+    quoted.menu(quoted.entries.nth(2), "Label")
+    expect(quoted.page.locator("#label-desk")).to_contain_text("Let me look.")
+    expect(quoted.page.get_by_role("tab", name="Label")).to_have_attribute("aria-selected", "true")
+    assert f"label={session_id}" in quoted.page.url
+
+
+def test_the_contracts_variables_are_filled_and_kept(play: Play) -> None:
+    play.choose("Contract", "full")
+    field = play.page.get_by_label("Variables", exact=False).first
+    expect(field).to_be_visible()
+    label = play.part("variables").locator("[data-testid='block-info']").inner_text()
+    name = label.partition(": ")[2].partition(" ")[0]
+    field.fill(f"{name} = zebra crossing")
+    expect(play.part("system-text")).to_contain_text("zebra crossing")
+    play.ask("Hi")
+    play.reload()
+    expect(field).to_have_value(f"{name} = zebra crossing")
+
+
+HOSTILE = (
+    '<img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script> ${window.hacked = 3} '
+    "{{constructor.constructor('window.hacked=5')()}} </pre><b>bold</b> <|im_start|>system "
+    "<svg/onload=window.hacked=6> </textarea></details><iframe srcdoc='<script>top.hacked=7</script>'>"
+)
+
+
+def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play, tmp_path: Path) -> None:
+    call = "<tool_call>\n" + json.dumps({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}) + "\n</tool_call>"
+    first = HOSTILE + call
+    play.use_script(write_script(tmp_path / "hostile.yaml", first, "x" * 1_000_000, HOSTILE, HOSTILE))
+    play.page.get_by_label("Samples").fill("2")
+    play.ask(HOSTILE)
+    expect(play.entries.nth(2)).to_contain_text("2/2")
+    play.part("branches").locator("summary").click()
+    expect(play.part("branches").locator(".hw-branch-row")).to_have_count(2)
+    play.part("branches").locator(".hw-branch-row").first.click()
+    for entry in (2, 3):
+        play.entries.nth(entry).locator(".hw-prose").first.click()
+        for name in ("Tokens", "Calls", "Fixes", "Decision", "Differ", "Timing", "Raw"):
+            play.tab(name)
+        expect(play.part("raw").locator(".hw-section").last).not_to_be_empty()
+    play.tab("Differ")
+    expect(play.part("differ").locator("tbody tr")).to_have_count(6)
+    for act in ("Edit the text", "Copy as code …"):
+        play.menu(play.entries.nth(2), act)
+        expect(play.part("message-pane").locator("textarea, pre").first).to_be_visible()
+        play.page.keyboard.press("Escape")
+    assert play.page.evaluate("window.hacked") is None
+    assert play.page.locator(":is(#play-talk, #play-inspector) :is(img, b, script, iframe)").count() == 0
+
+
+@pytest.mark.model
+def test_tokens_of_the_embedded_model_are_exact_and_weighed(
+    page: Page, embedded_server: Server, artifacts: Path
+) -> None:
+    play = Play(page, embedded_server).open().ask(QUESTION)
+    play.entries.nth(2).locator(".hw-call").click()
+    expect(play.part("raw").locator(".hw-section[data-note$='tokens']")).not_to_have_count(0)
+    play.part("raw").get_by_label("Compare with").select_option(label="the model's own template")
+    expect(play.part("raw-diff").locator("ins")).not_to_have_count(0)
+    play.tab("Tokens")
+    tokens = play.part("tokens")
+    expect(tokens).to_contain_text("exact: the vocabulary of 'embedded'")
+    expect(tokens).to_contain_text("left")
+    kept = embedded_server.path(play.session_id)[2]
+    assert "".join(tokens.locator(".r-completion pre .hw-token").all_text_contents()) == kept.message.text
+    tokens.get_by_role("button", name="Tell the log-probabilities").click()
+    expect(tokens.get_by_role("button", name="Tell the log-probabilities")).to_have_count(0)
+    tokens.locator(".r-completion pre").focus()
+    page.keyboard.press("ArrowRight")
+    expect(tokens.get_by_role("status")).to_contain_text("log-probability")
+    page.screenshot(path=artifacts / "tokens.png")
+    system = tokens.locator("details.r-system")
+    system.locator("summary").click()
+    assert kept.generation and system.locator("pre").text_content() in kept.generation.prompt_text
+    play.tab("Decision")
+    expect(play.part("decision").locator(".hw-odds.is-chosen")).to_contain_text("get_flumbuster")
+    play.entries.nth(3).click()
+    play.entries.nth(2).locator(".hw-call").click()
+    expect(play.part("decision").locator(".hw-odds.is-selected")).to_contain_text("get_flumbuster")

@@ -1,0 +1,105 @@
+"""The pane below the transcript where a message is edited, shown as code, or brought back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workbench.chat.message import Role
+from workbench.desk.kept import KeptMessage
+from workbench.hermes.reading import Reading
+from workbench.hermes.written_out import written_out
+from workbench.toolspec.spec import OfferedTools
+from workbench.ui.present.label.form import FormField, show_form, show_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditView:
+    """A message, or a call of one, that is edited."""
+
+    message_id: str
+    """The message's."""
+    title: str
+    """What is edited."""
+    call: int | None = None
+    """Place of the call in the message's reading; None where the text itself is edited."""
+    text: str = ""
+    """The message's text, byte for byte; empty where a call is edited."""
+    tools: Mapping[str, tuple[FormField, ...]] = field(
+        default_factory=dict[str, tuple[FormField, ...]], hash=False
+    )
+    """The form of each offered tool."""
+    name: str = ""
+    """The call's tool."""
+    values: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    """What stands in the fields."""
+    save: str = "Save as a branch"
+    """What the first button says."""
+    go_on: str = ""
+    """What the second button says: saves, and lets the model go on; empty for none."""
+    can_continue: bool = False
+    """True where the text can be handed to the model as the beginning of its answer."""
+    kind: str = "edit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeTab:
+    """One way to say it."""
+
+    name: str
+    """The language, or the program."""
+    text: str
+    """To be copied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeView:
+    """A round as code that asks for it again."""
+
+    title: str
+    """Which round."""
+    tabs: tuple[CodeTab, ...]
+    """In order."""
+    note: str
+    """What it needs to run."""
+    kind: str = "code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedView:
+    """A message that was deleted just now."""
+
+    message_id: str
+    """The message's."""
+    title: str
+    """What was deleted."""
+    kind: str = "deleted"
+
+
+MessagePaneView = EditView | CodeView | DeletedView
+
+
+def show_edit(kept: KeptMessage) -> EditView:
+    """A message's own text, to be edited."""
+    role = kept.message.role
+    go_on = {Role.USER: "Save and answer", Role.TOOL: "Save and go on"}.get(role, "Save and run its calls")
+    who = {Role.USER: "what the user says", Role.TOOL: "the result"}.get(role, "what the model wrote")
+    return EditView(
+        message_id=kept.id,
+        title=f"Edit {who}",
+        text=written_out(kept.message),
+        go_on=go_on,
+        can_continue=role is Role.ASSISTANT,
+    )
+
+
+def show_edit_call(kept: KeptMessage, reading: Reading, call: int, tools: OfferedTools) -> EditView:
+    """A call of a message, as a form made from its tool's schema."""
+    read = reading.calls[call]
+    return EditView(
+        message_id=kept.id,
+        title=f"Edit call {call + 1} of {len(reading.calls)}",
+        call=call,
+        tools={spec.name: show_form(spec) for spec in tools.specs},
+        name=read.name,
+        values=show_values(read.arguments, tools.by_name.get(read.name)),
+        go_on="Save and run its calls",
+    )

@@ -1,0 +1,102 @@
+"""What the inspector answers: a message or a call is picked, and what a pane asks once it is seen."""
+
+from dataclasses import dataclass, replace
+
+import gradio as gr
+
+from workbench.desk.other_prompts import compare_prompt, other_texts
+from workbench.desk.services import Services
+from workbench.desk.token_sheet import count_sections, tokens_of_message
+from workbench.errors import WorkbenchError
+from workbench.ui.owners import services_of
+from workbench.ui.present.contracts import DiffView, show_diff
+from workbench.ui.present.differ import DifferView, show_round_differ
+from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_round, with_sizes
+from workbench.ui.present.session import family_of, show_session, tools_of
+from workbench.ui.present.sessions import AddressView
+from workbench.ui.present.tokens import TokensView, show_tokens, show_told_tokens
+from workbench.ui.tabs.play.reopened import reopened, round_at
+from workbench.ui.tabs.play.screen import SAME, Screen, Update
+from workbench.ui.visitor import Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class InspectorEvents:
+    """Handlers of the right column."""
+
+    services: Services
+    """The edges."""
+
+    def on_pick(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """A message that was picked in the transcript, or a call of it; the transcript shows it already."""
+        return self.on_pick_call(visitor, request, event)._replace(transcript=SAME)
+
+    def on_pick_call(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """A call that was picked in another pane."""
+        opened = reopened(services_of(self.services, visitor, request), visitor)
+        if opened is None:
+            return Screen()
+        view = show_session(
+            opened.path, opened.session.setup, tree=opened.tree, message_id=event.id, call=event.call
+        )
+        address = AddressView(session=visitor.session_id, shared=visitor.share_key, message=event.id)
+        picked = replace(visitor, message_id=event.id, call_index=event.call)
+        return Screen(visitor=picked, address=address, transcript=view.transcript).with_round(view)
+
+    def on_ask_raw(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> RawView | Update:
+        """The sizes of the raw pane's sections in tokens, and what its prompt can be compared with."""
+        services = services_of(self.services, visitor, request)
+        opened = reopened(services, visitor)
+        one = round_at(opened, str(event.id))
+        if opened is None or one is None:
+            return SAME
+        setup = opened.session.setup
+        try:
+            found = other_texts(services, setup, opened.path, one.kept.id)
+        except WorkbenchError:
+            found = ()
+        others = tuple(OtherPrompt(key=other.key, label=other.label) for other in found)
+        view = show_round(opened.path, one, family=family_of(setup), call=visitor.call_index, others=others)
+        return with_sizes(view, count_sections(services, setup.model, view.text, section_spans(view)))
+
+    def on_compare(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> tuple[DiffView | None, NoticeView]:
+        """The prompt beside another one; nothing where nothing was chosen."""
+        services, key = services_of(self.services, visitor, request), str(event.key)
+        try:
+            opened = reopened(services, visitor)
+            if opened is None or not key:
+                return None, CLEAR
+            made = compare_prompt(services, opened.session.setup, opened.path, str(event.id), key)
+        except WorkbenchError as error:
+            return None, problem(error)
+        return show_diff(made.title, made.diff), CLEAR
+
+    def on_ask_tokens(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> TokensView | Update:
+        """The tokens of a completion and of its prompt."""
+        services = services_of(self.services, visitor, request)
+        opened = reopened(services, visitor)
+        one = round_at(opened, str(event.id))
+        if opened is None or one is None:
+            return SAME
+        setup = opened.session.setup
+        try:
+            sheet = tokens_of_message(services, setup.model, one.kept)
+        except WorkbenchError as error:
+            return show_told_tokens(one, f"No exact tokens: {error}.")
+        raw = show_round(opened.path, one, family=family_of(setup))
+        return show_tokens(one, sheet, raw.sections[:-1])
+
+    def on_ask_differ(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> DifferView | Update:
+        """What others would have read of a completion."""
+        opened = reopened(services_of(self.services, visitor, request), visitor)
+        one = round_at(opened, str(event.id))
+        if opened is None or one is None:
+            return SAME
+        return show_round_differ(one, tools_of(opened.session.setup))

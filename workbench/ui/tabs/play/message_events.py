@@ -1,0 +1,209 @@
+"""What a message's menu does: it is edited, copied, shown as code, gone on from."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import cast
+
+import gradio as gr
+
+from workbench.chat.json_value import JsonValue, as_object
+from workbench.chat.message import Role
+from workbench.desk.as_code import code_of
+from workbench.desk.editing import edit_call, edit_text, place_of
+from workbench.desk.kept import KeptMessage
+from workbench.desk.onward import Onward, beginning_of
+from workbench.desk.opened import OpenedSession
+from workbench.desk.services import Services
+from workbench.errors import BadInput, WorkbenchError
+from workbench.hermes.written_out import written_out
+from workbench.ui.owners import services_of
+from workbench.ui.present.code import show_code
+from workbench.ui.present.label.form import read_form
+from workbench.ui.present.live import waiting
+from workbench.ui.present.message_pane import DeletedView, EditView, show_edit, show_edit_call
+from workbench.ui.present.notices import CLEAR, advice, problem
+from workbench.ui.present.session import tools_of
+from workbench.ui.present.sessions import AddressView, CopiedView
+from workbench.ui.tabs.play.reopened import reopened, round_at
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.visitor import Visitor
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEvents:
+    """Handlers of a message's menu, and of the pane that it opens."""
+
+    services: Services
+    """The edges."""
+    runs: Runs
+    """Turns under way."""
+
+    def on_act(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """What needs no model: edit, branch, copy, code."""
+        services = services_of(self.services, visitor, request)
+        try:
+            opened = _opened(services, visitor)
+            kept = _of_path(opened, str(event.id))
+            match str(event.act):
+                case "edit":
+                    _check_own(visitor)
+                    return Screen(message_pane=edit_view(opened, kept.id, event.call), notice=CLEAR)
+                case "branch":
+                    _check_own(visitor)
+                    return self._branched(services, visitor, opened, kept)
+                case "delete":
+                    _check_own(visitor)
+                    return self._deleted(services, visitor, opened, kept)
+                case "code":
+                    code = code_of(services, opened.session.id, opened.session.setup, opened.path, kept.id)
+                    return Screen(message_pane=show_code(code), notice=CLEAR)
+                case _:
+                    copied = CopiedView(text=written_out(kept.message), serial=services.calendar.seconds())
+                    return Screen(copied=copied, notice=CLEAR)
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+
+    def on_begin(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """What needs the model: an answer is made anew, gone on with, or its calls are run."""
+        services = services_of(self.services, visitor, request)
+        try:
+            _check_own(visitor)
+            kept = _of_path(_opened(services, visitor), str(event.id))
+            onward = _onward(kept, str(event.act))
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+        return self._begun(visitor, request, onward)
+
+    def on_save(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """What was edited becomes a branch; the model goes on from it where that was asked for."""
+        services, then = services_of(self.services, visitor, request), str(event.then)
+        try:
+            _check_own(visitor)
+            if then and self.runs.is_running(request.session_hash or ""):
+                return Screen(notice=advice("Wait until the model has answered; what you wrote is kept."))
+            opened = _opened(services, visitor)
+            if then == "continue":
+                kept = _of_path(opened, str(event.id))
+                onward = Onward(message_id=kept.parent_id or "", prefix=str(_said(event.said)["text"]))
+                return self._begun(visitor, request, onward)._replace(message_pane=None)
+            last = _saved(services, opened, str(event.id), event.call, _said(event.said))
+            screen = self._shown(services, visitor, last.id)
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+        if not then or not isinstance(screen.visitor, Visitor):
+            return screen
+        return self._begun(screen.visitor, request, Onward(message_id=last.id), screen)
+
+    def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
+        """What was deleted is shown again."""
+        services = services_of(self.services, visitor, request)
+        try:
+            _check_own(visitor)
+            leaf_id = services.sessions.restore_message(visitor.session_id or "", str(event.id))
+            return self._shown(services, visitor, leaf_id)
+        except WorkbenchError as error:
+            return Screen(notice=problem(error))
+
+    def on_close(self) -> None:
+        """The pane is empty again."""
+        return
+
+    def _begun(
+        self, visitor: Visitor, request: gr.Request, onward: Onward, screen: Screen | None = None
+    ) -> Screen:
+        screen = screen or Screen()
+        if not self.runs.begin(request.session_hash or ""):
+            return screen
+        return screen._replace(
+            visitor=replace(visitor, onward=onward), live=waiting("waiting for the model"), notice=CLEAR
+        ).with_run(is_running=True)
+
+    def _branched(
+        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: KeptMessage
+    ) -> Screen:
+        """The path ends there, so that what is sent next is a branch; what a user said is taken up again."""
+        is_user = kept.message.role is Role.USER
+        place = place_of(opened.path, kept.id)
+        last = opened.path[place - 1] if is_user else kept
+        told = "What you send now is a branch; what followed stays beside it."
+        screen = self._shown(services, visitor, last.id)._replace(notice=advice(told))
+        return screen._replace(composer=kept.message.text) if is_user else screen
+
+    def _deleted(
+        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: KeptMessage
+    ) -> Screen:
+        """The message is gone with all that follows it; what stands before it is shown."""
+        services.sessions.delete_message(opened.session.id, kept.id)
+        behind = len(opened.path) - place_of(opened.path, kept.id) - 1
+        rest = f" and {behind:,} behind it" if behind else ""
+        pane = DeletedView(message_id=kept.id, title=f"Deleted a message{rest}.")
+        return self._shown(services, visitor, kept.parent_id or "")._replace(message_pane=pane)
+
+    def _shown(self, services: Services, visitor: Visitor, leaf_id: str) -> Screen:
+        """The session up to that message."""
+        chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
+        address = AddressView(session=chosen.session_id)
+        screen = Screen(notice=CLEAR, address=address, message_pane=None)
+        return screen.with_opened(_opened(services, chosen), chosen)
+
+
+def _opened(services: Services, visitor: Visitor) -> OpenedSession:
+    opened = reopened(services, visitor)
+    if opened is None:
+        raise BadInput("message", "no session is open", "open one, or send a message first")
+    return opened
+
+
+def _check_own(visitor: Visitor) -> None:
+    if visitor.is_read_only:
+        raise BadInput("this session", "it is read-only", "copy it to go on with it")
+
+
+def _of_path(opened: OpenedSession, message_id: str) -> KeptMessage:
+    found = next((kept for kept in opened.path if kept.id == message_id), None)
+    if found is None:
+        raise BadInput(f"message {message_id!r}", "it is not on this branch", "choose one that is shown")
+    return found
+
+
+def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:
+    """The pane that edits a message of the path that is shown, or a call of it.
+
+    Raises:
+        BadInput: It is not there, or is not to be edited.
+    """
+    kept = _of_path(opened, message_id)
+    place_of(opened.path, kept.id)
+    one = round_at(opened, kept.id)
+    if isinstance(call, int) and one is not None and call < len(one.reading.calls):
+        return show_edit_call(kept, one.reading, call, tools_of(opened.session.setup))
+    return show_edit(kept)
+
+
+def _onward(kept: KeptMessage, act: str) -> Onward:
+    if act == "continue":
+        return beginning_of(kept)
+    if act == "regenerate":
+        return Onward(message_id=kept.parent_id or "", is_answer=True)
+    return Onward(message_id=kept.id, is_answer=act == "answer")
+
+
+def _said(text: object) -> Mapping[str, JsonValue]:
+    try:
+        return as_object(cast(JsonValue, json.loads(str(text))))
+    except ValueError as error:
+        raise BadInput("message", "what was written cannot be read", "reload the page") from error
+
+
+def _saved(
+    services: Services, opened: OpenedSession, message_id: str, call: object, said: Mapping[str, JsonValue]
+) -> KeptMessage:
+    session_id, path = opened.session.id, opened.path
+    if not isinstance(call, int):
+        return edit_text(services, session_id, path, message_id, str(said.get("text", "")))
+    tools = tools_of(opened.session.setup)
+    texts = {name: str(text) for name, text in as_object(said.get("texts")).items()}
+    filled = read_form(str(said.get("name")), texts, tools)
+    return edit_call(services, session_id, path, message_id, (call, filled), tools)
