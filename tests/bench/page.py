@@ -4,7 +4,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,14 @@ CALL = '<tool_call>\n{{"name": "get_flumbuster", "arguments": {{"flumb": "city {
 WAIT_MS = 180_000
 
 
+class Kept(NamedTuple):
+    """A session of the store."""
+
+    id: str
+    entries: int
+    """What the transcript shows of it: results stand with their calls."""
+
+
 class Opened(NamedTuple):
     """A look at the page."""
 
@@ -36,20 +44,20 @@ class Opened(NamedTuple):
     """From the request to the last message of the session."""
 
 
-def measure() -> Sequence[str]:
+def measure() -> Iterator[str]:
     """First paint, opening of long sessions, the last step of a stream, many visitors at once."""
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if found is None:
-        return ["skipped: no browser (Debian: apt-get install chromium)"]
+        yield "skipped: no browser (Debian: apt-get install chromium)"
+        return
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         script = _script(Path(folder))
         for server in served(Path(folder), f"scripted:{script}"):
             browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
             try:
-                return list(_measured(browser, server))
+                yield from _measured(browser, server)
             finally:
                 browser.close()
-    return []
 
 
 def _script(folder: Path) -> Path:
@@ -64,10 +72,10 @@ def _measured(browser: Browser, server: Server) -> Iterator[str]:
         yield f"first contentful paint after {again.painted_s:.2f} s (aim 3 s)"
     short, long = _session(server, 100), _session(server, 500)
     with _page(browser) as page:
-        opened = _open(page, f"{server.url}/?session={long}", entries=500)
+        opened = _open(page, f"{server.url}/?session={long.id}", entries=long.entries)
         yield f"a session of 500 messages is open after {opened.ready_s:.2f} s (aim 3 s)"
     with _page(browser) as page:
-        _open(page, f"{server.url}/?session={short}", entries=100)
+        _open(page, f"{server.url}/?session={short.id}", entries=short.entries)
         behind_s = _answered(page)
         yield (
             f"with 100 messages, {ANSWER_TOKENS} tokens at {TOKENS_PER_SECOND} a second are on screen "
@@ -92,7 +100,7 @@ def _open(page: Page, address: str, *, entries: int = 0) -> Opened:
     page.goto(address, wait_until="commit")
     if entries:
         page.wait_for_function(
-            f"document.querySelectorAll('#play-transcript li.hw-entry').length >= {entries - 1}"
+            f"document.querySelectorAll('#play-transcript li.hw-entry').length >= {entries}"
         )
     else:
         page.wait_for_function("document.querySelector('#play-system-text')?.textContent.includes('tokens')")
@@ -127,7 +135,7 @@ WATCH = """([last]) => {
 }"""
 
 
-def _session(server: Server, count: int) -> str:
+def _session(server: Server, count: int) -> Kept:
     """A session of so many messages, made in the store itself; each third one of the model is a call."""
     variables = {
         "WORKBENCH_DATA": str(server.folder / "data"),
@@ -147,7 +155,7 @@ def _session(server: Server, count: int) -> str:
             ]
         kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in messages[:count]]
         services.sessions.append_all(session_id, kept, parent_id=None)
-        return session_id
+        return Kept(session_id, sum(one.message.role is not Role.TOOL for one in kept))
 
 
 def _crowd(browser: Browser, server: Server) -> str:
