@@ -3,11 +3,11 @@
 import os
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tests.bench import data, engine, page, reader, startup, store, suite
 
-PARTS: dict[str, Callable[[], Sequence[str]]] = {
+PARTS: dict[str, Callable[[], Iterable[str]]] = {
     "startup": startup.measure,
     "reader": reader.measure,
     "data": data.measure,

@@ -63,7 +63,9 @@ def test_a_tour_that_is_skipped_does_not_come_back(first: Page) -> None:
     expect(first.locator(".hw-tour")).to_be_hidden()
 
 
-def test_the_demo_set_comes_by_one_button_and_goes_by_one(page: Page, other_page: Page, fresh: Server) -> None:
+def test_the_demo_set_comes_by_one_button_and_goes_by_one(
+    page: Page, other_page: Page, fresh: Server
+) -> None:
     ann, bob = Play(page, fresh).open(), Play(other_page, fresh).open()
     rows = ann.part("session-list").locator("ul.hw-sessions").first.locator(".hw-session")
     expect(rows).to_have_count(0)

@@ -84,7 +84,9 @@ DEMO: Final = (
         title="Cut off in the middle of a call",
         tag="cut",
         said=("What is the flumbuster reading for oslo, in imperial usters?",),
-        completions=(_call('{"name": "get_flumbuster", "arguments": {"flumb": "oslo", "uster": "imperial"}}'),),
+        completions=(
+            _call('{"name": "get_flumbuster", "arguments": {"flumb": "oslo", "uster": "imperial"}}'),
+        ),
         max_tokens=16,
     ),
     DemoConversation(

@@ -1,7 +1,7 @@
 """What a call of the API asks for, made into values; and how its answer, or its failure, is told."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -29,7 +29,7 @@ _Word = TypeVar("_Word", bound=StrEnum)
 
 
 @contextmanager
-def told_to_caller() -> Iterator[None]:
+def told_to_caller() -> Generator[None]:
     """What is wrong with a call is the one line that its caller is told."""
     try:
         yield

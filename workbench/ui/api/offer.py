@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, cast, get_type_hints
 
 import gradio as gr
 from pydantic import TypeAdapter, ValidationError
@@ -24,11 +24,9 @@ def offer_api(services: Services, runs: Runs) -> None:
     """
     verbs = Verbs(services, runs)
     for verb in (verbs.parse, verbs.render, verbs.check, verbs.export):
-        gr.api(with_checked_types(verb), api_name=verb.__name__)
+        _offer(verb)
     for verb in (verbs.chat, verbs.run):
-        gr.api(
-            with_checked_types(verb), api_name=verb.__name__, concurrency_id=MODEL, concurrency_limit=AT_ONCE
-        )
+        _offer(verb, concurrency_id=MODEL, concurrency_limit=AT_ONCE)
 
 
 def with_checked_types(verb: Callable[..., str]) -> Callable[..., str]:
@@ -44,6 +42,10 @@ def with_checked_types(verb: Callable[..., str]) -> Callable[..., str]:
         return verb(*values)
 
     return checked
+
+
+def _offer(verb: Callable[..., str], **options: object) -> None:
+    cast(Any, gr).api(with_checked_types(verb), api_name=verb.__name__, **options)
 
 
 def _check(adapter: TypeAdapter[Any], name: str, value: object) -> None:

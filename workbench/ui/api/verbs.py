@@ -1,6 +1,6 @@
 """The six functions that programs may call; each gives JSON text, and its docstring is what an agent reads."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -239,7 +239,7 @@ class Verbs:
         return self.services.of(caller_of(self.services.settings, request))
 
     @contextmanager
-    def _under_way(self) -> Iterator[Callable[[], bool]]:
+    def _under_way(self) -> Generator[Callable[[], bool]]:
         """Work that ends with the page; gives what says that it is to end."""
         name = f"api:{token_hex(8)}"
         self.runs.begin(name)
