@@ -53,11 +53,17 @@ class Prefixes:
         """
         fresh = self._binding.tokenize(text, is_start=True)
         known = [tuple(self._live), *self._saved]
-        shared = max(common_length(tokens, fresh) for tokens in known)
+        shared = [common_length(tokens, fresh) for tokens in known]
         data = text.encode(errors="replace")
-        count, tokens = max(((self._count_within(one, data), one) for one in known), key=itemgetter(0))
+        # Where many prompts begin alike, what they have in common is gone through once.
+        sizes = self._sizes_within(fresh, data)
+        counts = (
+            (self._count_within(one, data, sizes[: common + 1]), one)
+            for one, common in zip(known, shared, strict=True)
+        )
+        count, tokens = max(counts, key=itemgetter(0))
         joined = self._joined(tokens, count, data)
-        return joined if len(joined) - count < len(fresh) - shared else fresh
+        return joined if len(joined) - count < len(fresh) - max(shared) else fresh
 
     def evaluate(self, prompt: Sequence[int], is_cancelled: Callable[[], bool]) -> Evaluated:
         """Has `prompt` in memory, and the logits behind its last token.
@@ -95,13 +101,29 @@ class Prefixes:
         self._binding.clear()
         self._live.clear()
 
-    def _count_within(self, tokens: Sequence[int], data: bytes) -> int:
-        """How many of the tokens have their text at the beginning of `data`."""
-        size = 0
-        for count, token in enumerate(tokens[self._added :]):
+    def _sizes_within(self, tokens: Sequence[int], data: bytes) -> list[int]:
+        """Bytes of the first none, one, two… tokens, as far as their text stands at the beginning of `data`."""
+        sizes = [0] * (self._added + 1)
+        for token in tokens[self._added :]:
+            piece = self._binding.piece(token)
+            if not data.startswith(piece, sizes[-1]):
+                break
+            sizes.append(sizes[-1] + len(piece))
+        return sizes
+
+    def _count_within(self, tokens: Sequence[int], data: bytes, sizes: Sequence[int]) -> int:
+        """How many of the tokens have their text at the beginning of `data`.
+
+        Args:
+            tokens: From the first.
+            data: The text's bytes.
+            sizes: What `_sizes_within` gives of those that are known to; it has one entry at least.
+        """
+        size, known = sizes[-1], max(len(sizes) - 1, self._added)
+        for count, token in enumerate(tokens[known:], start=known):
             piece = self._binding.piece(token)
             if not data.startswith(piece, size):
-                return count + self._added
+                return count
             size += len(piece)
         return len(tokens)
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import SQLColumnExpression, Text, case, cast
+from sqlalchemy import select as select_many
 from sqlmodel import col, func, select
 
 from workbench.desk.facts import DayOfModel, Fact, FactCount, FactGroup, FactKind
@@ -80,15 +81,10 @@ class SqlFacts(Owned):
         version, model = col(GenerationRow.contract_version), col(GenerationRow.engine_name)
         with self._database.reading() as db:
             day = _day_of(col(MessageRow.created_at), db.get_bind().dialect.name)
+            fixed, dropped = _generations(FactKind.FIX), _generations(FactKind.DROP)
             counted = (
-                select(
-                    day,
-                    version,
-                    model,
-                    _generations(),
-                    _generations(FactKind.FIX),
-                    _generations(FactKind.DROP),
-                )
+                # SQLModel's own select knows the types of four columns at most.
+                select_many(day, version, model, _generations(), fixed, dropped)
                 .join(MessageRow, col(MessageRow.generation_id) == col(GenerationRow.id))
                 .join(SessionRow, col(SessionRow.id) == col(MessageRow.session_id))
                 .outerjoin(FactRow, col(FactRow.message_id) == col(MessageRow.id))
@@ -99,10 +95,10 @@ class SqlFacts(Owned):
             )
             return tuple(
                 DayOfModel(
-                    day=day, contract_version=version, model=model,
+                    day=day, contract_version=version or "", model=model,
                     completions=completions, fixed=fixed, dropped=dropped,
                 )
-                for day, version, model, completions, fixed, dropped in db.exec(counted)
+                for day, version, model, completions, fixed, dropped in db.connection().execute(counted)
             )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iter
     )
     for run_id, title, created_at, documents in db.exec(mine).all():
         own = [arm for arm in _arms(run_id, documents) if _name(arm) == contract_name]
-        results = _results(db, run_id) if own else {}
+        results = _results(db, run_id) if own else dict[str, Sequence[CaseResult]]()
         for arm in own:
             if found := results.get(arm.label):
                 yield PlayedArm(

@@ -100,8 +100,6 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Write sessions as rows with their receipt; say which stay out, and why."""
-    from workbench.wiring import open_services
-
     _check(out, frame, licence, push, as_json=as_json)
     taken = frozenset(take or ())
     choice = Choice(
@@ -130,19 +128,35 @@ def export(
     )
     dealt = split_of(split, seed, group)
     target = Target(out=out, split=dealt, skips_invalid=skip_invalid, licence=licence, title=title)
+    _written(owner, session, wanted, target, push=push, is_public=public, as_json=as_json)
+
+
+def _written(
+    owner: str,
+    session_ids: list[str] | None,
+    wanted: Wanted,
+    target: Target,
+    *,
+    push: str,
+    is_public: bool,
+    as_json: bool,
+) -> None:
+    """Writes what was chosen, and sends it."""
+    from workbench.wiring import open_services
+
     with open_services(read_settings()) as services:
         own = services.of(Owner(key=owner)) if owner else services
-        choice_of(own, session)
-        if format_ == GENERATIONS:
-            _record(own, choice, out)
+        choice_of(own, session_ids)
+        if wanted.format == GENERATIONS:
+            _record(own, wanted.choice, target.out)
             return
         summary = _export(own, wanted, target)
         if push and summary.files:
             message = f"{summary.rows} rows"
-            print(
-                own.datasets.push(push, summary.files, message=message, is_private=not public, token=None),
-                file=sys.stderr,
+            sent = own.datasets.push(
+                push, summary.files, message=message, is_private=not is_public, token=None
             )
+            print(sent, file=sys.stderr)
     if as_json:
         write_json_line(summary_json(summary))
     if not summary.rows:

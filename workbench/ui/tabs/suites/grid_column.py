@@ -64,10 +64,7 @@ def build_grid(services: Services) -> GridParts:
     repeat = _number("Plays of each case", 1, 1, 1000, "repeat")
     with gr.Accordion("Cases and limits", open=False, elem_id="suites-more"):
         tags = _many("Only cases tagged", [], [], "tags", is_free=True)
-        limit = _number("Cases at most", None, 1, 100_000, "limit")
-        seed = _number("Seed of the first play", 0, 0, 2**31 - 1, "seed")
-        max_tokens = _number("Tokens of a completion at most", 256, 1, 32_768, "max-tokens")
-        timeout_s = _number("Seconds a case may take", 120, 1, 3600, "timeout")
+        limit, seed, max_tokens, timeout_s = _limits()
         judge = gr.Dropdown(
             [("the model itself", ""), *models], value=settings.judge or "", allow_custom_value=True,
             label="Judge of rubrics", elem_id="suites-judge", min_width=0,
@@ -79,6 +76,15 @@ def build_grid(services: Services) -> GridParts:
         further=further, repeat=repeat, temperatures=temperatures, top_ps=top_ps, seed=seed,
         max_tokens=max_tokens, tags=tags, limit=limit, timeout_s=timeout_s, judge=judge, size=size, start=start,
     )  # fmt: skip
+
+
+def _limits() -> tuple[gr.Number, gr.Number, gr.Number, gr.Number]:
+    return (
+        _number("Cases at most", None, 1, 100_000, "limit"),
+        _number("Seed of the first play", 0, 0, 2**31 - 1, "seed"),
+        _number("Tokens of a completion at most", 256, 1, 32_768, "max-tokens"),
+        _number("Seconds a case may take", 120, 1, 3600, "timeout"),
+    )
 
 
 def _many(

@@ -43,8 +43,10 @@ def run_choices(services: Services, shown: str | None = None) -> tuple[Update, U
         shown: Id of the run to choose; None leaves the choice.
     """
     choices = [(run_label(run), run.id) for run in services.runs.list_runs()]
-    chosen = {} if shown is None else {"value": shown}
-    return gr.update(choices=choices, **chosen), gr.update(choices=[("nothing", ""), *choices])
+    before = gr.update(choices=[("nothing", ""), *choices])
+    if shown is None:
+        return gr.update(choices=choices), before
+    return gr.update(choices=choices, value=shown), before
 
 
 def grid_choices(services: Services) -> Sequence[Update]:
