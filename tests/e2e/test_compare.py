@@ -148,6 +148,10 @@ def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server
     link.fill(address)
     link.press("Enter")
     expect(page.locator("#compare-line")).to_contain_text("Linked?")
+    page.get_by_role("button", name="Ask a question instead").click()
+    message = server.path(play.session_id)[-1].id
+    tab.open(f"?session={play.session_id}&message={message}")
+    expect(page.locator("#compare-line")).to_contain_text("Linked?")
     tab.compare()
     expect(tab.cell("B")).to_contain_text("Hello.")
 
