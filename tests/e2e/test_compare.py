@@ -139,7 +139,7 @@ def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Se
 def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server: Server):
     play = Play(page, server).open()
     play.ask("Linked?")
-    address = page.url
+    address, session_id = page.url, play.session_id
     tab = Comparing(page, server).open()
     link = page.get_by_label("A turn's link")
     link.fill("http://127.0.0.1/?x=1")
@@ -147,6 +147,10 @@ def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server
     expect(page.locator("#compare-notice")).to_contain_text("it names no session")
     link.fill(address)
     link.press("Enter")
+    expect(page.locator("#compare-line")).to_contain_text("Linked?")
+    page.get_by_role("button", name="Ask a question instead").click()
+    message = server.path(session_id)[-1].id
+    tab.open(f"?session={session_id}&message={message}")
     expect(page.locator("#compare-line")).to_contain_text("Linked?")
     tab.compare()
     expect(tab.cell("B")).to_contain_text("Hello.")

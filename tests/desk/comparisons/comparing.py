@@ -1,5 +1,7 @@
 """Comparisons played in tests."""
 
+import json
+
 from workbench.desk.comparisons.opened import find_comparison, open_comparison
 from workbench.desk.comparisons.planning import WantedColumn, compare_question
 from workbench.desk.comparisons.running import play_comparison
@@ -15,7 +17,7 @@ def column(services, **changes):
 def script(folder, name, *completions):
     """A model of its own."""
     file = folder / f"{name}.yaml"
-    file.write_text("completions:\n" + "".join(f"  - {one!r}\n" for one in completions), encoding="utf-8")
+    file.write_text("completions:\n" + "".join(f"  - {json.dumps(one)}\n" for one in completions), encoding="utf-8")
     return f"scripted:{file}"
 
 

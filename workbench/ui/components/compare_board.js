@@ -34,7 +34,7 @@ const cell = (one, session) =>
     one.thoughts.map((block) => blocks.thought(block)),
     one.calls.map(call),
     one.broken.map((block) => blocks[block.kind](block)),
-    one.text.length ? node("div", { class: "hw-prose hw-compare-text" }, one.text.map((piece) => PIECES[piece.kind](piece))) : null,
+    one.text.length ? node("div", { class: "hw-prose hw-compare-text", tabindex: 0, role: "group", "aria-label": "Answer " + one.letter }, one.text.map((piece) => PIECES[piece.kind](piece))) : null,
     one.notes.map((note) => node("div", { class: "hw-note hw-end" }, note)),
     one.fixes.length ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, one.fixes.map(fix))
       : one.message ? node("p", { class: "hw-note hw-calm-line" }, "read strictly") : null,
@@ -57,7 +57,7 @@ const vote = (turn, kind, column) => {
 };
 const draw_turn = (value, turn) =>
   node("section", { class: "hw-compare-turn", "data-turn": turn.place, tabindex: -1, "aria-label": turn.heading || "Question" },
-    node("div", { class: "hw-compare-question" }, turn.heading ? node("h3", {}, turn.heading) : null, node("div", { class: "hw-prose" }, turn.question)),
+    node("div", { class: "hw-compare-question" }, turn.heading ? node("h3", {}, turn.heading) : null, node("div", { class: "hw-prose", tabindex: 0, role: "group", "aria-label": "Question" }, turn.question)),
     node("div", { class: "hw-compare-grid", style: "--columns:" + value.heads.length }, turn.cells.map((one) => cell(one, value.session))),
     vote_bar(value, turn));
 const head = (one) =>

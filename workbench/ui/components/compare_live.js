@@ -5,7 +5,7 @@ follow((value) => {
   const before = [...element.querySelectorAll(".hw-live-text")].map((text) => [text.scrollTop, text.scrollTop + text.clientHeight >= text.scrollHeight - 40]);
   const drawn = value.columns.map((column) => node("section", { class: "hw-compare-live" },
     node("div", { class: "hw-compare-head" }, node("span", { class: "hw-letter" }, column.letter), node("span", { class: "hw-note" }, column.note)),
-    node("pre", { class: "hw-live-text" }, pieces(column.pieces))));
+    node("pre", { class: "hw-live-text", tabindex: 0, "aria-label": "Column " + column.letter + ", being written" }, pieces(column.pieces))));
   element.replaceChildren(
     node("div", { class: "hw-model-head" }, node("span", { class: "hw-note", role: "status" }, value.note),
       node("button", { type: "button", class: "hw-action", onclick: () => trigger("compare_stop", {}) }, "Stop ", node("kbd", {}, "Esc"))),

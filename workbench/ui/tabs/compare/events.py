@@ -151,7 +151,11 @@ class CompareEvents:
             read = read_comparison(services, kept)
             asked = kept.comparison
             begun = show_live(
-                {}, column_count=len(asked.columns), turn_count=len(asked.turns), done=0, now_s=0.0
+                {},
+                column_count=len(asked.columns),
+                turn_count=len(asked.turns),
+                done=len(kept.answers),
+                now_s=0.0,
             )
             board = show_board(read, is_running=True)
             yield CompareScreen(board=board, live=begun, notice=CLEAR).with_run(is_running=True)

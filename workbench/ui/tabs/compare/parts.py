@@ -98,30 +98,44 @@ class ColumnParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskParts:
+    """The line of the question."""
+
+    question: gr.Textbox
+    line: CompareTarget
+    run: gr.Button
+    stop: gr.Button
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatParts:
+    """The line of what all columns share, and of what was compared before."""
+
+    link: gr.Textbox
+    take: gr.Button
+    scope: gr.Radio
+    tools: gr.Dropdown
+    used: gr.Radio
+    former: gr.Dropdown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompareParts:
     """All parts of the tab but the tabs themselves."""
 
     draft: gr.Textbox
     secret: gr.Textbox
-    question: gr.Textbox
-    tools: gr.Dropdown
     target: gr.Textbox
-    scope: gr.Radio
-    used: gr.Radio
-    line: CompareTarget
-    link: gr.Textbox
-    take: gr.Button
-    run: gr.Button
-    stop: gr.Button
+    ask: AskParts
+    what: WhatParts
     columns: tuple[ColumnParts, ...]
     notice: Notice
     live: CompareLive
     board: CompareBoard
-    former: gr.Dropdown
 
     def screen(self, tabs: gr.Tabs) -> list[Block]:
         """The parts that a `CompareScreen` has values for, in its order."""
-        return [tabs if name == "tabs" else getattr(self, name) for name in CompareScreen._fields]
+        return [tabs if name == "tabs" else self._part(name) for name in CompareScreen._fields]
 
     @property
     def column_fields(self) -> list[Block]:
@@ -131,7 +145,13 @@ class CompareParts:
     @property
     def form(self) -> list[Block]:
         """In the order of `CompareForm.values`."""
-        return [self.question, self.tools, self.target, self.scope, self.used, *self.column_fields]
+        shared = [self.ask.question, self.what.tools, self.target, self.what.scope, self.what.used]
+        return [*shared, *self.column_fields]
+
+    def _part(self, name: str) -> Block:
+        return next(
+            cast(Block, getattr(group, name)) for group in (self, self.ask, self.what) if hasattr(group, name)
+        )
 
 
 def build(services: Services) -> CompareParts:
@@ -141,33 +161,7 @@ def build(services: Services) -> CompareParts:
     secret = gr.Textbox(visible=False, elem_id="compare-secret")
     target = gr.Textbox(visible=False, elem_id="compare-target")
     with gr.Column(elem_id="compare-page", elem_classes=["hw-column"], min_width=0):
-        with gr.Row(elem_id="compare-ask"):
-            question = gr.Textbox(
-                first.question, label="Question", show_label=False, container=False, lines=2, max_lines=8,
-                scale=1, placeholder="Ask the same of each column", elem_id="compare-question",
-            )  # fmt: skip
-            line = CompareTarget(NO_TARGET, elem_id="compare-line")
-            with gr.Column(elem_id="compare-buttons", min_width=0, scale=0):
-                run = gr.Button("Compare", variant="primary", size="md", elem_id="compare-run")
-                stop = gr.Button("Stop", size="md", interactive=False, elem_id="compare-stop")
-        with gr.Row(elem_id="compare-what"):
-            link = gr.Textbox(
-                label="A turn's link", lines=1, max_lines=1, elem_id="compare-link",
-                placeholder="?session=…&message=…, then Enter",
-            )  # fmt: skip
-            take = gr.Button("Take the turn open in Play", size="sm", elem_id="compare-take")
-            scope = gr.Radio(
-                list(SCOPES), value=first.scope, label="Answer", visible=False, elem_id="compare-scope"
-            )
-            tools = gr.Dropdown(
-                list(services.catalog.toolsets()), value=list(first.tools), multiselect=True,
-                allow_custom_value=True, label="Tools of all columns", elem_id="compare-tools",
-            )  # fmt: skip
-            used = gr.Radio(
-                list(range(MIN_COLUMNS, MAX_COLUMNS + 1)), value=first.count, label="Columns",
-                elem_id="compare-count",
-            )  # fmt: skip
-            former = gr.Dropdown([], label="Former comparisons", elem_id="compare-former")
+        ask, what = _build_ask(first), _build_what(services, first)
         with gr.Row(elem_id="compare-columns"):
             columns = tuple(
                 _build_column(services, LETTERS[place], fields, is_visible=place < first.count)
@@ -177,10 +171,44 @@ def build(services: Services) -> CompareParts:
         live = CompareLive(LiveColumns(), elem_id="compare-live")
         board = CompareBoard(elem_id="compare-board")
     return CompareParts(
-        draft=draft, secret=secret, question=question, tools=tools, target=target, scope=scope, used=used,
-        line=line, link=link, take=take, run=run, stop=stop, columns=columns, notice=notice, live=live,
-        board=board, former=former,
+        draft=draft, secret=secret, target=target, ask=ask, what=what, columns=columns, notice=notice,
+        live=live, board=board,
     )  # fmt: skip
+
+
+def _build_ask(first: CompareForm) -> AskParts:
+    with gr.Row(elem_id="compare-ask"):
+        question = gr.Textbox(
+            first.question, label="Question", show_label=False, container=False, lines=2, max_lines=8,
+            scale=1, placeholder="Ask the same of each column", elem_id="compare-question",
+        )  # fmt: skip
+        line = CompareTarget(NO_TARGET, elem_id="compare-line")
+        with gr.Column(elem_id="compare-buttons", min_width=0, scale=0):
+            run = gr.Button("Compare", variant="primary", size="md", elem_id="compare-run")
+            stop = gr.Button("Stop", size="md", interactive=False, elem_id="compare-stop")
+    return AskParts(question=question, line=line, run=run, stop=stop)
+
+
+def _build_what(services: Services, first: CompareForm) -> WhatParts:
+    with gr.Row(elem_id="compare-what"):
+        link = gr.Textbox(
+            label="A turn's link", lines=1, max_lines=1, elem_id="compare-link",
+            placeholder="?session=…&message=…, then Enter",
+        )  # fmt: skip
+        take = gr.Button("Take the turn open in Play", size="sm", elem_id="compare-take")
+        scope = gr.Radio(
+            list(SCOPES), value=first.scope, label="Answer", visible=False, elem_id="compare-scope"
+        )
+        tools = gr.Dropdown(
+            list(services.catalog.toolsets()), value=list(first.tools), multiselect=True,
+            allow_custom_value=True, label="Tools of all columns", elem_id="compare-tools",
+        )  # fmt: skip
+        used = gr.Radio(
+            list(range(MIN_COLUMNS, MAX_COLUMNS + 1)), value=first.count, label="Columns",
+            elem_id="compare-used",
+        )  # fmt: skip
+        former = gr.Dropdown([], label="Former comparisons", elem_id="compare-former")
+    return WhatParts(link=link, take=take, scope=scope, tools=tools, used=used, former=former)
 
 
 def contract_choices(services: Services) -> list[tuple[str, str]]:

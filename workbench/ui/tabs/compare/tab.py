@@ -37,33 +37,40 @@ def wire(
     visitor, contract = play.visitor, play.setup.contract
     contracts = [column.contract for column in parts.columns]
     models = [column.model for column in parts.columns]
-    listen(tab.select, events.on_open, [visitor], [*contracts, *models, parts.former])
-    listen(parts.used.change, events.on_count, [parts.used], [column.pane for column in parts.columns])
+    listen(tab.select, events.on_open, [visitor], [*contracts, *models, parts.what.former])
+    listen(
+        parts.what.used.change, events.on_count, [parts.what.used], [column.pane for column in parts.columns]
+    )
     asked = [visitor, contract.contract, contract.contract_text, *parts.form]
-    listen(parts.run.click, events.on_run, asked, screen, is_model_work=True)
+    listen(parts.ask.run.click, events.on_run, asked, screen, is_model_work=True)
     board = [visitor, parts.board]
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)
-    for stopped in (parts.stop.click, parts.live.event("compare_stop")):
+    for stopped in (parts.ask.stop.click, parts.live.event("compare_stop")):
         listen(stopped, events.on_stop, is_queued=False)
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
-    listen(parts.former.input, events.on_show, [visitor, parts.former], screen)
+    listen(parts.what.former.input, events.on_show, [visitor, parts.what.former], screen)
     blocks.unload(events.on_leave)
-    _wire_form(blocks, parts, TargetEvents(services), tabs=tabs, play=play)
+    _wire_form(blocks, parts, TargetEvents(services), tabs=tabs, tab=tab, play=play)
     keep_drafts(parts.form)
 
 
 def _wire_form(
-    blocks: gr.Blocks, parts: CompareParts, events: TargetEvents, *, tabs: gr.Tabs, play: PlayParts
+    blocks: gr.Blocks,
+    parts: CompareParts,
+    events: TargetEvents,
+    *,
+    tabs: gr.Tabs,
+    tab: gr.Tab,
+    play: PlayParts,
 ) -> None:
     screen, visitor = parts.screen(tabs), play.visitor
     whole = [*screen, *parts.column_fields]
     listen(blocks.load, events.on_page, [parts.draft, parts.secret], whole, js=READ_DRAFT)
-    linked = [visitor, parts.link, parts.scope]
-    listen(parts.link.submit, events.on_link, linked, [*screen, parts.link])
-    listen(parts.take.click, events.on_take, [visitor, parts.scope], whole)
-    turn = play.talk.transcript.event("compare_turn")
-    listen(turn, events.on_turn, [visitor, parts.scope], whole)
-    scoped = [visitor, parts.target, parts.scope]
-    listen(parts.scope.input, events.on_scope, scoped, [parts.line])
-    listen(parts.line.event("compare_drop"), events.on_drop, [], screen)
+    listen(parts.what.link.submit, events.on_link, [visitor, parts.what.link], [*screen, parts.what.link])
+    listen(tab.select, events.on_enter, [visitor, parts.ask.question, parts.target], whole)
+    listen(parts.what.take.click, events.on_take, [visitor], whole)
+    listen(play.talk.transcript.event("compare_turn"), events.on_turn, [visitor], whole)
+    scoped = [visitor, parts.target, parts.what.scope]
+    listen(parts.what.scope.input, events.on_scope, scoped, [parts.ask.line])
+    listen(parts.ask.line.event("compare_drop"), events.on_drop, [], screen)

@@ -64,28 +64,36 @@ class TargetEvents:
         screen = screen if notice == CLEAR else screen._replace(notice=notice)
         return (*screen.with_shared(form).with_line(line), *_column_values(form))
 
-    def on_link(self, visitor: Visitor, link: str, scope: str, request: gr.Request) -> tuple[object, ...]:
+    def on_link(self, visitor: Visitor, link: str, request: gr.Request) -> tuple[object, ...]:
         """A link that was pasted names the turn."""
         services = services_of(self.services, visitor, request)
         try:
-            return (*_chosen(services, read_link(link), scope), "")
+            return (*_chosen(services, read_link(link)), "")
         except WorkbenchError as error:
             return (*CompareScreen(notice=problem(error)), link)
 
-    def on_take(self, visitor: Visitor, scope: str, request: gr.Request) -> tuple[object, ...]:
+    def on_enter(
+        self, visitor: Visitor, question: str, target: str, request: gr.Request
+    ) -> tuple[object, ...]:
+        """The tab is opened: a message that is chosen in Play, or by its link, is taken where nothing is asked."""
+        is_asking = bool(question.strip() or target)
+        if is_asking or visitor.message_id is None or visitor.is_read_only:
+            return _unchanged(CompareScreen())
+        return self._taken(visitor, visitor.message_id, request)
+
+    def on_take(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """The turn that is open in Play is chosen, and how it was played is the first column."""
-        if visitor.session_id is None or visitor.share_key is not None:
+        if visitor.session_id is None or visitor.is_read_only:
             said = "Nothing of your own is open in Play yet: send a message there, or write a question here."
             return _unchanged(CompareScreen(notice=advice(said)))
-        return self._taken(visitor, visitor.message_id or visitor.leaf_id, scope, request)
+        return self._taken(visitor, visitor.message_id or visitor.leaf_id, request)
 
-    def on_turn(
-        self, visitor: Visitor, scope: str, request: gr.Request, event: gr.EventData
-    ) -> tuple[object, ...]:
+    def on_turn(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """A turn of the transcript is to be compared."""
         if visitor.session_id is None or visitor.is_read_only:
-            return _unchanged(CompareScreen(notice=advice("Copy this session first: it is only read here.")))
-        return self._taken(visitor, str(event.id), scope, request)
+            told = advice("Copy this session first: it is only read here.")
+            return _unchanged(CompareScreen(tabs=gr.update(selected="compare"), notice=told))
+        return self._taken(visitor, str(event.id), request)
 
     def on_scope(self, visitor: Visitor, target: str, scope: str, request: gr.Request) -> TargetView:
         """One turn of the session, or all of them."""
@@ -100,12 +108,10 @@ class TargetEvents:
         screen = CompareScreen(target="", scope=gr.update(value=THIS_TURN), notice=CLEAR)
         return screen.with_line(NO_TARGET)
 
-    def _taken(
-        self, visitor: Visitor, message_id: str | None, scope: str, request: gr.Request
-    ) -> tuple[object, ...]:
+    def _taken(self, visitor: Visitor, message_id: str | None, request: gr.Request) -> tuple[object, ...]:
         services = services_of(self.services, visitor, request)
         try:
-            screen = _chosen(services, target_of(visitor.session_id or "", message_id), scope)
+            screen = _chosen(services, target_of(visitor.session_id or "", message_id))
             session = services.sessions.find_session(visitor.session_id or "")
         except WorkbenchError as error:
             return _unchanged(CompareScreen(notice=problem(error)))
@@ -117,15 +123,16 @@ class TargetEvents:
         return (*shown[:start], *own, *shown[start + len(own) :])
 
 
-def _chosen(services: Services, target: str, scope: str) -> CompareScreen:
-    """The turn in place of the question.
+def _chosen(services: Services, target: str) -> CompareScreen:
+    """The turn in place of the question, alone at first.
 
     Raises:
         BadInput: There is no such session, or nobody asked anything there.
         StoreError: There is no such message.
     """
-    line = _line(services, target, scope)
-    return CompareScreen(target=target, notice=CLEAR).with_line(line)
+    line = _line(services, target, THIS_TURN)
+    screen = CompareScreen(target=target, scope=gr.update(value=THIS_TURN), notice=CLEAR)
+    return screen.with_line(line)
 
 
 def _line(services: Services, target: str, scope: str) -> TargetView:

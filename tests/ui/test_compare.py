@@ -1,0 +1,134 @@
+"""What the Compare tab answers, without a browser."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from tests.desk.comparisons.comparing import asked, column, played
+from tests.services import services_for
+from workbench.desk.comparisons.comparison import VoteKind
+from workbench.desk.services import Services
+from workbench.ui.owners import browser_key_of
+from workbench.ui.present.compare.board import BoardView
+from workbench.ui.present.compare.form import first_form
+from workbench.ui.tabs.compare.events import CompareEvents
+from workbench.ui.tabs.compare.parts import CompareScreen
+from workbench.ui.tabs.compare.target_events import TargetEvents
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.visitor import Visitor
+
+
+def request(**query: str) -> gr.Request:
+    """What Gradio hands to an event."""
+    made = gr.Request(session_hash="tab")
+    made.request = cast(Any, SimpleNamespace(query_params=query, session={}))
+    return made
+
+
+def screen_of(values: tuple[object, ...]) -> CompareScreen:
+    """What an answer for the whole tab changes but for the columns' fields."""
+    return CompareScreen(*cast(Any, values[: len(CompareScreen._fields)]))
+
+
+def told(screen: CompareScreen) -> str:
+    return " ".join(line["text"] for line in asdict(cast(Any, screen.notice))["lines"])
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    with services_for(tmp_path, "One.", "Two.") as (services, _):
+        yield services
+
+
+def values_of(services: Services, question: str) -> tuple[object, ...]:
+    return replace(first_form(services.settings, services.contract_names()), question=question).values
+
+
+def run(services: Services, runs: Runs, question: str) -> list[CompareScreen]:
+    setup = services.setup_for()
+    values = values_of(services, question)
+    events = CompareEvents(services, runs)
+    return list(events.on_run(Visitor(), setup.contract_name, setup.contract_text, request(), None, *values))
+
+
+def test_a_question_is_played_to_its_end_and_listed(services: Services) -> None:
+    runs = Runs()
+    last = run(services, runs, "Cairo?")[-1]
+    assert isinstance(last.board, BoardView)
+    assert [cell.state for cell in last.board.turns[0].cells] == ["done", "done"]
+    assert cast(Any, last.former)["value"] == last.board.id
+    assert cast(Any, last.run)["interactive"]
+    assert not runs.is_running("tab compare")
+
+
+def test_an_empty_question_is_told_and_nothing_is_written(services: Services) -> None:
+    (screen,) = run(services, Runs(), "  ")
+    assert "there is no question" in told(screen)
+    assert services.comparisons.list_comparisons() == ()
+
+
+def test_one_comparison_at_a_time_in_a_tab_and_a_turn_of_play_beside_it(services: Services) -> None:
+    runs = Runs()
+    assert runs.begin("tab")
+    assert run(services, runs, "Cairo?")[-1].board
+    assert runs.begin("tab compare")
+    assert "under way" in told(run(services, runs, "Cairo?")[-1])
+
+
+def test_a_vote_comes_back_with_the_board_and_one_that_cannot_be_is_told(services: Services) -> None:
+    kept, _ = played(services, asked(services, column(services), column(services)))
+    events, shown = CompareEvents(services, Runs()), {"id": kept.id}
+
+    def vote(kind: str, place: int | None) -> CompareScreen:
+        event = cast(gr.EventData, SimpleNamespace(turn=0, kind=kind, column=place))
+        return events.on_vote(Visitor(), shown, request(), event)
+
+    assert cast(BoardView, vote("best", 1).board).turns[0].voted == 1
+    assert "column 3 has no answer" in told(vote("best", 2))
+    found = services.comparisons.find_comparison(kept.id)
+    assert found and found.votes[0].kind is VoteKind.BEST
+    undone = events.on_unvote(Visitor(), shown, request(), cast(gr.EventData, SimpleNamespace(turn=0)))
+    assert cast(BoardView, undone.board).turns[0].vote == ""
+
+
+def test_the_address_bar_opens_a_comparison_and_a_wrong_one_is_told(services: Services) -> None:
+    kept, _ = played(services, asked(services, column(services), column(services)))
+    events = TargetEvents(services)
+    values = events.on_page("", "", request(compare=kept.id))
+    screen = screen_of(values)
+    assert cast(BoardView, screen.board).id == kept.id
+    assert cast(Any, screen.tabs)["selected"] == "compare"
+    assert screen.target == f"{kept.comparison.session_id} {kept.comparison.turns[0]}"
+    assert "there is no comparison 'nope'" in told(screen_of(events.on_page("", "", request(compare="nope"))))
+
+
+def test_what_a_browser_made_on_a_space_no_other_one_sees(services: Services) -> None:
+    space = replace(services, settings=replace(services.settings, is_on_space=True))
+    mine, theirs = "a" * 32, "b" * 32
+    owner = replace(services.owner, key=browser_key_of(mine))
+    kept, _ = played(space.of(owner), asked(space.of(owner), column(services), column(services)))
+    events = TargetEvents(space)
+    assert screen_of(events.on_page("", mine, request(compare=kept.id))).board
+    other = screen_of(events.on_page("", theirs, request(compare=kept.id)))
+    assert "there is no comparison" in told(other)
+    visitor = Visitor(browser_key=browser_key_of(theirs))
+    assert "no comparison" in told(CompareEvents(space, Runs()).on_show(visitor, kept.id, request()))
+
+
+def test_a_chosen_message_of_play_is_taken_where_nothing_is_asked(services: Services) -> None:
+    kept, _ = played(services, asked(services, column(services), column(services)))
+    session_id, leaf_id = kept.comparison.session_id, kept.answers[0].leaf_id
+    visitor = Visitor(session_id=session_id, message_id=leaf_id)
+    events = TargetEvents(services)
+    taken = screen_of(events.on_enter(visitor, "", "", request()))
+    assert taken.target == f"{session_id} {leaf_id}"
+    assert cast(Any, taken.question)["visible"] is False
+    for question, target in (("Typed.", ""), ("", "s m")):
+        assert screen_of(events.on_enter(visitor, question, target, request())) == CompareScreen()
+    shared = replace(visitor, share_key="k", is_read_only=True)
+    assert "Nothing of your own" in told(screen_of(events.on_take(shared, request())))
