@@ -17,7 +17,7 @@ from tests.services import CHECKOUT, services_for
 from workbench.desk.as_code import code_of
 from workbench.errors import BadInput
 
-SAID = "What's the reading — \"now\"?\n$HOME `id` \\n JSON\nJSON"
+SAID = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 
 
@@ -89,7 +89,9 @@ def test_the_verb_plays_the_same_turn(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         path, code = made(services, play(SAID))
         assert code.is_whole
-        verb = code.verb.replace("workbench chat", f"{shlex.quote(sys.executable)} -m workbench chat --json", 1)
+        verb = code.verb.replace(
+            "workbench chat", f"{shlex.quote(sys.executable)} -m workbench chat --json", 1
+        )
         data = tmp_path / "other"
         told = json.loads(
             run(["bash", "-c", verb], WORKBENCH_HOME=str(CHECKOUT), WORKBENCH_DATA=str(data),
@@ -135,5 +137,8 @@ def test_a_predicted_prompt_is_asked_for_as_messages(tmp_path):
 
 
 def test_what_no_model_wrote_is_no_code(tmp_path: Path):
-    with services_for(tmp_path, "Hello.") as (services, play), pytest.raises(BadInput, match="no model wrote"):
+    with (
+        services_for(tmp_path, "Hello.") as (services, play),
+        pytest.raises(BadInput, match="no model wrote"),
+    ):
         made(services, play("Hi"), place=1)

@@ -74,7 +74,7 @@ class Play:
 
     @property
     def composer(self) -> Locator:
-        return self.page.get_by_label("Message")
+        return self.page.get_by_label("Message", exact=True)
 
     @property
     def entries(self) -> Locator:
@@ -132,7 +132,7 @@ class Play:
 
     def menu(self, entry: Locator, act: str) -> Self:
         """Does something with a message, by its menu."""
-        entry.get_by_role("button", name="What can be done with this message").click()
+        entry.get_by_role("button", name="Actions").click()
         entry.get_by_role("menuitem", name=act, exact=True).click()
         return self
 

@@ -67,7 +67,7 @@ def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
     page, raw = quoted.page, quoted.part("raw")
     quoted.entries.last.click()
     text = quoted.raw_text
-    raw.get_by_role("button", name="Fold or unfold all messages").click()
+    raw.get_by_role("button", name="Fold or unfold all").click()
     expect(raw.locator("section.is-folded")).to_have_count(raw.locator("section").count())
     assert quoted.raw_text == text
     raw.get_by_role("button", name="Show white space").click()
@@ -90,7 +90,7 @@ def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
 
 def test_a_menu_is_worked_by_keys(quoted: Play) -> None:
     entry = quoted.entries.nth(2)
-    entry.get_by_role("button", name="What can be done with this message").focus()
+    entry.get_by_role("button", name="Actions").focus()
     quoted.page.keyboard.press("Enter")
     items = entry.get_by_role("menuitem")
     expect(items.first).to_be_focused()
@@ -98,7 +98,7 @@ def test_a_menu_is_worked_by_keys(quoted: Play) -> None:
     expect(items.last).to_be_focused()
     quoted.page.keyboard.press("Escape")
     expect(items).to_have_count(0)
-    expect(entry.get_by_role("button", name="What can be done with this message")).to_be_focused()
+    expect(entry.get_by_role("button", name="Actions")).to_be_focused()
 
 
 def test_a_call_is_edited_in_a_form_that_outlives_a_reload_and_its_branch_is_played(

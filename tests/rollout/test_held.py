@@ -4,7 +4,7 @@ import pytest
 
 from workbench.errors import ConstraintFailed
 from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.held import Held, hold
+from workbench.rollout.held import Held, hold, hold_behind
 from workbench.rollout.limits import TurnSetup
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -78,3 +78,18 @@ def test_a_schema_that_leads_nowhere_is_told_where_the_model_may_answer_and_refu
     assert [finding.code for finding in made.findings] == ["grammar-failed"]
     with pytest.raises(ConstraintFailed):
         held(REQUIRED, tools=BROKEN)
+
+
+def test_behind_a_beginning_the_model_is_free_until_it_opens_a_call():
+    setup = TurnSetup(tools=TOOLS, family="hermes-lines")
+    made = hold_behind(setup, REQUIRED, "Let me look. ", has_grammar=True)
+    assert (made.prefill, made.constraint.trigger) == ("Let me look. ", "<tool_call>")
+    assert hold_behind(setup, NONE, "No. ", has_grammar=True) == Held(prefill="No. ")
+
+
+@pytest.mark.parametrize("begun", ["<tool_call>\n", 'Hm.<tool_call>\n{"name": "re'])
+def test_within_a_call_that_is_open_no_grammar_takes_over(begun):
+    setup = TurnSetup(tools=TOOLS, family="hermes-lines")
+    assert hold_behind(setup, REQUIRED, begun, has_grammar=True) == Held(prefill=begun)
+    closed = begun + "}\n</tool_call>"
+    assert hold_behind(setup, REQUIRED, closed, has_grammar=True).constraint.trigger == "<tool_call>"

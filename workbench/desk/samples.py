@@ -78,15 +78,17 @@ def play_more(
     Raises:
         WorkbenchError: As `play_on`.
     """
-    for number in range(2, count + 1):
-        if company.is_cancelled():
-            return
-        yield SampleBegun(number=number, count=count)
-        seed = (setup.sampling.seed + number - 1) % 2**31
-        again = replace(setup, sampling=replace(setup.sampling, seed=seed))
-        yield from play_on(services, session_id, again, onward, company)
-    # The session's own setup is the one that was asked for, not the last sample's.
-    services.sessions.save_setup(session_id, setup)
+    try:
+        for number in range(2, count + 1):
+            if company.is_cancelled():
+                return
+            yield SampleBegun(number=number, count=count)
+            seed = (setup.sampling.seed + number - 1) % 2**31
+            again = replace(setup, sampling=replace(setup.sampling, seed=seed))
+            yield from play_on(services, session_id, again, onward, company)
+    finally:
+        # The session's own setup is the one that was asked for, not the last sample's.
+        services.sessions.save_setup(session_id, setup)
 
 
 def sample_of(

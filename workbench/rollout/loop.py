@@ -134,9 +134,7 @@ def _held(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix: str) -> Held:
     has_grammar = can.has_grammar and turn.setup.is_constrained
     if prefix:
         return hold_behind(turn.setup, choice, prefix, has_grammar=has_grammar)
-    return hold(
-        turn.setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=has_grammar
-    )
+    return hold(turn.setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=has_grammar)
 
 
 def _prompt(turn: Turn, conversation: Conversation) -> Prompt:

@@ -127,7 +127,9 @@ def _of_field(
         .where(col(DocumentRow.id) == number, *conditions)
     )
     gone = col(DeletedMessageRow.message_id) == col(DocumentRow.message_id)
-    its_session = its_session.where(~sa.select(sa.literal(1)).select_from(DeletedMessageRow).where(gone).exists())
+    its_session = its_session.where(
+        ~sa.select(sa.literal(1)).select_from(DeletedMessageRow).where(gone).exists()
+    )
     if wanted.origin is not None:
         message = col(MessageRow.id) == col(DocumentRow.message_id)
         its_session = its_session.join(MessageRow, message)

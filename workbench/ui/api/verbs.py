@@ -16,8 +16,9 @@ from workbench.desk.requests.prompt import RenderRequest, rendered_row
 from workbench.desk.requests.reading import ParseRequest, reading_fields
 from workbench.desk.requests.rows import check_rows
 from workbench.desk.requests.turn import report_turn
-from workbench.desk.runs.planning import Wanted, load_suite, plan_run
+from workbench.desk.runs.planning import Wanted, plan_run
 from workbench.desk.runs.running import begin_run, find_run, play_run
+from workbench.desk.runs.suites import load_suite
 from workbench.desk.services import Services
 from workbench.desk.space import check_visitor_text
 from workbench.desk.turns import begin_session, play_turn

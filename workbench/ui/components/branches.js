@@ -2,7 +2,7 @@ const list = node("ul", { class: "hw-branch-rows", "aria-label": "Branches" });
 const agreement = node("p", { class: "hw-note hw-agreement", role: "status" });
 const summary = node("span", {});
 const fold = node("details", { class: "hw-branch-tree" }, node("summary", {}, summary, node("span", { class: "hw-note" }, "")), agreement, list);
-const gone = node("ul", { class: "hw-branch-rows", "aria-label": "Deleted messages" });
+const gone = node("ul", { class: "hw-branch-rows", "aria-label": "Deleted" });
 fold.append(gone);
 element.replaceChildren(fold);
 const ask = () => {

@@ -9,6 +9,8 @@ const on_key = (event) => {
   if (!element.isConnected) { document.removeEventListener("keydown", on_key, true); return; }
   const columns = document.getElementById("play-columns");
   if (!columns || columns.offsetParent === null) return;
+  // What is open above the composer has the keys first.
+  if (event.target.closest(".hw-message-pane, .hw-menu-at")) return;
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     event.stopPropagation();

@@ -13,7 +13,9 @@ const menu = (label, items) => {
       node("button", { type: "button", role: "menuitem", tabindex: -1, onclick: (event) => { event.stopPropagation(); hide(); open.focus(); act(); } }, name)));
     list.hidden = false;
     open.setAttribute("aria-expanded", "true");
-    list.classList.toggle("is-above", open.getBoundingClientRect().bottom + list.offsetHeight > innerHeight - 120);
+    const floor = (made.closest("#play-transcript") || document.body).getBoundingClientRect().bottom;
+    const place = open.getBoundingClientRect();
+    list.classList.toggle("is-above", place.bottom + list.offsetHeight > floor && place.top > list.offsetHeight);
     document.addEventListener("pointerdown", outside, true);
     buttons()[0].focus();
   };

@@ -76,7 +76,7 @@ const draw_head = (value) => {
     ...(value.others.length ? [compare(value)] : []),
     toggle("wrap", "Wrap long lines", () => is_wrapped, (state) => { is_wrapped = state; }),
     toggle("space", "Show white space", () => shows_space, (state) => { shows_space = state; }),
-    iconButton("fold", "Fold or unfold all messages", fold_all),
+    iconButton("fold", "Fold or unfold all", fold_all),
     iconButton("save", "Download the prompt and completion", () => save(value)),
     copy);
 };

@@ -54,7 +54,7 @@ const items_of = (entry) => [...(can_edit ? [...edits(entry), ...plays(entry)] :
   can_edit && entry.role !== "system" ? ["Delete from here on", act("delete", entry.id)] : null];
 const draw_entry = (entry) => {
   const item = node("li", { class: "hw-entry r-" + entry.role, tabindex: 0, "data-id": entry.id },
-    node("span", { class: "hw-role" }, node("span", { class: "hw-role-line" }, entry.role, menu("What can be done with this message", () => items_of(entry))),
+    node("span", { class: "hw-role" }, node("span", { class: "hw-role-line" }, entry.role, menu("Actions", () => items_of(entry))),
       entry.branch ? branches(entry.branch) : null,),
     node("div", { class: "hw-body" }, entry.blocks.map((block) => blocks[block.kind](block)),
       entry.note ? node("div", { class: "hw-note hw-end" }, entry.note) : null));

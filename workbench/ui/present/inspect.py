@@ -1,4 +1,4 @@
-"""A round as the inspector's other panes show it: calls, fixes and findings, timing."""
+"""A round as the inspector's other panes show it: calls, fixes and findings."""
 
 import json
 from collections import Counter
@@ -15,8 +15,7 @@ from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import Reading
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.edits import narrow
-from workbench.ui.present.sampling import sampling_words
-from workbench.ui.present.words import call_status, milliseconds, place_of, seconds
+from workbench.ui.present.words import call_status, milliseconds, place_of
 
 NO_CALLS_YET: Final = (
     "Calls that the model makes stand here: name, arguments, what the schema says, the result."
@@ -25,7 +24,6 @@ NO_CALLS: Final = "This completion calls nothing."
 NO_FIXES_YET: Final = (
     "Where a completion departs from the format, each repair is named here, before and after."
 )
-NO_TIMING_YET: Final = "Tokens and times of each round stand here."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,40 +122,6 @@ class FixesView:
     """In order of place."""
     findings: tuple[FindingRow, ...] = ()
     """In order of place."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
-    """A line below the table."""
-
-    name: str
-    """What."""
-    value: str
-    """How much, or which."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimedRound:
-    """A row of the table."""
-
-    cells: tuple[str, ...]
-    """As the columns say."""
-    is_selected: bool
-    """True of the round that the other panes show."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimingView:
-    """What the rounds of one turn took."""
-
-    rounds: tuple[TimedRound, ...] = ()
-    """In order."""
-    columns: tuple[str, ...] = ("round", "prompt", "cached", "written", "first token", "tokens/s", "total")
-    """Heads of the table."""
-    facts: tuple[Fact, ...] = ()
-    """Of the selected round."""
-    hint: str = NO_TIMING_YET
-    """Of the empty state."""
 
 
 def show_calls(
@@ -277,38 +241,4 @@ def _finding_row(text: str, finding: Finding) -> FindingRow:
         place = place_of(text, finding.span.start, finding.span.end)
     return FindingRow(
         code=finding.code, severity=finding.severity.value, message=finding.message, place=place
-    )
-
-
-def show_timing(rounds: Sequence[ReadRound], one: ReadRound | None) -> TimingView:
-    """The rounds of the turn that the round belongs to."""
-    generation = one.kept.generation if one else None
-    if one is None or generation is None:
-        return TimingView()
-    facts = (
-        Fact(name="model", value=generation.engine_name),
-        Fact(name="ended by", value=generation.finish_reason.value),
-        Fact(name="tool choice", value=generation.tool_choice),
-        Fact(name="prefill", value=json.dumps(generation.prefill) if generation.prefill else "none"),
-        Fact(name="sampling", value=sampling_words(generation.sampling)),
-    )
-    turn = [other for other in rounds if other.turn == one.turn and other.kept.generation]
-    return TimingView(rounds=tuple(_timed(other, is_selected=other is one) for other in turn), facts=facts)
-
-
-def _timed(one: ReadRound, *, is_selected: bool) -> TimedRound:
-    assert one.kept.generation is not None
-    timing = one.kept.generation.timing
-    speed = timing.tokens_per_second
-    return TimedRound(
-        cells=(
-            str(one.number),
-            f"{timing.prompt_tokens:,}",
-            f"{timing.cached_tokens:,}",
-            f"{timing.completion_tokens:,}",
-            seconds(timing.time_to_first_token_s),
-            f"{speed:.0f}" if speed else "–",
-            seconds(timing.seconds),
-        ),
-        is_selected=is_selected,
     )

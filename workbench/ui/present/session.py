@@ -13,13 +13,12 @@ from workbench.ui.present.differ import DifferView, ask_differ
 from workbench.ui.present.inspect import (
     CallsView,
     FixesView,
-    TimingView,
     show_calls,
     show_fixes,
-    show_timing,
     told_of,
 )
 from workbench.ui.present.raw import RawView, show_round
+from workbench.ui.present.timing import TimingView, show_timing
 from workbench.ui.present.tokens import TokensView, ask_tokens
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
 

@@ -15,8 +15,9 @@ from workbench.ui.components.timing import Timing
 from workbench.ui.components.tokens import Tokens
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.differ import ask_differ
-from workbench.ui.present.inspect import CallsView, FixesView, TimingView
+from workbench.ui.present.inspect import CallsView, FixesView
 from workbench.ui.present.raw import RawView
+from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 
 

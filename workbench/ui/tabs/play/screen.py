@@ -11,7 +11,7 @@ from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.differ import DifferView
-from workbench.ui.present.inspect import CallsView, FixesView, TimingView, fixes_label
+from workbench.ui.present.inspect import CallsView, FixesView, fixes_label
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.message_pane import MessagePaneView
 from workbench.ui.present.notices import NoticeView
@@ -20,6 +20,7 @@ from workbench.ui.present.session import SessionView, show_session
 from workbench.ui.present.session_bar import SessionBarView, show_bar
 from workbench.ui.present.sessions import AddressView, CopiedView, SessionsView
 from workbench.ui.present.setup import HeaderView, SetupFields
+from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.present.waiting import WaitingView, show_waiting
