@@ -13,7 +13,7 @@ from workbench.desk.demo.loading import (
     load_demo,
     remove_demo,
 )
-from workbench.desk.runs.planning import suite_names
+from workbench.desk.runs.suites import suite_names
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.components.keys_help import KeysHelp
