@@ -1,10 +1,7 @@
-"""The command lines that the pages show run, and print what the pages say they print."""
+"""The command lines without model and store run, and print what the pages say that they print."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -41,40 +38,17 @@ def test_each_of_these_verbs_has_an_example():
 
 
 @pytest.fixture
-def shell(tmp_path):
-    """Runs a command line as a reader of the page would, in a folder with the files that it names."""
+def given(tmp_path):
+    """The files that the lines name."""
     (tmp_path / "completion.txt").write_text(COMPLETION)
     (tmp_path / "messages.json").write_text(json.dumps(MESSAGES))
     (tmp_path / "rows.jsonl").write_text(json.dumps({"family": "qwen3", "messages": MESSAGES}) + "\n")
     (tmp_path / "chat_template.jinja").write_text(GOOD)
-    (tmp_path / "bin").mkdir()
-    command = tmp_path / "bin" / "workbench"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@"\n')
-    command.chmod(0o755)
     if model := find_embedded():
         (tmp_path / "model.gguf").symlink_to(model)
 
-    def run(line):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
-        environment |= {
-            "WORKBENCH_DATA": str(tmp_path / "data"),
-            "WORKBENCH_HOME": str(CHECKOUT),
-            "PYTHONPATH": str(CHECKOUT),
-            "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        }
-        return subprocess.run(
-            ["/bin/sh", "-c", line],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
 
-    return run
-
-
+@pytest.mark.usefixtures("given")
 @pytest.mark.parametrize(("line", "shown"), EXAMPLES)
 def test_a_command_line_runs_and_prints_what_is_shown(shell, line, shown):
     if "--gguf" in line and find_embedded() is None:

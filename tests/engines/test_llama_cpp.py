@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from queue import Queue
 from threading import Event, Thread, Timer
 
 import gguf
@@ -159,6 +161,32 @@ def test_two_at_once_take_turns_and_none_sees_the_other(engine):
     for thread in threads:
         thread.join(timeout=120)
     assert together == alone
+
+
+def test_whoever_asks_the_model_is_evaluated_in_one_and_the_same_thread():
+    engine = load_llama_cpp(find_embedded(), name="embedded", loading=replace(LOADING, threads=2))
+    tasks, go_on = Path("/proc/self/task"), Event()
+    if not tasks.is_dir():
+        pytest.skip("the system does not list threads under /proc/self/task")
+    ask(engine, CHAT.format("Say hello."))
+    asked, before = Queue(), len(list(tasks.iterdir()))
+
+    def run():
+        asked.put(ask(engine, CHAT.format("Say hello."))[0])
+        go_on.wait(timeout=600)
+
+    threads = [Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    answers = {asked.get(timeout=600) for _ in threads}
+    after = len(list(tasks.iterdir()))
+    go_on.set()
+    for thread in threads:
+        thread.join(timeout=60)
+    engine.close()
+    assert len(answers) == 1
+    # OpenMP would keep a team of its own for each of them.
+    assert after - before == len(threads)
 
 
 def test_one_who_waits_can_be_stopped(engine):

@@ -5,7 +5,7 @@ import pytest
 
 from tests.services import services_for
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 TURNS = 1000
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 

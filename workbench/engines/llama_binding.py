@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from workbench.engines.llama_abort import AbortFlag
 from workbench.engines.llama_loading import Loading, LoraAdapter
 from workbench.engines.llama_log import llama_log
+from workbench.engines.llama_thread import EvaluatingThread
 from workbench.errors import EngineError
 from workbench.settings import FlashAttention
 
@@ -49,10 +50,11 @@ class Binding:
         llama_cpp.llama_backend_init()
         self._log = llama_log()
         self._open = ExitStack()
+        self._thread = EvaluatingThread()
         try:
             self._load(path, loading)
         except EngineError:
-            self._open.close()
+            self.close()
             raise
 
     def _load(self, path: Path, loading: Loading) -> None:
@@ -70,6 +72,7 @@ class Binding:
 
     def close(self) -> None:
         """Frees the memory of model and context."""
+        self._thread.close()
         self._open.close()
 
     def tokenize(self, text: str, *, is_start: bool) -> list[int]:
@@ -124,7 +127,7 @@ class Binding:
         if is_each_told:
             told = (ctypes.c_int8 * len(tokens))(*([1] * len(tokens)))
             batch.logits = told
-        code = llama_cpp.llama_decode(self.context, batch)
+        code = self._thread.run(llama_cpp.llama_decode, self.context, batch)
         if code not in (0, _ABORTED):
             raise EngineError(f"llama.cpp stopped with code {code}: {self._log.take() or 'no reason given'}")
         return code == 0

@@ -1,0 +1,69 @@
+"""The one thread in which a model is evaluated."""
+
+import _thread
+from threading import Event, Thread, Timer, current_thread
+
+import pytest
+
+from workbench.engines.llama_thread import EvaluatingThread
+
+
+@pytest.fixture
+def evaluating():
+    thread = EvaluatingThread()
+    yield thread
+    thread.close()
+
+
+def test_all_who_ask_are_served_by_one_thread_and_get_their_own_answer(evaluating):
+    served = {}
+
+    def ask(number):
+        served[number] = evaluating.run(lambda: (current_thread(), number))
+
+    threads = [Thread(target=ask, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert {number: answer for number, (_, answer) in served.items()} == {n: n for n in range(5)}
+    assert len({thread for thread, _ in served.values()}) == 1
+    assert current_thread() not in {thread for thread, _ in served.values()}
+
+
+def test_a_fault_reaches_the_one_who_asked_and_the_next_is_served(evaluating):
+    def fail():
+        raise ValueError("of this work")
+
+    with pytest.raises(ValueError, match="of this work"):
+        evaluating.run(fail)
+    assert evaluating.run(max, 1, 2) == 2
+
+
+def test_an_interrupt_is_raised_only_when_the_work_has_ended(evaluating):
+    begun, go_on, ended = Event(), Event(), Event()
+
+    def work():
+        begun.set()
+        go_on.wait(timeout=20)
+        ended.set()
+
+    def interrupt():
+        begun.wait(timeout=20)
+        _thread.interrupt_main()
+
+    interrupting = Thread(target=interrupt)
+    releasing = Timer(0.3, go_on.set)
+    interrupting.start()
+    releasing.start()
+    with pytest.raises(KeyboardInterrupt):
+        evaluating.run(work)
+    assert ended.is_set()
+    interrupting.join(timeout=20)
+    releasing.join(timeout=20)
+
+
+def test_its_end_can_be_asked_for_twice():
+    thread = EvaluatingThread()
+    thread.close()
+    thread.close()

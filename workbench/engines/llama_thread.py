@@ -1,0 +1,34 @@
+"""The one thread in which a model is evaluated."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+class EvaluatingThread:
+    """Runs llama.cpp's evaluations, whoever asks for them, in one thread that lives as long as the model.
+
+    llama.cpp's threads belong to OpenMP, which keeps a team for every thread that ever asked it for work. With
+    more of them than processors it takes away their spinning, and each of the hundred barriers of a token then
+    waits for the kernel: a page that plays each turn in a thread of its own would get half the tokens a second.
+
+    *Source:* libgomp, `gomp_managed_threads` and `gomp_throttled_spin_count_var`.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama.cpp")
+
+    def run(self, work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Made:
+        """What `work` returns; an interrupt is raised once it has ended, for it uses memory that may be freed then."""
+        future = self._pool.submit(work, *args, **kwargs)
+        try:
+            return future.result()
+        finally:
+            wait((future,))
+
+    def close(self) -> None:
+        """Ends the thread, and its team with it."""
+        self._pool.shutdown()
