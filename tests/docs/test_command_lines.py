@@ -21,6 +21,8 @@ ELSEWHERE = {
     r"workbench train |WORKBENCH_LORA=|workbench heldout ": "takes hours; tests/training makes some steps of it",
     r"workbench tools call greet ": "tests/toolbox drops the page's file into a catalog",
     r"workbench (check|convert) shards/ .*--engine ray": "tests/library and tests/cli run it where Ray is installed",
+    r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api asks a page of its own",
+    r"(hf|git) ": "makes and fills a Space, in an account of the reader's",
 }
 """Lines that are not typed here, by how they begin, and why."""
 NOT_HERE = re.compile(rf"(?:{'|'.join(ELSEWHERE)})")

@@ -3,7 +3,7 @@ const dialog = node("dialog", { class: "hw-dialog", "aria-labelledby": "page-key
   node("header", {}, node("h2", { id: "page-keys-heading" }, "Keys"), node("span", { class: "hw-gap" }), iconButton("cross", "Close", () => dialog.close())), list);
 element.replaceChildren(dialog);
 const is_shown = (id) => { const pane = document.getElementById(id); return pane !== null && pane.offsetParent !== null; };
-const rows = (tab) => node("dl", { class: "hw-keys" }, tab.keys.map((key) => [node("dt", {}, node("kbd", {}, key.keys)), node("dd", {}, key.does)]));
+const rows = (tab) => node("dl", { class: "hw-key-list" }, tab.keys.map((key) => [node("dt", {}, node("kbd", {}, key.keys)), node("dd", {}, key.does)]));
 const show = () => {
   const tabs = props.value ? props.value.tabs : [];
   list.replaceChildren(...tabs.filter((tab) => tab.tab && is_shown(tab.tab)).map(rows), ...tabs.filter((tab) => !tab.tab).map(rows));

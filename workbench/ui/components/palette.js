@@ -5,7 +5,8 @@ const press = (id) => () => {
   if (button && !button.disabled) button.click();
 };
 const tell = (name) => () => window.dispatchEvent(new Event(name));
-const tab_buttons = () => [...document.querySelectorAll("#page-tabs > .tab-wrapper [role='tab']")];
+// Where the window is narrow, Gradio puts tabs into a menu, whose buttons are no tabs.
+const tab_buttons = () => [...document.querySelectorAll("#page-tabs > .tab-wrapper [role='tab'], #page-tabs > .tab-wrapper .overflow-dropdown button")];
 const to_tab = (name) => {
   const found = tab_buttons().find((button) => button.textContent.trim() === name);
   if (found) found.click();
@@ -65,7 +66,7 @@ const choose = (to) => {
 };
 const go = (item) => { dialog.close(); if (item) GOES[item.kind](item); };
 const row = (item, index) => node("li", { role: "option", id: "page-palette-" + index, "aria-selected": "false", onclick: () => go(item), onmousemove: () => { if (at !== index) choose(index); } },
-  node("span", { class: "hw-note hw-kind" }, item.kind), node("span", { class: "hw-title" }, item.name), node("span", { class: "hw-note" }, item.note));
+  node("span", { class: "hw-note" }, item.kind), node("span", { class: "hw-title" }, item.name), node("span", { class: "hw-note" }, item.note));
 const key_of = (item) => item && item.kind + " " + (item.id || item.name);
 // What comes later from the server leaves what was chosen meanwhile where it is.
 const draw = () => {
