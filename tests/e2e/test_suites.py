@@ -26,9 +26,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def slow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on a model that takes a second for each answer."""
+    """The page on a model that takes some seconds for each answer."""
     folder = tmp_path_factory.mktemp("slow")
-    answer: dict[str, object] = {"text": "Hello there, " * 4, "seconds_per_token": 0.05}
+    answer: dict[str, object] = {"text": "Hello there, " * 4, "seconds_per_token": 0.5}
     script = write_script(folder / "script.yaml", answer)
     yield from served(folder, f"scripted:{script}")
 
