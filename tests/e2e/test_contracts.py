@@ -114,4 +114,4 @@ def test_what_each_part_buys_is_measured_and_shown_beside_its_text(
 
 def test_what_is_not_saved_is_not_measured(tab: Page) -> None:
     tab.locator("#contracts-measure").click()
-    expect(tab.locator("#contracts-notice")).to_contain_text("no such contract")
+    expect(tab.locator("#contracts-notice")).to_contain_text("Save it as a version first")
