@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.play import SLOW_MS, Server
+from tests.e2e.play import SLOW_MS, TURN_MS, Server
 
 pytestmark = pytest.mark.browser
 
@@ -82,3 +82,36 @@ def test_nothing_is_cut_off_at_any_width(tab: Page, artifacts: Path, scheme: str
     expect(tab.locator("#contracts-preview")).to_contain_text("characters")
     tab.screenshot(path=artifacts / f"contracts-{scheme}-{width}.png")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_each_part_buys_is_measured_and_shown_beside_its_text(
+    page: Page, server: Server, artifacts: Path
+) -> None:
+    page.set_default_timeout(SLOW_MS)
+    expect.set_options(timeout=SLOW_MS)
+    page.goto(server.url)
+    expect(page.locator("#page-header")).to_contain_text("ready")
+    page.get_by_role("tab", name="Contracts").click()
+    page.locator("[data-contract=minimal]").click()
+    expect(page.locator("#contracts-text")).to_contain_text("name: minimal")
+    page.locator("#contracts-measure").click()
+    expect(page.get_by_label("without each paragraph of the contract")).to_be_checked()
+    expect(page.locator("#suites-size")).to_contain_text("20 plays: 5 cases × 4 arms")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#suites-run")).to_contain_text("20 of 20 plays · done", timeout=TURN_MS)
+    page.get_by_role("tab", name="Contracts").click()
+    page.get_by_role("tab", name="Measured").click()
+    measured = page.locator("#contracts-measured")
+    expect(measured).to_contain_text("v1 · nonsense · scripted:")
+    expect(measured.locator(".hw-part")).to_have_count(4)
+    expect(measured.locator(".hw-part").nth(1)).to_contain_text("When a tool fits the request")
+    expect(measured.locator(".hw-part").nth(1)).to_contain_text("it costs")
+    expect(measured.locator("svg.hw-plot")).to_have_count(3)
+    expect(measured.get_by_role("img", name="Pass rate")).to_be_visible()
+    measured.locator("svg.hw-plot").first.scroll_into_view_if_needed()
+    page.screenshot(path=artifacts / "contracts-measured.png")
+
+
+def test_what_is_not_saved_is_not_measured(tab: Page) -> None:
+    tab.locator("#contracts-measure").click()
+    expect(tab.locator("#contracts-notice")).to_contain_text("Save it as a version first")

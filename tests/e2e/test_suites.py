@@ -26,9 +26,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def slow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on a model that takes a second for each answer."""
+    """The page on a model that takes some seconds for each answer."""
     folder = tmp_path_factory.mktemp("slow")
-    answer: dict[str, object] = {"text": "Hello there, " * 4, "seconds_per_token": 0.05}
+    answer: dict[str, object] = {"text": "Hello there, " * 4, "seconds_per_token": 0.5}
     script = write_script(folder / "script.yaml", answer)
     yield from served(folder, f"scripted:{script}")
 
@@ -37,7 +37,8 @@ def opened(page: Page, url: str) -> Page:
     page.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)
     page.goto(url)
-    expect(page.locator("#page-header")).to_contain_text("ready")
+    # The model's name stands there once the page has been filled; it need not be loaded.
+    expect(page.locator("#page-header .hw-dot")).to_be_visible()
     page.get_by_role("tab", name="Suites").click()
     expect(page.locator("#suites-size")).to_contain_text("5 plays: 5 cases × 1 arm")
     return page
@@ -131,17 +132,22 @@ def test_what_cannot_be_played_is_told_before_it_is(tab: Page) -> None:
 
 def test_a_run_goes_on_without_its_page_is_stopped_and_gone_on_with(page: Page, slow_server: Server) -> None:
     opened(page, slow_server.url)
+    page.get_by_label("Plays of each case").fill("20")
+    expect(page.locator("#suites-size")).to_contain_text("100 plays")
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#suites-bar")).to_contain_text("1 of 5")
+    expect(page.locator("#suites-bar")).to_contain_text("1 of 100")
     page.reload()
     page.get_by_role("tab", name="Suites").click()
-    expect(page.locator("#suites-bar")).to_contain_text("left")
-    page.locator("#suites-bar").get_by_role("button", name="Stop").click()
-    expect(page.locator("#suites-bar")).to_contain_text("stopped")
-    expect(page.locator("#suites-run")).to_contain_text("of 5 plays · stopped")
+    bar = page.locator("#suites-bar")
+    expect(bar).to_contain_text("left")
+    bar.get_by_role("button", name="Stop").click()
+    expect(bar).to_contain_text("stopped")
+    expect(page.locator("#suites-run")).to_contain_text("of 100 plays · stopped")
     page.get_by_role("button", name="Go on with it").click()
-    expect(page.locator("#suites-run")).to_contain_text("5 of 5 plays · done", timeout=TURN_MS)
+    expect(bar.get_by_role("button", name="Stop")).to_be_visible()
     expect(page.get_by_role("button", name="Go on with it")).to_have_count(0)
+    bar.get_by_role("button", name="Stop").click()
+    expect(bar).to_contain_text("stopped")
 
 
 @pytest.fixture

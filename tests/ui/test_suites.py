@@ -66,9 +66,8 @@ def test_what_could_not_be_kept_ends_the_run_and_is_told(tmp_path):
         services.runs.delete_run(kept.id)
         assert under_way.begin(services, kept)
         one = under_way.of(services.owner)
-        if one is not None:
-            assert one.over.wait(WAIT_S)
-            assert isinstance(one.error, StoreError)
+        assert one is None or one.over.wait(WAIT_S)
+        assert isinstance(under_way.last(services.owner).error, StoreError)
         assert under_way.of(services.owner) is None
 
 
@@ -79,7 +78,7 @@ def fields(services, **changes):
 def test_a_visitor_without_a_run_has_nothing_changed_by_looking_for_one(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         events = RunEvents(services, RunsUnderWay())
-        assert list(events.on_watch(Visitor(), REQUEST)) == [SuitesScreen()]
+        assert list(events.on_watch(Visitor(), None, REQUEST)) == [SuitesScreen()]
 
 
 def test_a_run_is_begun_watched_and_looked_into(tmp_path):
@@ -88,9 +87,13 @@ def test_a_run_is_begun_watched_and_looked_into(tmp_path):
         events, looks = RunEvents(services, under_way), LookEvents(services, under_way)
         begun = events.on_run(Visitor(), REQUEST, None, *fields(services))
         assert begun.bar.is_running
-        for screen in events.on_watch(Visitor(), REQUEST):
-            assert screen.notice is SAME
         run_id = begun.run.id
+        for screen in events.on_watch(Visitor(), run_id, REQUEST):
+            assert screen.notice is SAME
+        # A run that was over before anybody looked is told of all the same, and no other.
+        looks_again = [list(events.on_watch(Visitor(), one, REQUEST)) for one in (run_id, None, "another")]
+        assert [one[0].bar is SAME for one in looks_again] == [False, True, True]
+        assert looks_again[0][0].bar.note == "2 of 2 · 0 passed"
         shown = looks.on_show(Visitor(), run_id, run_id, None, None, REQUEST)
         assert "2 of 2 plays · done" in shown.run.note
         assert shown.comparison.changed == ()

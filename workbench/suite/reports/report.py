@@ -1,9 +1,9 @@
 """A run as a value to report: score cards, results, what parts of a contract are worth, what changed."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import quote
 
 from workbench.suite.card import ScoreCard, cards
 from workbench.suite.compare import Comparison, compare
@@ -11,6 +11,8 @@ from workbench.suite.plan import Arm, Plan
 from workbench.suite.result import CaseResult
 from workbench.suite.statistics import Point, front
 
+_RESERVED: Final = re.compile(r"[^A-Za-z0-9_.~-]")
+"""What a query's value holds percent-encoded. *Source:* RFC 3986, 2.3."""
 LOCAL_PAGE: Final = "http://127.0.0.1:7860"
 """Address of the workbench's page where nobody has said another."""
 
@@ -148,4 +150,7 @@ def rollout_url(result: CaseResult, page_url: str) -> str:
         result: Of a play.
         page_url: Of the workbench's page.
     """
-    return f"{page_url}/?session={quote(result.session_id)}" if result.session_id else ""
+    if not result.session_id:
+        return ""
+    quoted = _RESERVED.sub(lambda one: "".join(f"%{byte:02X}" for byte in one[0].encode()), result.session_id)
+    return f"{page_url}/?session={quoted}"

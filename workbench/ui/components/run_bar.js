@@ -1,10 +1,13 @@
+// The parts stay while the run goes on: a button that is drawn anew under the pointer takes no click.
+const note = node("span", { class: "hw-note", role: "status" });
+const stop = node("button", { type: "button", class: "hw-action", onclick: () => trigger("stop_run", {}) }, "Stop");
+const bar = node("progress", { max: 1, "aria-label": "Run" });
+const head = node("div", { class: "hw-model-head" }, note, stop);
 follow((value) => {
-  if (!value) {
-    element.replaceChildren();
-    return;
-  }
-  element.replaceChildren(
-    node("div", { class: "hw-model-head" }, node("span", { class: "hw-note", role: "status" }, value.note),
-      value.is_running ? node("button", { type: "button", class: "hw-action", onclick: () => trigger("stop_run", {}) }, "Stop") : null),
-    node("progress", { max: 1, value: value.share, "aria-label": "Run" }));
+  if (!value) return element.replaceChildren();
+  note.textContent = value.note;
+  bar.value = value.share;
+  if (!value.is_running) stop.remove();
+  else if (!stop.isConnected) head.append(stop);
+  if (!head.isConnected) element.replaceChildren(head, bar);
 });

@@ -11,7 +11,7 @@ const picture = (value) => {
     node("ol", { class: "hw-note hw-dots" }, value.dots.map((dot) => node("li", {}, (dot.is_on_front ? "● " : "○ ") + dot.label)))];
 };
 const SIGNS = { clean: "✓ ", bad: "✗ ", odd: "! ", quiet: "" };
-let shown = null, picked = null;
+let shown = null, picked = null, is_pressed = false;
 const visible = () => element.offsetParent !== null;
 const address = () => {
   const url = new URL(location.href);
@@ -52,6 +52,13 @@ const draw = (value) => {
   // A look at a run under way takes the focus from nobody.
   if (held.case) [...element.querySelectorAll(".hw-cell")].find((cell) => cell.dataset.case === held.case && cell.dataset.arm === held.arm)?.focus();
 };
+// What is drawn anew under the pointer takes no click: a look waits until it is up.
+element.addEventListener("pointerdown", () => { is_pressed = true; });
+const released = () => setTimeout(() => {
+  if (is_pressed && element.isConnected && shown) { is_pressed = false; draw(shown); }
+}, 0);
+document.addEventListener("pointerup", released);
+document.addEventListener("pointercancel", released);
 new ResizeObserver(() => { if (shown && element.isConnected) address(); }).observe(element);
 follow((value) => {
   if (!value) {
@@ -62,7 +69,7 @@ follow((value) => {
   if (value.is_live && shown && shown.id !== value.id) return;
   if (!shown || shown.id !== value.id) picked = null;
   shown = value;
-  draw(value);
+  if (!value.is_live || !is_pressed) draw(value);
   if (value.picked) pick(value.picked);
   address();
 });

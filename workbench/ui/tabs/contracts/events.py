@@ -111,7 +111,8 @@ class ContractEvents:
         """The Suites tab, with the contract and its ablation chosen."""
         services = services_of(self.services, visitor, request)
         try:
-            if text != services.contract_version(name).text:
+            names = services.contract_names()
+            if name not in names or text != services.contract_version(name).text:
                 return SAME, SAME, SAME, advice("Save it as a version first: a run plays what is saved.")
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error)

@@ -65,7 +65,7 @@ class EditEvents:
         """The suite is chosen to be run."""
         services = services_of(self.services, visitor, request)
         try:
-            if text != suite_text(services, name):
+            if name not in suite_names(services) or text != suite_text(services, name):
                 return SAME, SAME, advice("Save it as a version first: a run plays what is saved.")
         except WorkbenchError as error:
             return SAME, SAME, problem(error)

@@ -96,11 +96,11 @@ class RunEvents:
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
-    def on_watch(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
-        """Tells of the owner's run under way until it is over."""
+    def on_watch(self, visitor: Visitor, run_id: str | None, request: gr.Request) -> Generator[SuitesScreen]:
+        """Tells of the owner's run until it is over; once, where the one that is shown is over already."""
         services = services_of(self.services, visitor, request)
-        one = self.under_way.of(services.owner)
-        if one is None:
+        one = self.under_way.last(services.owner)
+        if one is None or (one.over.is_set() and one.id != run_id):
             # A generator that gives nothing would empty every part.
             yield SuitesScreen()
             return

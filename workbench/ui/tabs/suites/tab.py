@@ -64,7 +64,7 @@ def _wire_runs(
     begun = listen(grid.start.click, events.on_run, asked, screen)
     resumed = listen(run.run.event("resume_run"), events.on_resume, visitor, screen)
     for step in (seen, linked, begun, resumed):
-        listen(step.then, events.on_watch, visitor, screen, is_model_work=True)
+        listen(step.then, events.on_watch, [*visitor, run.shown], screen, is_model_work=True)
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
 
 

@@ -1,4 +1,4 @@
-"""Runs that are played now: each in a thread of its own, whoever looks on, one at a time for each owner."""
+"""Runs that are played: each in a thread of its own, whoever looks on, one at a time for each owner."""
 
 from threading import Event, Lock, Thread
 from typing import Final
@@ -50,7 +50,8 @@ class RunsUnderWay:
             token: A visitor's own, for hosted models; it lives as long as the run.
         """
         with self._lock:
-            if services.owner.key in self._runs:
+            former = self._runs.get(services.owner.key)
+            if former is not None and not former.over.is_set():
                 return False
             one = self._runs[services.owner.key] = RunUnderWay(kept)
         Thread(target=self._play, args=(services, kept, one, token), name="suite-run", daemon=True).start()
@@ -58,6 +59,11 @@ class RunsUnderWay:
 
     def of(self, owner: Owner) -> RunUnderWay | None:
         """The owner's; None where nothing is played."""
+        one = self.last(owner)
+        return None if one is None or one.over.is_set() else one
+
+    def last(self, owner: Owner) -> RunUnderWay | None:
+        """The owner's last, under way or over: a short one is over before anybody looks. None where there was none."""
         return self._runs.get(owner.key)
 
     def stop_all(self) -> None:
@@ -77,6 +83,4 @@ class RunsUnderWay:
         except WorkbenchError as error:
             one.error = error
         finally:
-            with self._lock:
-                del self._runs[services.owner.key]
             one.over.set()
