@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.comparing import Comparing
 from tests.e2e.play import Play, Server, write_script
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 ODD_CALL = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'london'}}\n</tool_call>"
@@ -176,7 +176,7 @@ def test_two_contracts_are_compared_on_the_embedded_model(
 ):
     tab = Comparing(page, embedded_server).open()
     for letter in "AB":
-        page.get_by_label(f"Max tokens {letter}").fill("64")
+        page.get_by_label(f"Max tokens {letter}").fill("40")
     tab.ask("What is the flumbuster reading for cairo?")
     for letter in "AB":
         cell = tab.cell(letter)
