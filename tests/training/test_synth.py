@@ -8,7 +8,7 @@ from tests.training.rows import contracts, drawn_rows, read
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.training.synth import exchanges, phrasing, vocabulary
+from workbench.training.synth import forms, vocabulary
 from workbench.training.synth.conversations import Terms
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.exchanges import EXCHANGES
@@ -93,10 +93,10 @@ def test_the_splits_share_no_tool_and_no_word_of_the_lists(train_rows, held_rows
         assert not set(share_of(words, Split.TRAIN)) & set(share_of(words, Split.TEST))
 
 
-@pytest.mark.parametrize("forms", [*phrasing.FORMS.values(), exchanges._ASK_ONE, exchanges._UNCOVERED])
-def test_every_list_of_forms_has_some_for_both_splits_and_none_twice(forms):
-    assert len(set(forms)) == len(forms)
-    assert share_of(forms, Split.TEST)
+@pytest.mark.parametrize("some", [*forms.FORMS.values(), forms.ASK_ONE, forms.UNCOVERED])
+def test_every_list_of_forms_has_some_for_both_splits_and_none_twice(some):
+    assert len(set(some)) == len(some)
+    assert share_of(some, Split.TEST)
 
 
 def test_words_of_the_shipped_suite_name_no_tool_and_no_parameter(train_rows, held_rows):

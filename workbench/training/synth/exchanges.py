@@ -1,113 +1,29 @@
 """What happens between a request and its answer: one function a kind of exchange."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from workbench.chat.message import Role
 from workbench.training.synth.chats import draw_chat
-from workbench.training.synth.dice import Dice
-from workbench.training.synth.phrasing import arguments_of, chosen, dressed, kept, request, typed
+from workbench.training.synth.forms import AGAIN, ASK_MORE, ASK_ONE, LINKS, THANKS, UNCOVERED
+from workbench.training.synth.phrasing import chosen, kept, request, typed
 from workbench.training.synth.results import Told, draw_error, draw_result
-from workbench.training.synth.tools import Param, Tool, draw_tool
+from workbench.training.synth.scene import (
+    Scene,
+    answer_message,
+    answers_message,
+    call_of,
+    calls_message,
+    given_later,
+    key_of,
+    quotable,
+    result_message,
+    user_message,
+)
+from workbench.training.synth.tools import draw_tool
 from workbench.training.synth.values import Said, listed
-from workbench.training.synth.words import Words
-from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """Where an exchange takes place."""
-
-    dice: Dice
-    """Its chance."""
-    words: Words
-    """The split's words."""
-    tools: tuple[Tool, ...]
-    """What the conversation offers; the first is what it is about."""
-
-    @property
-    def tool(self) -> Tool:
-        """One of them."""
-        return self.dice.pick(self.tools)
-
-    def say(self, text: str) -> RowMessage:
-        """A user's message, dressed as people write."""
-        return _user(dressed(self.dice, self.words, text))
-
+from workbench.trajectory.trajectory import RowMessage
 
 Exchange = Callable[[Scene], list[RowMessage]]
-_PREFACES: Final = (
-    "Let me see.",
-    "One moment.",
-    "I will look.",
-    "On it.",
-    "Sure, I'll do that.",
-    "Let me check that for you.",
-    "Working on it.",
-    "Of course.",
-)
-_ASK_ONE: Final = (
-    "Which {l} should I use?",
-    "What is the {l}?",
-    "Please tell me the {l}.",
-    "For which {l}?",
-    "What {l} would you like?",
-    "I need the {l} first. What is it?",
-    "Could you give me the {l}?",
-    "The {l} is missing. Which one do you mean?",
-    "I can {v} the {n} once I know the {l}. What is it?",
-    "What should the {l} be?",
-)
-_ASK_MORE: Final = (
-    "I need the {l}. What are they?",
-    "Which {l} should I use?",
-    "Please tell me the {l}.",
-    "What are the {l}?",
-    "The {l} are missing. Could you give me them?",
-    "Could you tell me the {l}?",
-)
-_GIVEN: Final = (
-    "{v}",
-    "It's {v}",
-    "{l}: {v}",
-    "{v}, please",
-    "The {l} is {v}",
-    "Take {v}",
-    "{l} {v}",
-    "Use {v}.",
-)
-_AGAIN: Final = (
-    "And {v}?",
-    "What about {v}?",
-    "The same with {v}, please.",
-    "Now with {l} {v}.",
-    "And with {v} instead?",
-    "And now {v}",
-    "Again, but {l} {v}.",
-    "How about {l} {v}?",
-)
-_LINKS: Final = (" and ", ". Also, ", ", and ", "; ", ". Then ", " and also ", ". And ", ". After that ")
-_UNCOVERED: Final = (
-    "I have no tool for that.",
-    "None of my tools can do that.",
-    "That is not something that my tools can do.",
-    "I can't do that with what I have.",
-    "I have nothing that could {v} the {n}.",
-    "My tools don't cover that, sorry.",
-)
-_THANKS: Final = (
-    ("Thanks!", "You're welcome!"),
-    ("Thank you, that helps.", "Glad that it helps."),
-    ("Great, thanks a lot.", "Any time."),
-    ("Perfect.", "Good to hear. Is there anything else?"),
-    ("ok thx", "You're welcome."),
-    ("Super, that's all for today.", "Then have a nice day!"),
-    ("Good.", "Let me know if you need anything else."),
-    ("Thank you!", "My pleasure."),
-    ("Cheers, bye.", "Goodbye!"),
-    ("Wonderful, many thanks.", "Happy to help."),
-)
 
 
 def single(scene: Scene) -> list[RowMessage]:
@@ -116,7 +32,12 @@ def single(scene: Scene) -> list[RowMessage]:
     values = chosen(scene.dice, tool)
     said = scene.say(request(scene.dice, scene.words, tool, values))
     told = draw_result(scene.dice, scene.words, tool, values)
-    return [said, _calls(scene, [_call(tool, values)]), _result(told), _answer(told.answer)]
+    return [
+        said,
+        calls_message(scene, [call_of(tool, values)]),
+        result_message(told),
+        answer_message(told.answer),
+    ]
 
 
 def follow_up(scene: Scene) -> list[RowMessage]:
@@ -130,11 +51,20 @@ def follow_up(scene: Scene) -> list[RowMessage]:
     other = first.slot.draw(dice)
     again = [(param, other if param is first else said) for param, said in values]
     told = draw_result(dice, scene.words, tool, values), draw_result(dice, scene.words, tool, again)
-    asked = dice.pick(scene.words.of(_AGAIN)).format(l=first.label, v=kept(other.text))
+    asked = dice.pick(scene.words.of(AGAIN)).format(l=first.label, v=kept(other.text))
     return [
-        *(begun, _calls(scene, [_call(tool, values)]), _result(told[0]), _answer(told[0].answer)),
-        *(_user(typed(dice, asked)), _calls(scene, [_call(tool, again)]), _result(told[1])),
-        _answer(told[1].answer),
+        *(
+            begun,
+            calls_message(scene, [call_of(tool, values)]),
+            result_message(told[0]),
+            answer_message(told[0].answer),
+        ),
+        *(
+            user_message(typed(dice, asked)),
+            calls_message(scene, [call_of(tool, again)]),
+            result_message(told[1]),
+        ),
+        answer_message(told[1].answer),
     ]
 
 
@@ -158,9 +88,9 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
     said = scene.say(request(dice, scene.words, tool, asked))
     return [
         said,
-        _calls(scene, [_call(tool, values) for values in each]),
-        *map(_result, told),
-        _answers(scene, told),
+        calls_message(scene, [call_of(tool, values) for values in each]),
+        *map(result_message, told),
+        answers_message(scene, told),
     ]
 
 
@@ -171,26 +101,31 @@ def parallel_two(scene: Scene) -> list[RowMessage]:
     while len(tools) < 2:
         tools.append(scene.tool)
     each = [(tool, chosen(dice, tool)) for tool in tools]
-    if len({_key(tool, values) for tool, values in each}) < len(each):
+    if len({key_of(tool, values) for tool, values in each}) < len(each):
         return single(scene)
     text = ""
     for tool, values in each:
         one = request(dice, words, tool, values, is_part=True)
         if text:
-            link = dice.pick(words.of(_LINKS))
+            link = dice.pick(words.of(LINKS))
             one = one if link.startswith(".") else one[:1].lower() + one[1:]
             text = text.rstrip(".?!") + link + one
         else:
             text = one
     told = [draw_result(dice, words, tool, values) for tool, values in each]
-    calls = [_call(tool, values) for tool, values in each]
-    return [scene.say(text), _calls(scene, calls), *map(_result, told), _answers(scene, told)]
+    calls = [call_of(tool, values) for tool, values in each]
+    return [
+        scene.say(text),
+        calls_message(scene, calls),
+        *map(result_message, told),
+        answers_message(scene, told),
+    ]
 
 
 def chat(scene: Scene) -> list[RowMessage]:
     """A question that needs no tool."""
     asked, answer = draw_chat(scene.dice, scene.words)
-    return [_user(typed(scene.dice, asked)), _answer(answer)]
+    return [user_message(typed(scene.dice, asked)), answer_message(answer)]
 
 
 def about_tools(scene: Scene) -> list[RowMessage]:
@@ -217,7 +152,7 @@ def about_tools(scene: Scene) -> list[RowMessage]:
         )
     )
     asked, answer = dice.pick(forms)
-    return [_user(typed(dice, asked)), _answer(answer)]
+    return [user_message(typed(dice, asked)), answer_message(answer)]
 
 
 def uncovered(scene: Scene) -> list[RowMessage]:
@@ -228,7 +163,7 @@ def uncovered(scene: Scene) -> list[RowMessage]:
     while other.noun in nouns:
         other = draw_tool(dice, words)
     said = scene.say(request(dice, words, other, chosen(dice, other)))
-    return [said, _answer(dice.pick(words.of(_UNCOVERED)).format(v=other.verb, n=other.noun))]
+    return [said, answer_message(dice.pick(words.of(UNCOVERED)).format(v=other.verb, n=other.noun))]
 
 
 def missing(scene: Scene) -> list[RowMessage]:
@@ -243,16 +178,22 @@ def missing(scene: Scene) -> list[RowMessage]:
     values = chosen(dice, tool, without=lacking)
     said = scene.say(request(dice, words, tool, values))
     labels = " and ".join(param.label for param in lacking)
-    form = dice.pick(words.of(_ASK_ONE if len(lacking) == 1 else _ASK_MORE))
-    begun = [said, _answer(form.format(l=labels, n=tool.noun, v=tool.verb))]
+    form = dice.pick(words.of(ASK_ONE if len(lacking) == 1 else ASK_MORE))
+    begun = [said, answer_message(form.format(l=labels, n=tool.noun, v=tool.verb))]
     if dice.chance(0.4):
         return begun
-    given = [(param, _quotable(param.slot.draw(dice))) for param in lacking]
+    given = [(param, quotable(param.slot.draw(dice))) for param in lacking]
     whole = {param.name: (param, one) for param, one in [*values, *given]}
     ordered = [whole[param.name] for param in tool.params if param.name in whole]
     told = draw_result(dice, words, tool, ordered)
-    calls = _calls(scene, [_call(tool, ordered)])
-    return [*begun, _user(_given(scene, given)), calls, _result(told), _answer(told.answer)]
+    calls = calls_message(scene, [call_of(tool, ordered)])
+    return [
+        *begun,
+        user_message(given_later(scene, given)),
+        calls,
+        result_message(told),
+        answer_message(told.answer),
+    ]
 
 
 def error(scene: Scene) -> list[RowMessage]:
@@ -261,7 +202,12 @@ def error(scene: Scene) -> list[RowMessage]:
     values = chosen(scene.dice, tool)
     said = scene.say(request(scene.dice, scene.words, tool, values))
     told = draw_error(scene.dice, scene.words, tool)
-    return [said, _calls(scene, [_call(tool, values)]), _result(told), _answer(told.answer)]
+    return [
+        said,
+        calls_message(scene, [call_of(tool, values)]),
+        result_message(told),
+        answer_message(told.answer),
+    ]
 
 
 def retried(scene: Scene) -> list[RowMessage]:
@@ -271,14 +217,14 @@ def retried(scene: Scene) -> list[RowMessage]:
     said = scene.say(request(scene.dice, scene.words, tool, values))
     failed = draw_error(scene.dice, scene.words, tool, is_brief=True)
     told = draw_result(scene.dice, scene.words, tool, values)
-    call = _call(tool, values)
+    call = call_of(tool, values)
     return [
         said,
-        _calls(scene, [call]),
-        _result(failed),
-        _calls(scene, [call]),
-        _result(told),
-        _answer(told.answer),
+        calls_message(scene, [call]),
+        result_message(failed),
+        calls_message(scene, [call]),
+        result_message(told),
+        answer_message(told.answer),
     ]
 
 
@@ -312,21 +258,21 @@ def two_rounds(scene: Scene) -> list[RowMessage]:
     said = scene.say(f"{asked}{link.format(l=taken.label)}{then[:1].lower()}{then[1:]}.")
     between = Told(f'{{"{taken.name}": "{found.value}"}}', "")
     told = draw_result(dice, words, taker, second)
-    calls = [_call(finder, first)], [_call(taker, second)]
+    calls = [call_of(finder, first)], [call_of(taker, second)]
     return [
         said,
-        _calls(scene, calls[0]),
-        _result(between),
-        _calls(scene, calls[1]),
-        _result(told),
-        _answer(told.answer),
+        calls_message(scene, calls[0]),
+        result_message(between),
+        calls_message(scene, calls[1]),
+        result_message(told),
+        answer_message(told.answer),
     ]
 
 
 def thanks(scene: Scene) -> list[RowMessage]:
     """A word of thanks after something was done."""
-    asked, answer = scene.dice.pick(scene.words.of(_THANKS))
-    return [_user(asked), _answer(answer)]
+    asked, answer = scene.dice.pick(scene.words.of(THANKS))
+    return [user_message(asked), answer_message(answer)]
 
 
 EXCHANGES: Final[Mapping[str, Exchange]] = {
@@ -361,49 +307,3 @@ SHARES: Final = (
     ("two_rounds", 5.0),
 )
 """How often each kind begins or goes on a conversation."""
-
-
-def _user(text: str) -> RowMessage:
-    return RowMessage(role=Role.USER, parts=(Prose(text=text),))
-
-
-def _answer(text: str) -> RowMessage:
-    return RowMessage(role=Role.ASSISTANT, parts=(Prose(text=text),))
-
-
-def _answers(scene: Scene, told: Sequence[Told]) -> RowMessage:
-    joint = scene.dice.pick((" ", " ", "\n"))
-    return _answer(joint.join(one.answer for one in told))
-
-
-def _result(told: Told) -> RowMessage:
-    return RowMessage(role=Role.TOOL, parts=(Result(text=told.text),))
-
-
-def _calls(scene: Scene, calls: Sequence[Call]) -> RowMessage:
-    preface: tuple[Part, ...] = ()
-    if scene.dice.chance(0.05):
-        preface = (Prose(text=scene.dice.pick(scene.words.of(_PREFACES))),)
-    return RowMessage(role=Role.ASSISTANT, parts=(*preface, *calls))
-
-
-def _call(tool: Tool, values: Sequence[tuple[Param, Said]]) -> Call:
-    return Call(name=tool.name, arguments=arguments_of(values))
-
-
-def _key(tool: Tool, values: Sequence[tuple[Param, Said]]) -> str:
-    return f"{tool.name} {arguments_of(values)}"
-
-
-def _quotable(said: Said) -> Said:
-    return Said(said.value, said.text.removeprefix(": "))
-
-
-def _given(scene: Scene, given: Sequence[tuple[Param, Said]]) -> str:
-    """The missing values, as one gives them when asked."""
-    if len(given) == 1:
-        param, said = given[0]
-        form = scene.dice.pick(scene.words.of(_GIVEN))
-        return typed(scene.dice, form.format(l=param.label, v=kept(said.text)))
-    parts = [f"{param.label} {kept(said.text)}" for param, said in given]
-    return typed(scene.dice, scene.dice.pick((" and ", ", ")).join(parts))

@@ -1,4 +1,4 @@
-"""How a person asks: forms of requests, of arguments, of politeness, and of haste."""
+"""How a person asks, and how a person types."""
 
 import re
 from collections.abc import Sequence
@@ -6,159 +6,16 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.training.synth.dice import Dice
-from workbench.training.synth.tools import Param, Purpose, Tool
-from workbench.training.synth.values import KINDS, Said
+from workbench.training.synth.forms import BARE, BEGINNINGS, ENDINGS, FORMS, JOINTS, NAMED, OFF, ON
+from workbench.training.synth.kinds import KINDS
+from workbench.training.synth.tools import Param, Tool
+from workbench.training.synth.values import Said
 from workbench.training.synth.words import Words, with_articles
 
 _OPEN: Final = "\ue000"
 _CLOSE: Final = "\ue001"
 _END_OPEN: Final = "\ue002"
 _KEPT: Final = re.compile(f"({_OPEN}[^{_CLOSE}]*{_CLOSE})")
-
-FORMS: Final[dict[Purpose, tuple[str, ...]]] = {
-    "read": (
-        "What is the {n} {a}?",
-        "What's the {n} {a}?",
-        "Get the {n} {a}.",
-        "{V} the {n} {a}.",
-        "I'd love to know the {n} {a}.",
-        "Tell me the {n} {a}.",
-        "Show me the {n} {a}",
-        "I need the {n} {a}.",
-        "Can you {v} the {n} {a}?",
-        "Mind telling me the {n} {a}?",
-        "{n} {a}",
-        "Could you {v} the {n} {a}?",
-        "{v} {n} {a}",
-        "I am looking for the {n} {a}.",
-        "{n} {a} - what does it say?",
-        "Do you know the {n} {a}?",
-        "Please {v} the {n} {a}.",
-        "Which {n} do we have {a}?",
-        "How is the {n} {a}?",
-        "Someone wants the {n} {a}, so {v} it.",
-        "I want to {v} the {n} {a}",
-        "Give me the {n} {a}.",
-        "Look at the {n} {a} for me",
-        "Is there a {n} {a}?",
-        "Have a look at the {n} {a}.",
-        "Let me see the {n} {a}.",
-        "Find out the {n} {a}.",
-        "{a}, what is the {n}?",
-        "Need {n} {a}",
-        "Would you read me the {n} {a}?",
-    ),
-    "act": (
-        "{V} a {n} {a}.",
-        "Please {v} a {n} {a}.",
-        "Can you {v} the {n} {a}?",
-        "{V} the {n} {a}",
-        "Go ahead and {v} a {n} {a}.",
-        "I need you to {v} a {n} {a}.",
-        "I'd like to {v} a {n} {a}.",
-        "Could you {v} a {n} {a}?",
-        "{v} {n} {a}",
-        "It would help to {v} the {n} {a}.",
-        "We need to {v} a {n} {a}.",
-        "Let's {v} the {n} {a}.",
-        "Help me {v} a {n} {a}.",
-        "I have to {v} the {n} {a}, can you do it?",
-        "Kindly {v} one {n} {a}.",
-        "Make sure to {v} the {n} {a}.",
-        "I want to {v} a {n} {a}",
-        "Time to {v} a {n} {a}.",
-        "{V} another {n} {a}, will you?",
-        "Do me a favour, {v} a {n} {a}.",
-        "Now {v} the {n} {a}.",
-        "Can we {v} a {n} {a}?",
-        "You should {v} the {n} {a}.",
-        "{a}: {v} a {n}.",
-    ),
-    "sum": (
-        "{V} the {n} {a}.",
-        "What is the {n} {a}?",
-        "Please {v} the {n} {a}.",
-        "How much is the {n} {a}?",
-        "Run the numbers: {n} {a}.",
-        "I need the {n} {a}.",
-        "Can you {v} the {n} {a}?",
-        "{v} {n} {a}",
-        "What do I get for the {n} {a}?",
-        "Let us {v} the {n} {a}.",
-        "{n} {a}?",
-        "Could you {v} the {n} {a}?",
-        "I'd like you to {v} the {n} {a}.",
-        "Help me {v} a {n} {a}",
-        "Do the {n} {a}.",
-        "Tell me the {n} {a}.",
-        "Work with this: {a}. What is the {n}?",
-        "What would the {n} be {a}?",
-    ),
-}
-"""Whole requests; `{n}` is the noun, `{v}` the verb, `{a}` the arguments."""
-_NAMED: Final = (
-    "{l} {v}",
-    "with {l} {v}",
-    "{l}: {v}",
-    "{l} {v}",
-    "taking {v} as {l}",
-    "{v} as the {l}",
-    "{l} = {v}",
-    "the {l} is {v}",
-    "{l} set to {v}",
-    "where the {l} is {v}",
-    "using {v} for the {l}",
-    "with {v} as {l}",
-    "and the {l} should be {v}",
-    "for {l} {v}",
-    "({l} {v})",
-    "with a {l} of {v}",
-)
-_BARE: Final = ("{v} {l}", "with {v} {l}")
-_ON: Final = ("with {l}", "{l}", "{l} on", "make it {l}", "turn {l} on", "{l} please", "and {l}")
-_OFF: Final = ("without {l}", "no {l}", "{l} off", "not {l}", "turn {l} off", "but not {l}")
-_BEGINNINGS: Final = (
-    "",
-    "Hi! ",
-    "Hey, ",
-    "Hello there. ",
-    "Good evening. ",
-    "Quick question: ",
-    "OK, ",
-    "I am in a hurry. ",
-    "My colleague asked for this. ",
-    "So, let's begin. ",
-    "Thanks for your help so far. ",
-    "Sorry to bother you. ",
-    "We are planning our week. ",
-    "Please help me. ",
-    "Next up: ",
-    "I just got home. ",
-    "Right. ",
-    "It is for a friend. ",
-    "Before I forget: ",
-    "Listen, ",
-    "I'm writing a report. ",
-    "Alright, ",
-)
-_ENDINGS: Final = (
-    "",
-    " please",
-    " Thanks!",
-    " Thank you.",
-    " Cheers!",
-    " It's urgent.",
-    " asap",
-    " if you can",
-    " I'm waiting.",
-    " Much appreciated.",
-    " That's all.",
-    " for me",
-    " right now",
-    " Take your time.",
-    " No rush.",
-)
-_JOINTS: Final = (" ", " ", ", ", " and ", " plus ", ", and ")
 
 
 class Asked(NamedTuple):
@@ -226,16 +83,16 @@ def clause_of(
         parts.append(f"{dice.pick((label, 'with the ' + label))}: {_keep(loose[0][1].text[2:])}{_END_OPEN}")
     text = parts[0] if parts else ""
     for part in parts[1:]:
-        text += dice.pick(_JOINTS) + part
+        text += dice.pick(JOINTS) + part
     return text
 
 
 def dressed(dice: Dice, words: Words, text: str) -> str:
     """A request with what people say around it, and as they type it."""
     if dice.chance(0.35):
-        text = dice.pick(words.of(_BEGINNINGS)) + text
+        text = dice.pick(words.of(BEGINNINGS)) + text
     if dice.chance(0.3) and not text.endswith(_CLOSE):
-        ending = dice.pick(words.of(_ENDINGS))
+        ending = dice.pick(words.of(ENDINGS))
         is_sentence = ending[1:2].isupper()
         text = (
             text + ending
@@ -293,14 +150,14 @@ def _mention(dice: Dice, words: Words, tool: Tool, param: Param, said: Said) -> 
     label = param.label
     value = _keep(f'"{said.text[2:]}"' if said.text.startswith(": ") else said.text)
     if param.kind == "flag" and dice.chance(0.65):
-        forms = words.of(_ON if said.value else _OFF)
+        forms = words.of(ON if said.value else OFF)
         return dice.pick(forms).format(l=label)
     naturals = KINDS[param.kind].naturals
     if naturals and _is_told_by_kind(tool, param) and dice.chance(0.6):
         return dice.pick(naturals).format(value)
     if param.kind in ("integer", "choice", "number") and dice.chance(0.2):
-        return dice.pick(_BARE).format(l=label, v=value)
-    return dice.pick(words.of(_NAMED)).format(l=label, v=value)
+        return dice.pick(BARE).format(l=label, v=value)
+    return dice.pick(words.of(NAMED)).format(l=label, v=value)
 
 
 def _is_told_by_kind(tool: Tool, param: Param) -> bool:

@@ -8,8 +8,9 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.spec import ToolSpec
 from workbench.training.synth import vocabulary
 from workbench.training.synth.dice import Dice
+from workbench.training.synth.kinds import KINDS, SHARES
 from workbench.training.synth.split import Split, share_of
-from workbench.training.synth.values import KINDS, SHARES, Slot
+from workbench.training.synth.values import Slot
 from workbench.training.synth.words import Words, with_articles
 
 Purpose = Literal["read", "act", "sum"]

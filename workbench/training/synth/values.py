@@ -1,4 +1,4 @@
-"""Kinds of arguments: a schema, a value of it, and how a person says that value."""
+"""Arguments: a schema, a value of it, and how a person says that value."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -34,19 +34,7 @@ class Slot:
     """What a description adds, such as the form of a date; empty for nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """A kind of parameter."""
-
-    names: tuple[str, ...]
-    """What such a parameter may be called; words with blanks."""
-    make: Callable[[Dice, Words], Slot] = field(compare=False)
-    """What one such parameter takes."""
-    naturals: tuple[str, ...] = ()
-    """How a request says the value without the parameter's name, `{}` being the value."""
-
-
-def _text(draw: Callable[[Dice, Words], str], hint: str = "") -> Callable[[Dice, Words], Slot]:
+def texts(draw: Callable[[Dice, Words], str], hint: str = "") -> Callable[[Dice, Words], Slot]:
     """A slot of texts that are copied as they are said."""
 
     def make(dice: Dice, words: Words) -> Slot:
@@ -59,14 +47,14 @@ def _text(draw: Callable[[Dice, Words], str], hint: str = "") -> Callable[[Dice,
     return make
 
 
-def _place(dice: Dice, words: Words) -> str:
+def draw_place(dice: Dice, words: Words) -> str:
     if dice.chance(0.06):
         return words.made_up(dice).capitalize()
     place = dice.pick(words.places)
     return place.lower() if dice.chance(0.12) else place
 
 
-def _code(dice: Dice, words: Words) -> str:
+def draw_code(dice: Dice, words: Words) -> str:
     number = dice.between(1, 99999)
     letters = "".join(dice.pick("ABCDEFGHKLMNPRSTUVWXYZ") for _ in range(dice.between(1, 3)))
     return dice.pick(
@@ -80,20 +68,20 @@ def _code(dice: Dice, words: Words) -> str:
     )
 
 
-def _path(dice: Dice, words: Words) -> str:
+def draw_path(dice: Dice, words: Words) -> str:
     name = f"{dice.pick(words.of(vocabulary.FILES))}{dice.pick(('', '_v2', '-' + str(dice.between(1, 40)), '_final'))}"
     name += f".{dice.pick(words.of(vocabulary.ENDINGS))}"
     folders = "/".join(dice.some(words.of(vocabulary.FOLDERS), dice.between(1, 3)))
     return dice.pick((name, f"/{folders}/{name}", f"{folders}/{name}", f"~/{folders}/{name}"))
 
 
-def _address(dice: Dice, words: Words) -> str:
+def draw_address(dice: Dice, words: Words) -> str:
     return (
         f"{dice.pick(words.people).lower()}@{words.made_up(dice)}.example.{dice.pick(('com', 'org', 'net'))}"
     )
 
 
-def _site(dice: Dice, words: Words) -> str:
+def draw_site(dice: Dice, words: Words) -> str:
     page = dice.pick(words.topics).replace(" ", "-").lower()
     return f"https://{words.made_up(dice)}.example.com/{dice.pick((page, page + '?page=' + str(dice.between(2, 30)), ''))}"
 
@@ -105,11 +93,11 @@ def _quoted(dice: Dice, words: Words) -> Said:
     )
 
 
-def _sentence(dice: Dice, words: Words) -> Slot:
+def draw_sentence(dice: Dice, words: Words) -> Slot:
     return Slot(schema={"type": "string"}, draw=lambda dice: _quoted(dice, words))
 
 
-def _date(dice: Dice, words: Words) -> Slot:
+def draw_date(dice: Dice, words: Words) -> Slot:
     def said(dice: Dice) -> Said:
         year, month, day = dice.between(2023, 2029), dice.between(1, 12), dice.between(1, 28)
         value, name = f"{year}-{month:02d}-{day:02d}", vocabulary.MONTHS[month - 1]
@@ -121,7 +109,7 @@ def _date(dice: Dice, words: Words) -> Slot:
     return Slot(schema=schema, draw=said, hint=hint)
 
 
-def _time(dice: Dice, words: Words) -> Slot:
+def draw_time(dice: Dice, words: Words) -> Slot:
     def said(dice: Dice) -> Said:
         hour, minute = dice.between(0, 23), dice.pick((0, 5, 10, 15, 20, 30, 40, 45, 50))
         value = f"{hour:02d}:{minute:02d}"
@@ -133,7 +121,7 @@ def _time(dice: Dice, words: Words) -> Slot:
 _SMALL: Final = tuple("two,three,four,five,six,seven,eight,nine,ten,eleven,twelve".split(","))
 
 
-def _integer(dice: Dice, words: Words) -> Slot:
+def draw_integer(dice: Dice, words: Words) -> Slot:
     least, most = dice.pick(((1, 12), (1, 12), (1, 100), (10, 5000), (-40, 40), (1000, 90000)))
     schema: JsonObject = {"type": "integer"}
     if least >= 0 and dice.chance(0.25):
@@ -147,7 +135,7 @@ def _integer(dice: Dice, words: Words) -> Slot:
     return Slot(schema=schema, draw=said)
 
 
-def _number(dice: Dice, words: Words) -> Slot:
+def draw_number(dice: Dice, words: Words) -> Slot:
     most = dice.pick((10, 10, 100, 1000, 20000))
     digits = dice.pick((0, 1, 1, 2))
 
@@ -161,7 +149,7 @@ def _number(dice: Dice, words: Words) -> Slot:
     return Slot(schema={"type": "number"}, draw=said)
 
 
-def _flag(dice: Dice, words: Words) -> Slot:
+def draw_flag(dice: Dice, words: Words) -> Slot:
     def said(dice: Dice) -> Said:
         value = dice.chance(0.55)
         return Said(value, dice.pick(("on", "true", "yes") if value else ("off", "false", "no")))
@@ -176,7 +164,7 @@ def _choices(dice: Dice, words: Words) -> Choices:
     return dice.pick(words.choices)
 
 
-def _choice(dice: Dice, words: Words) -> Slot:
+def draw_choice(dice: Dice, words: Words) -> Slot:
     choices = _choices(dice, words)
 
     def said(dice: Dice) -> Said:
@@ -198,7 +186,7 @@ def listed(dice: Dice, items: list[str]) -> str:
     return ", ".join(items[:-1]) + joint + items[-1]
 
 
-def _list(dice: Dice, words: Words) -> Slot:
+def draw_list(dice: Dice, words: Words) -> Slot:
     kind = dice.pick(("thing", "person", "number", "made up", "place"))
     draws: Mapping[str, Callable[[Dice], Said]] = {
         "thing": lambda dice: _same(dice.pick(words.things)),
@@ -224,7 +212,7 @@ def _counted(number: int) -> Said:
     return Said(number, str(number))
 
 
-def _range(dice: Dice, words: Words) -> Slot:
+def draw_range(dice: Dice, words: Words) -> Slot:
     low, high = dice.pick((("min", "max"), ("from", "to"), ("low", "high"), ("start", "end")))
 
     def said(dice: Dice) -> Said:
@@ -239,7 +227,7 @@ def _range(dice: Dice, words: Words) -> Slot:
     return Slot(schema={"type": "object", "properties": ends, "required": [low, high]}, draw=said)
 
 
-def _record(dice: Dice, words: Words) -> Slot:
+def draw_record(dice: Dice, words: Words) -> Slot:
     """A nested object of a name and one or two more fields."""
     fields: JsonObject = {"name": {"type": "string"}}
     others = dice.some(("city", "age", "role"), dice.between(1, 2))
@@ -262,223 +250,10 @@ def _record(dice: Dice, words: Words) -> Slot:
     return Slot(schema={"type": "object", "properties": fields, "required": ["name"]}, draw=said)
 
 
-def _limit(dice: Dice, words: Words) -> Slot:
+def draw_limit(dice: Dice, words: Words) -> Slot:
     """A number or null."""
 
     def said(dice: Dice) -> Said:
         return Said(None, "null") if dice.chance(0.4) else _counted(dice.between(1, 300))
 
     return Slot(schema={"type": ["integer", "null"]}, draw=said, hint="null for none")
-
-
-KINDS: Final[Mapping[str, Kind]] = {
-    "place": Kind(
-        names=(
-            "city",
-            "location",
-            "place",
-            "town",
-            "destination",
-            "area",
-            "site",
-            "region",
-            "address",
-            "venue",
-        ),
-        make=_text(_place),
-        naturals=("in {}", "for {}", "near {}", "around {}", "at {}"),
-    ),
-    "person": Kind(
-        names=(
-            "name",
-            "person",
-            "recipient",
-            "to",
-            "owner",
-            "guest",
-            "contact",
-            "author",
-            "user",
-            "assignee",
-        ),
-        make=_text(lambda dice, words: words.person(dice)),
-        naturals=("for {}", "for {}", "to {}", "with {}"),
-    ),
-    "made up": Kind(
-        names=("flavor", "mark", "variant", "grade", "sort", "series", "theme", "brand", "model", "pattern"),
-        make=_text(lambda dice, words: words.made_up(dice)),
-        naturals=("of {}", "for {}"),
-    ),
-    "thing": Kind(
-        names=(
-            "item",
-            "product",
-            "object",
-            "query",
-            "article",
-            "keyword",
-            "subject",
-            "good",
-            "part",
-            "thing",
-        ),
-        make=_text(lambda dice, words: dice.pick(words.things)),
-        naturals=("of {}", "for the {}", "about {}"),
-    ),
-    "topic": Kind(
-        names=(
-            "topic",
-            "title",
-            "theme name",
-            "search term",
-            "heading",
-            "category",
-            "field name",
-            "question",
-        ),
-        make=_text(lambda dice, words: dice.pick(words.topics)),
-        naturals=("about {}", "on {}"),
-    ),
-    "code": Kind(
-        names=(
-            "id",
-            "number",
-            "code",
-            "reference",
-            "order id",
-            "ticket id",
-            "account",
-            "serial",
-            "key name",
-            "zip",
-        ),
-        make=_text(_code),
-        naturals=("for {}", "of {}", "with number {}"),
-    ),
-    "path": Kind(
-        names=("path", "file", "filename", "target", "source", "folder", "document path", "output file"),
-        make=_text(_path),
-        naturals=("for {}", "from {}"),
-    ),
-    "mail": Kind(
-        names=("email", "mail", "reply to", "address line", "cc"),
-        make=_text(_address),
-        naturals=("to {}", "for {}"),
-    ),
-    "site": Kind(
-        names=("url", "link", "page", "endpoint", "feed"), make=_text(_site), naturals=("from {}", "at {}")
-    ),
-    "sentence": Kind(
-        names=(
-            "text",
-            "message",
-            "body",
-            "note",
-            "comment",
-            "content",
-            "caption",
-            "description",
-            "details",
-            "remark",
-        ),
-        make=_sentence,
-        naturals=("saying {}", "that says {}", "with the words {}"),
-    ),
-    "date": Kind(
-        names=(
-            "date",
-            "day",
-            "start date",
-            "due date",
-            "from date",
-            "when",
-            "deadline",
-            "arrival",
-            "departure",
-        ),
-        make=_date,
-        naturals=("on {}", "for {}"),
-    ),
-    "time": Kind(
-        names=("time", "hour", "start time", "at time", "clock"), make=_time, naturals=("at {}", "for {}")
-    ),
-    "integer": Kind(
-        names=("count", "days", "limit", "amount", "guests", "quantity", "pages", "level", "minutes", "size"),
-        make=_integer,
-    ),
-    "number": Kind(
-        names=(
-            "value",
-            "price",
-            "weight",
-            "length",
-            "rate",
-            "width",
-            "height",
-            "factor",
-            "distance",
-            "score",
-        ),
-        make=_number,
-    ),
-    "flag": Kind(
-        names=(
-            "verbose",
-            "express",
-            "silent",
-            "repeat",
-            "urgent",
-            "recursive",
-            "public",
-            "dry run",
-            "notify",
-            "round trip",
-        ),
-        make=_flag,
-    ),
-    "choice": Kind(
-        names=(
-            "mode",
-            "unit",
-            "format",
-            "type",
-            "status",
-            "level name",
-            "style",
-            "direction",
-            "order",
-            "priority",
-        ),
-        make=_choice,
-    ),
-    "list": Kind(
-        names=("items", "names", "tags", "values", "entries", "members", "list", "labels"), make=_list
-    ),
-    "range": Kind(names=("range", "span", "interval", "window", "bounds"), make=_range),
-    "record": Kind(names=("customer", "traveller", "holder", "profile", "patient"), make=_record),
-    "limit": Kind(names=("max results", "cap", "timeout", "budget", "ceiling"), make=_limit),
-}
-"""Every kind of parameter, by name."""
-SHARES: Final = (
-    ("place", 10.0),
-    ("person", 8.0),
-    ("made up", 6.0),
-    ("thing", 7.0),
-    ("topic", 4.0),
-    ("code", 6.0),
-    ("path", 4.0),
-    ("mail", 2.0),
-    ("site", 2.0),
-    ("sentence", 6.0),
-    ("date", 7.0),
-    ("time", 5.0),
-    ("integer", 11.0),
-    ("number", 11.0),
-    ("flag", 6.0),
-    ("choice", 12.0),
-    ("list", 6.0),
-    ("range", 2.0),
-    ("record", 2.0),
-    ("limit", 1.0),
-)
-"""How often each kind is drawn."""
