@@ -59,9 +59,9 @@ class Comparing:
         return self.wait_until_idle()
 
     def wait_until_idle(self) -> Self:
-        """Until nothing is played any more, and there is something."""
+        """Until nothing is played any more, and there is something; columns of one model take their turns."""
         expect(self.board.locator(".hw-compare-turn").first).to_be_visible(timeout=TURN_MS)
-        expect(self.page.locator("#compare-live .hw-compare-live").first).to_be_hidden(timeout=TURN_MS)
+        expect(self.page.locator("#compare-live .hw-compare-live").first).to_be_hidden(timeout=4 * TURN_MS)
         expect(self.page.locator("#compare-run")).to_be_enabled(timeout=TURN_MS)
         return self
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.comparing import Comparing
 from tests.e2e.play import Play, Server, write_script
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 ODD_CALL = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'london'}}\n</tool_call>"
@@ -171,12 +171,14 @@ def test_what_was_typed_and_chosen_is_there_after_a_reload(tab: Comparing):
 
 
 @pytest.mark.model
-def test_two_contracts_are_compared_on_the_embedded_model(
+def test_two_samplings_are_compared_on_the_embedded_model(
     page: Page, embedded_server: Server, artifacts: Path
 ):
     tab = Comparing(page, embedded_server).open()
     for letter in "AB":
-        page.get_by_label(f"Max tokens {letter}").fill("64")
+        page.get_by_label(f"Max tokens {letter}").fill("40")
+    tab.choose("Contract B", "minimal")
+    page.get_by_label("Temperature B").fill("0.8")
     tab.ask("What is the flumbuster reading for cairo?")
     for letter in "AB":
         cell = tab.cell(letter)

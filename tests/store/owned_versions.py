@@ -189,7 +189,8 @@ CHECKS: dict[str, Check] = {
     "runs.forget_errors": refused(lambda own, w: own.runs.forget_errors(_run(w)), "there is no run"),
     "runs.delete_run": refused(lambda own, w: own.runs.delete_run(_run(w)), "there is no run"),
     "comparisons.create_comparison": refused(
-        lambda own, w: own.comparisons.create_comparison("x", _comparison(w).comparison), "there is no session"
+        lambda own, w: own.comparisons.create_comparison("x", _comparison(w).comparison),
+        "there is no session",
     ),
     "comparisons.find_comparison": nothing(lambda own, w: own.comparisons.find_comparison(_comparison(w).id)),
     "comparisons.list_comparisons": nothing(lambda own, w: own.comparisons.list_comparisons()),

@@ -73,6 +73,8 @@ def _keep(db: Session, row: UnfinishedRow) -> None:
         created_at=row.updated_at,
     )
     parts = write_message(db, rows.unfinished_value(row), place)
-    show_leaf(db, db.get_one(SessionRow, row.session_id), parts.message)
+    session = db.get_one(SessionRow, row.session_id)
+    # What was written beside the open path, as a column of a comparison is, stays beside it.
+    show_leaf(db, session, parts.message, is_shown=session.leaf_id == row.parent_id)
     db.delete(row)
     db.flush()

@@ -17,7 +17,9 @@ def column(services, **changes):
 def script(folder, name, *completions):
     """A model of its own."""
     file = folder / f"{name}.yaml"
-    file.write_text("completions:\n" + "".join(f"  - {json.dumps(one)}\n" for one in completions), encoding="utf-8")
+    file.write_text(
+        "completions:\n" + "".join(f"  - {json.dumps(one)}\n" for one in completions), encoding="utf-8"
+    )
     return f"scripted:{file}"
 
 

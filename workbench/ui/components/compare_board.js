@@ -39,8 +39,9 @@ const cell = (one, session) =>
     one.fixes.length ? node("ul", { class: "hw-compare-fixes", "aria-label": "Fixes" }, one.fixes.map(fix))
       : one.message ? node("p", { class: "hw-note hw-calm-line" }, "read strictly") : null,
     one.figures.length ? node("dl", { class: "hw-figures" }, one.figures.map(figure)) : null);
+const can_vote = (turn, column) => turn.can_vote && (column === null || Boolean(turn.cells[column].message));
 const vote_button = (turn, kind, column, words, key) =>
-  node("button", { type: "button", class: "hw-verdict", disabled: !turn.can_vote,
+  node("button", { type: "button", class: "hw-verdict", disabled: !can_vote(turn, column),
     "aria-pressed": String(turn.vote === kind && turn.voted === column),
     onclick: () => vote(turn, kind, column) }, node("kbd", {}, key), words);
 const vote_bar = (value, turn) =>
@@ -51,7 +52,7 @@ const vote_bar = (value, turn) =>
     turn.vote ? node("button", { type: "button", class: "hw-act", onclick: () => trigger("compare_unvote", { turn: turn.place }) }, "take back ", node("kbd", {}, "u")) : null,
     node("span", { class: "hw-note", role: "status" }, turn.said || (turn.can_vote ? "" : "Vote once two columns have answered.")));
 const vote = (turn, kind, column) => {
-  if (!turn.can_vote) return;
+  if (!can_vote(turn, column)) return;
   if (turn.vote === kind && turn.voted === column) trigger("compare_unvote", { turn: turn.place });
   else trigger("compare_vote", { turn: turn.place, kind, column });
 };

@@ -46,20 +46,16 @@ class TargetEvents:
     def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
         """The form as the browser kept it; the comparison that the address bar names, with the tab in front."""
         asked = cast(Mapping[str, str], cast(Any, request).query_params)
+        if not draft and not asked.get("compare"):
+            # It stands there as it was built.
+            return _unchanged(CompareScreen())
         # The visitor's state may still be on its way from the Play tab.
         services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
         first = first_form(services.settings, services.contract_names())
         form, screen = draft_form(draft, first), CompareScreen()
-        try:
-            if asked.get("compare"):
-                kept = find_comparison(services, asked["compare"])
-                read = read_comparison(services, kept)
-                form = form if draft else form_of(kept.comparison, first, read.questions[-1])
-                screen = screen._replace(board=show_board(read))
-        except WorkbenchError as error:
-            screen = screen._replace(notice=problem(error))
         if asked.get("compare"):
-            screen = screen._replace(tabs=gr.update(selected="compare"))
+            asked_for, screen = _reopened(services, asked["compare"], first)
+            form = form if draft else asked_for
         line, form, notice = _line_or_question(services, form)
         screen = screen if notice == CLEAR else screen._replace(notice=notice)
         return (*screen.with_shared(form).with_line(line), *_column_values(form))
@@ -121,6 +117,19 @@ class TargetEvents:
         own = column_fields(Column(contract="", setup=session.setup))
         start = len(CompareScreen._fields)
         return (*shown[:start], *own, *shown[start + len(own) :])
+
+
+def _reopened(
+    services: Services, comparison_id: str, first: CompareForm
+) -> tuple[CompareForm, CompareScreen]:
+    """A comparison by its link: the form that asks for it again, and the tab with its board in front."""
+    front = CompareScreen(tabs=gr.update(selected="compare"))
+    try:
+        read = read_comparison(services, find_comparison(services, comparison_id))
+    except WorkbenchError as error:
+        return first, front._replace(notice=problem(error))
+    form = form_of(read.kept.comparison, first, read.questions[-1])
+    return form, front._replace(board=show_board(read))
 
 
 def _chosen(services: Services, target: str) -> CompareScreen:
