@@ -251,14 +251,15 @@ def look_through(play: Play, entry: int) -> None:
 
 
 def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play, tmp_path: Path) -> None:
-    call = "<tool_call>\n" + json.dumps({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}) + "\n</tool_call>"
-    scripted(play, tmp_path, call, HOSTILE + call, HOSTILE)
+    said = {"name": "get_flumbuster", "arguments": {HOSTILE: HOSTILE, "flumb": HOSTILE}}
+    call = f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
+    scripted(play, tmp_path, call, HOSTILE, HOSTILE)
     play.page.get_by_label("Samples").fill("2")
     play.ask(HOSTILE)
     play.part("branches").locator("summary").click()
     expect(play.part("branches").locator(".hw-branch-row")).to_have_count(2)
     play.part("branches").locator(".hw-branch-row").first.click()
-    expect(play.entries.nth(2)).to_contain_text("unknown tool")
+    expect(play.entries.nth(2)).to_contain_text("invalid arguments")
     look_through(play, 2)
     play.tab("Differ")
     expect(play.part("differ").locator("tbody tr")).to_have_count(6)
