@@ -242,27 +242,37 @@ HOSTILE = (
 )
 
 
+def look_through(play: Play, entry: int) -> None:
+    """Picks an entry, and sees all panes of it."""
+    play.entries.nth(entry).locator(".hw-role").click()
+    for name in ("Tokens", "Calls", "Fixes", "Decision", "Differ", "Timing", "Raw"):
+        play.tab(name)
+    expect(play.part("raw").locator(".hw-section").last).not_to_be_empty()
+
+
 def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play, tmp_path: Path) -> None:
-    call = "<tool_call>\n" + json.dumps({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}) + "\n</tool_call>"
-    first = HOSTILE + call
-    play.use_script(write_script(tmp_path / "hostile.yaml", first, "x" * 1_000_000, HOSTILE, HOSTILE))
+    said = {"name": "get_flumbuster", "arguments": {HOSTILE: HOSTILE, "flumb": HOSTILE}}
+    call = f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
+    scripted(play, tmp_path, call, HOSTILE, HOSTILE)
     play.page.get_by_label("Samples").fill("2")
     play.ask(HOSTILE)
-    expect(play.entries.nth(2)).to_contain_text("2/2")
     play.part("branches").locator("summary").click()
     expect(play.part("branches").locator(".hw-branch-row")).to_have_count(2)
     play.part("branches").locator(".hw-branch-row").first.click()
-    for entry in (2, 3):
-        play.entries.nth(entry).locator(".hw-prose").first.click()
-        for name in ("Tokens", "Calls", "Fixes", "Decision", "Differ", "Timing", "Raw"):
-            play.tab(name)
-        expect(play.part("raw").locator(".hw-section").last).not_to_be_empty()
+    expect(play.entries.nth(2)).to_contain_text("invalid arguments")
+    look_through(play, 2)
     play.tab("Differ")
     expect(play.part("differ").locator("tbody tr")).to_have_count(6)
-    for act in ("Edit the text", "Copy as code …"):
-        play.menu(play.entries.nth(2), act)
-        expect(play.part("message-pane").locator("textarea, pre").first).to_be_visible()
-        play.page.keyboard.press("Escape")
+    play.menu(play.entries.nth(2), "Copy as code …")
+    expect(play.part("message-pane").locator("pre")).to_be_visible()
+    play.page.keyboard.press("Escape")
+    play.menu(play.entries.nth(2), "Edit the text")
+    line = HOSTILE + "x" * 1_000_000
+    play.part("message-pane").get_by_role("textbox").fill(line)
+    play.part("message-pane").get_by_role("button", name="Save as a branch").click()
+    expect(play.entries.nth(2)).to_contain_text("3/3")
+    look_through(play, 2)
+    assert play.server.path(play.session_id)[2].message.text == line
     assert play.page.evaluate("window.hacked") is None
     assert play.page.locator(":is(#play-talk, #play-inspector) :is(img, b, script, iframe)").count() == 0
 

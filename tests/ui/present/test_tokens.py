@@ -25,7 +25,7 @@ def sheet(one, size=3, **changes):
         Token(number, Span(start, min(start + size, len(prompt))))
         for number, start in enumerate(range(0, len(prompt), size))
     )
-    words = (SheetToken(id=7, text="Hel"), SheetToken(id=8, text="lo."))
+    words = (SheetToken(id=7, text="He"), SheetToken(id=8, text="llo."))
     made = {"is_as_written": True, "is_writer": True, "model": "tiny", "context_tokens": 2048}
     return TokenSheet(prompt=pieces, completion=words, **{**made, **changes})
 

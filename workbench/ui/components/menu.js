@@ -8,21 +8,25 @@ const menu = (label, items) => {
   }, { "aria-haspopup": "menu", "aria-expanded": "false" });
   const buttons = () => [...list.children];
   const outside = (event) => { if (!made.contains(event.target)) hide(); };
+  // It stands over the page, not in what scrolls: what scrolls away takes it along.
+  const scrolled = (event) => { if (event.target !== list) hide(); };
   const show = () => {
     list.replaceChildren(...items().filter(Boolean).map(([name, act]) =>
       node("button", { type: "button", role: "menuitem", tabindex: -1, onclick: (event) => { event.stopPropagation(); hide(); open.focus(); act(); } }, name)));
     list.hidden = false;
     open.setAttribute("aria-expanded", "true");
-    const floor = (made.closest("#play-transcript") || document.body).getBoundingClientRect().bottom;
     const place = open.getBoundingClientRect();
-    list.classList.toggle("is-above", place.bottom + list.offsetHeight > floor && place.top > list.offsetHeight);
+    list.style.left = Math.max(8, Math.min(place.left, innerWidth - list.offsetWidth - 8)) + "px";
+    list.style.top = Math.max(8, Math.min(place.bottom + 2, innerHeight - list.offsetHeight - 8)) + "px";
+    document.addEventListener("scroll", scrolled, true);
     document.addEventListener("pointerdown", outside, true);
-    buttons()[0].focus();
+    buttons()[0].focus({ preventScroll: true });
   };
   const hide = () => {
     list.hidden = true;
     open.setAttribute("aria-expanded", "false");
     document.removeEventListener("pointerdown", outside, true);
+    document.removeEventListener("scroll", scrolled, true);
   };
   const made = node("span", { class: "hw-menu-at" }, open, list);
   made.addEventListener("click", (event) => event.stopPropagation());

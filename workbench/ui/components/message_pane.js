@@ -13,6 +13,7 @@ const store = (name, value) => {
 };
 let edited = null;
 let is_sent = false;
+let is_new = true;
 let gone = 0;
 const forget = () => {
   if (edited) store(draft_name(edited), null);
@@ -101,6 +102,8 @@ const DRAW = { edit: draw_edit, code: draw_code, deleted: draw_deleted };
 follow((value) => {
   clearTimeout(gone);
   if (value) return DRAW[value.kind](value);
+  // The page has just begun: which message is edited is read from the browser by the one who opens the session.
+  if (is_new) { is_new = false; return; }
   // Nothing is shown once it was saved, and where another session was opened: then what was written stays.
   if (is_sent) forget();
   is_sent = false;

@@ -230,11 +230,11 @@ def _wire_inspector(parts: PlayParts, services: Services, runs: Runs, screen: li
         listen(pane.event("weigh"), weigh, visitor, screen, is_model_work=True)
     listen(parts.talk.transcript.event("pick"), events.on_pick, visitor, screen)
     listen(own.calls.event("pick"), events.on_pick_call, visitor, screen)
-    listen(own.raw.event("ask_raw"), events.on_ask_raw, visitor, [own.raw], is_latest_only=True)
+    listen(own.raw.event("ask_raw"), events.on_ask_raw, visitor, [own.raw])
     compared = [own.raw_diff, own.raw_notice]
     listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)
-    listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, visitor, [own.tokens], is_latest_only=True)
-    listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ], is_latest_only=True)
+    listen(own.tokens.event("ask_tokens"), events.on_ask_tokens, visitor, [own.tokens])
+    listen(own.differ.event("ask_differ"), events.on_ask_differ, visitor, [own.differ])
 
 
 def _wire_list(parts: PlayParts, events: ListEvents, screen: list[Block], whole: list[Block]) -> None:
