@@ -9,7 +9,8 @@ const menu = (label, items) => {
   const buttons = () => [...list.children];
   const outside = (event) => { if (!made.contains(event.target)) hide(); };
   // It stands over the page, not in what scrolls: what scrolls away takes it along.
-  const scrolled = (event) => { if (event.target !== list) hide(); };
+  let top = 0;
+  const scrolled = () => { if (Math.abs(open.getBoundingClientRect().top - top) > 2) hide(); };
   const show = () => {
     list.replaceChildren(...items().filter(Boolean).map(([name, act]) =>
       node("button", { type: "button", role: "menuitem", tabindex: -1, onclick: (event) => { event.stopPropagation(); hide(); open.focus(); act(); } }, name)));
@@ -18,6 +19,7 @@ const menu = (label, items) => {
     const place = open.getBoundingClientRect();
     list.style.left = Math.max(8, Math.min(place.left, innerWidth - list.offsetWidth - 8)) + "px";
     list.style.top = Math.max(8, Math.min(place.bottom + 2, innerHeight - list.offsetHeight - 8)) + "px";
+    top = place.top;
     document.addEventListener("scroll", scrolled, true);
     document.addEventListener("pointerdown", outside, true);
     buttons()[0].focus({ preventScroll: true });
