@@ -4,7 +4,7 @@ from workbench.ui.components.drawn import Drawn
 
 
 class Transcript(Drawn):
-    """Its events are `pick`, `example`, `branch`, `make_case`, `compare_turn`, `message_act`, `open_label` and `play_on`."""
+    """Its events: `pick`, `example`, `branch`, `make_case`, `compare_turn`, `message_act`, `open_label`, `play_on`."""
 
     shared = ("blocks.js", "menu.js")
     script = "transcript.js"
