@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.store.comparisons import COLUMNS
+from tests.store.examples import SETUP
 from tests.store.runs import PLAN, RESULT, give_run
 from workbench.desk.comparisons.comparison import Answer, Comparison, KeptComparison, Vote, VoteKind
 from workbench.desk.facts import FactGroup
@@ -72,6 +73,16 @@ def nothing(call: Check) -> Check:
     """The call gives nothing."""
 
     def check(own: OwnedStore, world: Any) -> None:
+        assert not call(own, world)
+
+    return check
+
+
+def anns(call: Check) -> Check:
+    """The call gives nothing, and gives Ann what is hers."""
+
+    def check(own: OwnedStore, world: Any) -> None:
+        assert call(world.store.of(world.owner), world)
         assert not call(own, world)
 
     return check
@@ -180,6 +191,7 @@ CHECKS: dict[str, Check] = {
     "runs.create_run": _runs_apart,
     "runs.find_run": nothing(lambda own, w: own.runs.find_run(_run(w)) or own.runs.find_run(_run(w)[:6])),
     "runs.list_runs": nothing(lambda own, w: own.runs.list_runs()),
+    "runs.arms_of": anns(lambda own, w: own.runs.arms_of("short")),
     "runs.add_session": refused(
         lambda own, w: own.runs.add_session(_run(w), w.session.id), "there is no run"
     ),
@@ -208,6 +220,7 @@ CHECKS: dict[str, Check] = {
     "search.find": nothing(lambda own, w: own.search.find("secret")),
     "facts.of_session": nothing(lambda own, w: own.facts.of_session(w.session.id)),
     "facts.count": nothing(lambda own, w: own.facts.count(FactGroup.CODE)),
+    "facts.days": anns(lambda own, w: own.facts.days([hash_of(SETUP.contract_text)])),
     "audit.entries": nothing(lambda own, w: own.audit.entries()),
 }
 """By port and method."""

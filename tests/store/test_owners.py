@@ -132,6 +132,13 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "sessions.path": refused(lambda own, w: own.sessions.path(w.session.id, leaf_id=w.message.id)),
     "sessions.tree": refused(lambda own, w: own.sessions.tree(w.session.id)),
     "sessions.open_leaf": refused(lambda own, w: own.sessions.open_leaf(w.session.id, w.message.id)),
+    "sessions.delete_message": refused(
+        lambda own, w: own.sessions.delete_message(w.session.id, w.message.id)
+    ),
+    "sessions.deleted_messages": refused(lambda own, w: own.sessions.deleted_messages(w.session.id)),
+    "sessions.restore_message": refused(
+        lambda own, w: own.sessions.restore_message(w.session.id, w.message.id)
+    ),
     "sharing.share": refused(lambda own, w: own.sharing.share(w.session.id)),
     "sharing.unshare": refused(lambda own, w: own.sharing.unshare(w.shared.id)),
     "sharing.find_shared": shown_by_its_key,
