@@ -15,7 +15,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
 from workbench.engines.embedded import find_embedded
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -81,7 +81,15 @@ def artifacts() -> Path:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A tab that reports at its end what it should not have done."""
+    """A tab of somebody who was here before; it reports at its end what it should not have done."""
+    with _watched(browser) as page:
+        page.add_init_script(TOUR_ENDED)
+        yield page
+
+
+@pytest.fixture
+def newcomer(browser: Browser) -> Iterator[Page]:
+    """A tab of somebody who was never here, as watchful."""
     with _watched(browser) as page:
         yield page
 
@@ -90,6 +98,7 @@ def page(browser: Browser) -> Iterator[Page]:
 def other_page(browser: Browser) -> Iterator[Page]:
     """A tab of another browser, as watchful."""
     with _watched(browser) as page:
+        page.add_init_script(TOUR_ENDED)
         yield page
 
 

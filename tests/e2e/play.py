@@ -49,8 +49,6 @@ class Play:
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page = page
-        # Whoever works here was here before: no tour, no example.
-        page.add_init_script(TOUR_ENDED)
         self.server = server
         page.set_default_timeout(SLOW_MS)
         expect.set_options(timeout=SLOW_MS)

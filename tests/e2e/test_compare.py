@@ -106,7 +106,7 @@ def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Se
     play = Play(page, server).open()
     play.use_script(write_script(tmp_path / "play.yaml", "As it was.", "Later."))
     play.ask("First?").ask("Second?")
-    play.entries.nth(1).get_by_role("button", name="Compare answers to this turn").click()
+    play.menu(play.entries.nth(1), "Compare answers to this turn")
     tab = Comparing(page, server)
     expect(page.locator("#compare-line")).to_contain_text("First?")
     expect(page.get_by_label("Question")).to_be_hidden()

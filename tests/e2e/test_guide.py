@@ -21,12 +21,12 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def first(page: Page, fresh: Server) -> Page:
-    """A browser that was never here."""
+def first(newcomer: Page, fresh: Server) -> Page:
+    """A first visit."""
     expect.set_options(timeout=SLOW_MS)
-    page.set_default_timeout(SLOW_MS)
-    page.goto(fresh.url)
-    return page
+    newcomer.set_default_timeout(SLOW_MS)
+    newcomer.goto(fresh.url)
+    return newcomer
 
 
 def test_a_first_visit_shows_a_finished_example_and_a_tour_by_keys(first: Page) -> None:

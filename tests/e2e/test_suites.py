@@ -18,9 +18,17 @@ HOSTILE = "<img src=x onerror=alert(1)> ${document.title} {{ x }} </script><scri
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page on a model that takes turns: it calls, then it greets with what no page may run."""
+    """The page on a model that takes turns: it calls, then it greets, then it calls."""
     folder = tmp_path_factory.mktemp("suites")
-    script = write_script(folder / "script.yaml", CALL, HOSTILE, CALL)
+    script = write_script(folder / "script.yaml", CALL, "Hello there.", CALL)
+    yield from served(folder, f"scripted:{script}")
+
+
+@pytest.fixture(scope="module")
+def hostile_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page on a model that writes what no page may run, whatever it is asked."""
+    folder = tmp_path_factory.mktemp("hostile")
+    script = write_script(folder / "script.yaml", HOSTILE)
     yield from served(folder, f"scripted:{script}")
 
 
@@ -114,7 +122,10 @@ def test_a_case_is_drilled_into_its_stored_rollout_labelled_and_linked(tab: Page
     expect(tab.locator("#play-transcript")).to_contain_text("zorbix")
 
 
-def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(tab: Page) -> None:
+def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(
+    page: Page, hostile_server: Server
+) -> None:
+    tab = opened(page, hostile_server.url)
     run(tab, 5)
     tab.get_by_role("button", name="nonsense/flumbuster-with-uster", exact=True).click()
     expect(tab.locator("#suites-plays")).to_contain_text(HOSTILE)
@@ -223,8 +234,8 @@ def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Serv
     tab.get_by_label("Message").fill("Hello you")
     tab.keyboard.press("Control+Enter")
     expect(tab.locator("#play-transcript")).to_contain_text("Hello you", timeout=TURN_MS)
-    make = tab.get_by_role("button", name="Make a case of this turn").first
-    make.click()
+    tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()
+    tab.get_by_role("menuitem", name="Make a case of this turn").click()
     expect(tab.locator("#play-notice")).to_contain_text("It is a case of the suite 'mine'")
     tab.get_by_role("tab", name="Suites").click()
     tab.get_by_role("tab", name="Write suites").click()
