@@ -24,7 +24,7 @@ FORMS = {
     "promptfoo": (
         export_promptfoo,
         lambda files: import_promptfoo(files["promptfooconfig.yaml"], name="own"),
-        25,
+        23,
     ),
     "openai": (export_openai, lambda files: import_openai(files["messages.jsonl"], name="own"), 8),
     "bfcl": (export_bfcl, read_bfcl, 8),
