@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from tests.aside import run_aside
 from workbench.chat.message import ToolCall, ToolResult
 from workbench.toolbox.answers.envelope import error_result
 from workbench.toolbox.async_bridge import AsyncBridge
@@ -148,7 +149,7 @@ def test_asynchronous_handlers_run_from_a_loop_from_a_worker_thread_and_from_nei
     async def inside():
         return box.run(call(n=1))
 
-    assert value_of(asyncio.run(inside())) == {"n": 1}
+    assert value_of(run_aside(inside())) == {"n": 1}
     made = []
     thread = threading.Thread(target=lambda: made.append(box.run(call(n=2))))
     thread.start()

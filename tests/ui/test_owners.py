@@ -1,12 +1,12 @@
 """Who an event comes from."""
 
-import asyncio
 from dataclasses import replace
 from types import SimpleNamespace
 
 import gradio as gr
 import pytest
 
+from tests.aside import run_aside
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.passwords import hash_password
 from workbench.errors import BadInput
@@ -73,7 +73,7 @@ def test_a_name_is_let_in_by_its_own_password_alone() -> None:
     is_let_in = login_of(replace(HERE, accounts=accounts))
     assert is_let_in
     tried = [("ann", "ann!"), ("ann", "bob!"), ("bob", "bob!"), ("nobody", "nobody"), ("", "")]
-    assert [asyncio.run(is_let_in(*one)) for one in tried] == [True, False, True, False, False]
+    assert [run_aside(is_let_in(*one)) for one in tried] == [True, False, True, False, False]
 
 
 def test_nobody_logs_in_where_there_is_no_account() -> None:

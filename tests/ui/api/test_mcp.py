@@ -1,6 +1,5 @@
 """The same functions as an agent meets them: the MCP SDK's own client against a real server."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 
+from tests.aside import run_aside
 from tests.e2e.play import Server
 from workbench.errors import BadInput
 from workbench.settings import read_settings
@@ -38,7 +38,7 @@ def ask(server: Server, work: Ask[T], **headers: str) -> T:
             await session.initialize()
             return await work(session)
 
-    return asyncio.run(connected())
+    return run_aside(connected())
 
 
 def answer_of(result: "mcp.types.CallToolResult") -> dict[str, object]:
