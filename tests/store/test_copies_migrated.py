@@ -27,7 +27,9 @@ INSERT INTO tool_run VALUES ('c3', 0, 0, 1.5, 'mock rule 1');
 
 def test_a_database_of_revision_0001_loses_nothing(file: Path, tmp_path: Path) -> None:
     first = tmp_path / "first"
-    shutil.copytree(MIGRATIONS, first, ignore=shutil.ignore_patterns("__pycache__", "000[2-9]_*", "00[1-9][0-9]_*"))
+    shutil.copytree(
+        MIGRATIONS, first, ignore=shutil.ignore_patterns("__pycache__", "000[2-9]_*", "00[1-9][0-9]_*")
+    )
     open_database(f"sqlite:///{file}", migrations=first).close()
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(ROWS)
