@@ -72,7 +72,7 @@ def test_a_column_that_fails_says_so_and_what_is_missing_can_be_played(tab: Comp
 def test_a_comparison_is_stopped_by_escape_and_keeps_what_came(tab: Comparing, tmp_path: Path):
     slow = {"text": "word " * 4000, "seconds_per_token": 0.5}
     tab.models(write_script(tmp_path / "a.yaml", "Quick."), write_script(tmp_path / "b.yaml", slow))
-    field = tab.page.get_by_label("Question")
+    field = tab.page.get_by_role("textbox", name="Question")
     field.fill("Cairo?")
     field.press("Control+Enter")
     live = tab.page.locator("#compare-live")
@@ -109,7 +109,7 @@ def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Se
     play.menu(play.entries.nth(1), "Compare answers to this turn")
     tab = Comparing(page, server)
     expect(page.locator("#compare-line")).to_contain_text("First?")
-    expect(page.get_by_label("Question")).to_be_hidden()
+    expect(page.get_by_role("textbox", name="Question")).to_be_hidden()
     tab.models(write_script(tmp_path / "a.yaml", "New."), write_script(tmp_path / "b.yaml", "Newer."))
     tab.compare()
     expect(tab.cell("A")).to_contain_text("New.")
@@ -133,7 +133,7 @@ def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Se
     tab.press("j").press("x")
     expect(tab.board.locator('[data-turn="1"]')).to_contain_text("none is good")
     page.get_by_role("button", name="Ask a question instead").click()
-    expect(page.get_by_label("Question")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Question")).to_be_visible()
 
 
 def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server: Server):
@@ -158,14 +158,14 @@ def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server
 
 def test_what_was_typed_and_chosen_is_there_after_a_reload(tab: Comparing):
     page = tab.page
-    page.get_by_label("Question").fill("Not sent yet")
+    page.get_by_role("textbox", name="Question").fill("Not sent yet")
     page.get_by_label("4", exact=True).check()
     page.get_by_label("Temperature D").fill("0.7")
     page.get_by_label("Temperature D").blur()
     tab.choose("Contract C", "full@1")
     page.wait_for_timeout(500)
     tab.open()
-    expect(page.get_by_label("Question")).to_have_value("Not sent yet")
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("Not sent yet")
     expect(page.get_by_label("Temperature D")).to_have_value("0.7")
     expect(page.get_by_role("combobox", name="Contract C", exact=True)).to_have_value("full@1")
 
