@@ -48,7 +48,7 @@ class Comparing:
 
     def ask(self, text: str) -> Self:
         """Writes the question and compares, and waits until all columns have ended."""
-        field = self.page.get_by_label("Question")
+        field = self.page.get_by_role("textbox", name="Question")
         field.fill(text)
         field.press("Control+Enter")
         return self.wait_until_idle()
