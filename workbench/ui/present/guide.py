@@ -143,6 +143,23 @@ KEYS: Final = KeysView(
             ),
         ),
         TabKeys(
+            tab="page-tab-compare",
+            keys=(
+                Key(keys="Ctrl+Enter", does="ask all columns"),
+                Key(keys="Esc", does="stop them"),
+                Key(keys="1 to 4", does="that answer is best"),
+                Key(keys="t, x, u", does="a tie, none is good, take the vote back"),
+                Key(keys="j, k", does="next or previous turn"),
+            ),
+        ),
+        TabKeys(
+            tab="page-tab-suites",
+            keys=(
+                Key(keys="Ctrl+Enter", does="run what is chosen"),
+                Key(keys="Esc", does="stop the run"),
+            ),
+        ),
+        TabKeys(
             tab="page-tab-label",
             keys=(
                 Key(keys="j, k", does="next or previous place"),
