@@ -5,7 +5,7 @@
 set -eu
 workbench=$1
 folder=$2
-steps=${STEPS:-560}
+steps=${STEPS:-480}
 batch=${BATCH:-4}
 precision=${PRECISION:-bf16}
 rows=${ROWS:-2800}
@@ -22,7 +22,7 @@ fi
 resume=
 [ -d "$folder/run/checkpoints" ] && resume=--resume
 "$workbench" train "$folder/train.jsonl" --base embedded --out "$folder/run" --max-steps "$steps" --epochs 99 \
-    --batch "$batch" --precision "$precision" --max-length 768 --learning-rate 7e-4 --save-steps 25 --seed 1 $resume
+    --batch "$batch" --precision "$precision" --max-length 768 --learning-rate 4e-4 --save-steps 25 --seed 1 $resume
 
 "$workbench" heldout --adapter "$folder/run/adapter.gguf" --out "$folder/heldout.jsonl" --json \
     | tee "$folder/heldout.json"

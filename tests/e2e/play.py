@@ -12,7 +12,7 @@ from workbench.desk.kept import KeptMessage
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.store.store import SqlStore
 
-SLOW_MS = 20_000
+SLOW_MS = 45_000
 """How long a machine under load may take for one step."""
 TURN_MS = 180_000
 """How long a turn of the embedded model may take there."""

@@ -91,9 +91,9 @@ def fragile(tmp_path: Path) -> Iterator[Server]:
 
 
 def test_a_killed_server_loses_no_more_than_the_end_of_the_message(
-    fragile: Server, page: Page, browser
+    fragile: Server, page: Page, other_page: Page
 ) -> None:
-    play = Play(browser.new_page(), fragile).open().send("Go on and on")
+    play = Play(other_page, fragile).open().send("Go on and on")
     expect(play.part("live")).to_contain_text("wörd wörd wörd")
     session_id = play.session_id
     play.page.wait_for_timeout(1500)

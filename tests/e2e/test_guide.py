@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.conftest import served
 from tests.e2e.play import SLOW_MS, Play, Server, write_script
@@ -110,6 +110,23 @@ def test_the_palette_finds_anything_and_goes_there(play: Play) -> None:
     expect(play.entries.nth(1)).to_contain_text("palette's zebra")
     find("command new session", "command")
     expect(play.entries).to_have_count(0)
+
+
+def test_what_was_typed_last_is_found_however_slow_the_answers_are(play: Play) -> None:
+    page = play.page
+
+    def slowly(route: Route) -> None:
+        page.wait_for_timeout(1000)
+        route.continue_()
+
+    page.route("**/queue/join*", slowly)
+    page.keyboard.press("Control+k")
+    for word in ("suite", " w", "eath", "er"):
+        page.keyboard.type(word)
+        page.wait_for_timeout(400)
+    found = page.get_by_role("listbox", name="Found").get_by_role("option")
+    expect(found.first).to_contain_text("weather")
+    page.unroute_all(behavior="wait")
 
 
 def test_the_palette_is_worked_by_keys_and_closed_by_esc(play: Play) -> None:

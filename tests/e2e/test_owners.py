@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import served
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
 from tests.e2e.provider import Provider, provided
 from workbench.desk.passwords import hash_password
 
@@ -150,6 +150,8 @@ def test_a_link_shows_a_session_read_only_and_it_can_be_copied(
 def unwatched(browser: Browser) -> Iterator[list[Page]]:
     """Tabs of two browsers. Gradio itself asks the hub for a header, where it takes itself for a Space."""
     contexts = [browser.new_context(viewport={"width": 1440, "height": 900}) for _ in range(2)]
+    for context in contexts:
+        context.add_init_script(TOUR_ENDED)
     yield [context.new_page() for context in contexts]
     for context in contexts:
         context.close()

@@ -78,7 +78,8 @@ def fields(services, **changes):
 def test_a_visitor_without_a_run_has_nothing_changed_by_looking_for_one(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         events = RunEvents(services, RunsUnderWay())
-        assert list(events.on_watch(Visitor(), None, REQUEST)) == [SuitesScreen()]
+        assert list(events.on_watch_shown(Visitor(), None, REQUEST)) == [SuitesScreen()]
+        assert list(events.on_watch_begun(Visitor(), REQUEST)) == [SuitesScreen()]
 
 
 def test_a_run_is_begun_watched_and_looked_into(tmp_path):
@@ -88,10 +89,14 @@ def test_a_run_is_begun_watched_and_looked_into(tmp_path):
         begun = events.on_run(Visitor(), REQUEST, None, *fields(services))
         assert begun.bar.is_running
         run_id = begun.run.id
-        for screen in events.on_watch(Visitor(), run_id, REQUEST):
+        for screen in events.on_watch_begun(Visitor(), REQUEST):
             assert screen.notice is SAME
+        # The run is over by now, and what just began it is told of it all the same.
+        assert next(events.on_watch_begun(Visitor(), REQUEST)).bar.note == "2 of 2 · 0 passed"
         # A run that was over before anybody looked is told of all the same, and no other.
-        looks_again = [list(events.on_watch(Visitor(), one, REQUEST)) for one in (run_id, None, "another")]
+        looks_again = [
+            list(events.on_watch_shown(Visitor(), one, REQUEST)) for one in (run_id, None, "another")
+        ]
         assert [one[0].bar is SAME for one in looks_again] == [False, True, True]
         assert looks_again[0][0].bar.note == "2 of 2 · 0 passed"
         shown = looks.on_show(Visitor(), run_id, run_id, None, None, REQUEST)

@@ -1,8 +1,9 @@
 """The one thread in which a model is evaluated."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import ParamSpec, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
+from typing import ParamSpec, TypeVar, cast
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -22,12 +23,26 @@ class EvaluatingThread:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama.cpp")
 
     def run(self, work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Made:
-        """What `work` returns; an interrupt is raised once it has ended, for it uses memory that may be freed then."""
-        future = self._pool.submit(work, *args, **kwargs)
+        """What `work` returns; an interrupt is raised once it has ended, for it uses memory that may be freed then.
+
+        An interrupt may come anywhere, in the middle of handing over the work too: whoever is first to take
+        `turn` says whether the work is done.
+        """
+        turn, ended = Lock(), Event()
+
+        def in_turn() -> Made | None:
+            if not turn.acquire(blocking=False):
+                return None
+            try:
+                return work(*args, **kwargs)
+            finally:
+                ended.set()
+
         try:
-            return future.result()
+            return cast(Made, self._pool.submit(in_turn).result())
         finally:
-            wait((future,))
+            if not turn.acquire(blocking=False):
+                ended.wait()
 
     def close(self) -> None:
         """Ends the thread, and its team with it."""

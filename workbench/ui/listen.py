@@ -38,7 +38,8 @@ def listen(
         outputs: Parts to write.
         js: Runs in the browser first; its list becomes the inputs.
         is_model_work: May wait in a model's line for long.
-        is_latest_only: While it runs, of several firings only the last is kept: for typing.
+        is_latest_only: While it runs, of several firings only the last is kept: for typing. An event of an own
+            component is triggered by `triggerLatest` then.
         is_queued: False answers at once, outside the queue.
     """
     options: dict[str, Any] = {

@@ -7,7 +7,7 @@ fold.append(gone);
 element.replaceChildren(fold);
 const ask = () => {
   const value = props.value;
-  if (value && value.message_id && fold.open && !value.is_known) trigger("ask_branches", { id: value.message_id });
+  if (value && value.message_id && fold.open && !value.is_known) triggerLatest("ask_branches", { id: value.message_id });
 };
 fold.addEventListener("toggle", ask);
 const rows = () => [...list.querySelectorAll("button")];

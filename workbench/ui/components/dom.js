@@ -55,6 +55,14 @@ const copyText = async (text, button) => {
   button.replaceChildren(icon("check"));
   setTimeout(() => button.replaceChildren(before), 1200);
 };
+// For events of which only the last counts. While one is answered, Gradio drops the others and then fires the one that
+// is answered once more, with what that one had said (gradio 6.31, js/core/src/dependency.ts): all of them say it by
+// one object, so that it says what the last one did.
+const lastTold = {};
+const triggerLatest = (name, data) => {
+  lastTold[name] = Object.assign(lastTold[name] || {}, data);
+  trigger(name, lastTold[name]);
+};
 const follow = (draw) => {
   const redraw = () => draw(props.value || null);
   redraw();

@@ -101,7 +101,20 @@ const asked_in_play = () => {
     return session;
   } catch { return ""; }
 };
+// Of two values that come at once Gradio shows the later one alone, and an answer may be lost to the opening of the tab.
+// What only asks is asked anew then: `begin` has put it in the line.
+const LOST_MS = 1500;
+const expect_loss = () => {
+  const serial = state.waiting;
+  if (!serial || state.waiting_act !== "show") return;
+  setTimeout(() => {
+    if (state.waiting !== serial) return;
+    answered();
+    do_next();
+  }, LOST_MS);
+};
 const begin = (value) => {
+  expect_loss();
   const kept = stored(SEAT) || {};
   state.owner = value.labeller;
   state.seat = { ...state.seat, ...kept.seat, ...(value.labeller ? { labeller: value.labeller } : {}) };

@@ -9,6 +9,7 @@ const state = {
   agreement: "",
   serial: 0,
   waiting: 0, // the order that is under way; 0 for none
+  waiting_act: "", // what it orders
   queue: [], // orders and keys that wait for it, in order
   moving: 0, // orders under way or waiting that bring another conversation
   sent: null, // which of what was said is under way
@@ -71,6 +72,7 @@ const answered = () => {
 const order = (act, fields) => {
   const serial = ++state.serial;
   state.waiting = serial;
+  state.waiting_act = act;
   const text = JSON.stringify({ ...state.seat, filter: state.filter, listed: state.listed, session: talk() ? talk().id : "", ...fields, act, serial });
   if (act === "regenerate") {
     state.is_again = true;

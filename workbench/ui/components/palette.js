@@ -78,7 +78,7 @@ const draw = () => {
   hint.hidden = shown.length > 0;
   choose(Math.max(0, chosen ? shown.findIndex((item) => key_of(item) === chosen) : 0));
 };
-const ask = () => trigger("find_any", { query: field.value });
+const ask = () => triggerLatest("find_any", { query: field.value });
 field.addEventListener("input", () => { at = 0; draw(); clearTimeout(typed); typed = setTimeout(ask, 150); });
 const open = () => {
   field.value = "";

@@ -63,7 +63,7 @@ const save = (value) => {
 };
 const compare = (value) => {
   const made = node("select", { class: "hw-input hw-compare", "aria-label": "Compare with",
-    onchange: () => trigger("compare_prompt", { id: value.message_id, key: made.value }) },
+    onchange: () => triggerLatest("compare_prompt", { id: value.message_id, key: made.value }) },
     node("option", { value: "" }, "Compare with …"), value.others.map((other) => node("option", { value: other.key }, other.label)));
   return made;
 };

@@ -3,7 +3,7 @@ const field = node("input", { type: "search", class: "hw-search", placeholder: "
 let typed = 0;
 const search = () => {
   clearTimeout(typed);
-  typed = setTimeout(() => trigger("search_sessions", { query: field.value, filter: JSON.stringify(chosen()) }), 150);
+  typed = setTimeout(() => triggerLatest("search_sessions", { query: field.value, filter: JSON.stringify(chosen()) }), 150);
 };
 const choice = (name, label, choices) => node("select", { class: "hw-input", "data-filter": name, "aria-label": label, onchange: () => search() }, choices.map(([value, word]) => node("option", { value }, word)));
 const word = (name, label, more) => node("input", { class: "hw-input", "data-filter": name, "aria-label": label, title: label, placeholder: label, oninput: () => search(), ...(more || {}) });

@@ -96,22 +96,29 @@ class RunEvents:
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
-    def on_watch(self, visitor: Visitor, run_id: str | None, request: gr.Request) -> Generator[SuitesScreen]:
+    def on_watch_shown(
+        self, visitor: Visitor, run_id: str | None, request: gr.Request
+    ) -> Generator[SuitesScreen]:
         """Tells of the owner's run until it is over; once, where the one that is shown is over already."""
         services = services_of(self.services, visitor, request)
         one = self.under_way.last(services.owner)
         if one is None or (one.over.is_set() and one.id != run_id):
             # A generator that gives nothing would empty every part.
             yield SuitesScreen()
-            return
-        pause_s, is_over = LOOK_S, False
-        while not is_over:
-            is_over = one.over.wait(pause_s)
-            begun_s = services.calendar.seconds()
-            yield _look(services, one, is_over=is_over)
-            pause_s = max(LOOK_S, (services.calendar.seconds() - begun_s) / LOOKING_SHARE)
-        shown, baseline = run_choices(services)
-        yield SuitesScreen(shown=shown, baseline=baseline)
+        else:
+            yield from _watched(services, one)
+
+    def on_watch_begun(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
+        """Tells of the run that was just begun until it is over; short ones may be over by now.
+
+        What the browser says is shown counts for nothing here: the tab's own opening may have changed it since.
+        """
+        services = services_of(self.services, visitor, request)
+        one = self.under_way.last(services.owner)
+        if one is None:
+            yield SuitesScreen()
+        else:
+            yield from _watched(services, one)
 
     def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
         """Asks the run to stop; what is done is kept."""
@@ -143,6 +150,17 @@ class RunEvents:
     def _is_under_way(self, services: Services, run_id: str) -> bool:
         one = self.under_way.of(services.owner)
         return one is not None and one.id == run_id
+
+
+def _watched(services: Services, one: RunUnderWay) -> Generator[SuitesScreen]:
+    pause_s, is_over = LOOK_S, False
+    while not is_over:
+        is_over = one.over.wait(pause_s)
+        begun_s = services.calendar.seconds()
+        yield _look(services, one, is_over=is_over)
+        pause_s = max(LOOK_S, (services.calendar.seconds() - begun_s) / LOOKING_SHARE)
+    shown, baseline = run_choices(services)
+    yield SuitesScreen(shown=shown, baseline=baseline)
 
 
 def _under_way() -> BadInput:

@@ -63,8 +63,10 @@ def _wire_runs(
     listen(changed, events.on_size, asked, [grid.size], is_latest_only=True)
     begun = listen(grid.start.click, events.on_run, asked, screen)
     resumed = listen(run.run.event("resume_run"), events.on_resume, visitor, screen)
-    for step in (seen, linked, begun, resumed):
-        listen(step.then, events.on_watch, [*visitor, run.shown], screen, is_model_work=True)
+    for step in (seen, linked):
+        listen(step.then, events.on_watch_shown, [*visitor, run.shown], screen, is_model_work=True)
+    for step in (begun, resumed):
+        listen(step.then, events.on_watch_begun, visitor, screen, is_model_work=True)
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
 
 
