@@ -265,24 +265,20 @@ def test_from_rows_to_an_adapter_that_moves_the_logits_of_the_embedded_model(row
         "--learning-rate",
         "0.01",
     ]
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "workbench",
-            "train",
-            str(rows_file),
-            "--base",
-            "embedded",
-            "--out",
-            str(out),
-            *few,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    line = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "train",
+        str(rows_file),
+        "--base",
+        "embedded",
+        "--out",
+        str(out),
+    ]
+    done = subprocess.run([*line, *few], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     ids = [1, 4093, 198, 1780, 314, 260, 5670, 2, 198, 1, 520, 9531, 198]
-    moved = numpy.abs(logits_of(ids) - logits_of(ids, out / "adapter.gguf")).max()
+    adapter = out / "adapter.gguf"
+    moved = numpy.abs(logits_of(ids) - logits_of(ids, adapter)).max()
     assert moved > 0.1

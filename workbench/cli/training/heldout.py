@@ -10,10 +10,14 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 from workbench.settings import read_settings
+from workbench.suite.statistics import wilson
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from workbench.engines.llama_loading import Loading
-    from workbench.training.heldout import HeldOutCase, Played
+    from workbench.suite.statistics import Interval
+    from workbench.training.heldout import HeldOutCase, Kind, Played
 
 
 def heldout(
@@ -45,18 +49,10 @@ def heldout(
     played = {name: _play(model, loading, cases) for name, loading in models.items()}
     if out:
         out.write_text("".join(map(_line, ((name, one) for name in played for one in played[name]))))
-    table: JsonObject = {
-        kind.name: {
-            "wanted": kind.wanted,
-            **{name: _count(kind.name, of) for name, of in played.items()},
-        }
-        for kind in KINDS
-    }
     if as_json:
-        print(json.dumps(table, indent=2))
+        print(json.dumps({kind.name: _told(kind, played) for kind in KINDS}, indent=2))
         return
-    for name, figures in table.items():
-        print(f"{name}: {json.dumps(figures)}")
+    print("".join(_row(kind, played) for kind in KINDS), end="")
 
 
 def _adapter(given: Path | None) -> Path:
@@ -93,9 +89,27 @@ def _play(model: str, loading: "Loading", cases: "list[HeldOutCase]") -> "list[P
         engine.close()
 
 
-def _count(kind: str, played: "list[Played]") -> JsonObject:
-    of = [one for one in played if one.case.kind == kind]
-    return {"right": sum(one.is_right for one in of), "of": len(of)}
+def _told(kind: "Kind", played: "Mapping[str, list[Played]]") -> JsonObject:
+    counts: JsonObject = {}
+    for name, of in played.items():
+        right, total, interval = _count(kind, of)
+        counts[name] = {"right": right, "of": total, "rate_95": [round(one, 4) for one in interval]}
+    return {"wanted": kind.wanted, **counts}
+
+
+def _row(kind: "Kind", played: "Mapping[str, list[Played]]") -> str:
+    cells = ""
+    for name, of in played.items():
+        right, total, interval = _count(kind, of)
+        cells += f"  {name} {right} of {total} ({interval.low:.0%} to {interval.high:.0%})"
+    return f"{kind.name:<9} {kind.wanted:<29}{cells}\n"
+
+
+def _count(kind: "Kind", played: "list[Played]") -> "tuple[int, int, Interval]":
+    """Right ones, all of the kind, and where the rate lies (95 %, Wilson)."""
+    of = [one for one in played if one.case.kind == kind.name]
+    right = sum(one.is_right for one in of)
+    return right, len(of), wilson(right, len(of))
 
 
 def _line(one: "tuple[str, Played]") -> str:
