@@ -6,15 +6,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.comparing import Comparing
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import Play, Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 ODD_CALL = "<tool_call>\n{'name': 'get_flumbuster', 'arguments': {'flumb': 'london'}}\n</tool_call>"
-HOSTILE = (
-    '<b>bold</b> <img src=x onerror="window.hit=1"> <script>window.hit=1</script> ${window.hit=1} \\n {{x}}'
-)
 
 
 @pytest.fixture
@@ -94,12 +92,10 @@ def test_what_a_model_writes_is_shown_as_text_whatever_it_is(tab: Comparing, tmp
     tab.ask(f"{HOSTILE}?")
     for letter in "AB":
         text = tab.cell(letter).locator(".hw-compare-text")
-        expect(text).to_contain_text("<b>bold</b> <img src=x")
-        expect(text).to_contain_text("${window.hit=1} \\n {{x}}")
-        expect(text.locator("b, img, script")).to_have_count(0)
+        expect(text).to_contain_text(HOSTILE)
     expect(tab.cell("B").locator(".hw-compare-text ins")).to_contain_text("other")
     expect(tab.board.locator(".hw-compare-question")).to_contain_text(HOSTILE)
-    assert tab.page.evaluate("window.hit") is None
+    expect_harmless(tab.page, "#page-tab-compare")
 
 
 def test_a_turn_of_play_is_compared_beside_its_own_answer(page: Page, server: Server, tmp_path: Path):

@@ -6,7 +6,9 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, TURN_MS, Server
+from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
 
@@ -73,15 +75,32 @@ def test_what_was_typed_and_not_saved_is_there_after_a_reload(tab: Page) -> None
     expect(tab.locator("#contracts-list")).to_contain_text("did not save")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 1024, 390])
-def test_nothing_is_cut_off_at_any_width(tab: Page, artifacts: Path, scheme: str, width: int) -> None:
-    tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    tab.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
-    tab.set_viewport_size({"width": width, "height": 900})
+def test_what_a_contract_holds_is_text_in_every_pane(tab: Page) -> None:
+    body = HOSTILE.replace("{{", "{ {")
+    write(tab, contract(f"Hello {{{{ who }}}} {body}"))
+    expect(tab.locator("#contracts-preview")).to_contain_text("window.hacked = 3")
+    tab.get_by_label("Variables").fill(f"who = {HOSTILE}")
+    expect(tab.locator("#contracts-preview")).to_contain_text(f"Hello {HOSTILE}")
+    line = tab.locator("#contracts-versions")
+    line.get_by_role("button", name="Save version").click()
+    tab.keyboard.insert_text(HOSTILE)
+    tab.keyboard.press("Enter")
+    expect(line).to_contain_text("v1")
+    write(tab, contract(f"{'x' * 1_000_000}\n{body}"))
+    expect(tab.locator("#contracts-preview")).to_contain_text("xxxx")
+    line.locator("summary").click()
+    expect(line).to_contain_text(HOSTILE)
+    line.get_by_role("button", name="Compare with v1").click()
+    expect(tab.locator("#contracts-diff ins").first).to_contain_text("xxxx")
+    write(tab, HOSTILE)
+    expect(tab.locator("#contracts-lint li").first).to_be_visible()
+    expect_harmless(tab, "#page-tab-contracts")
+
+
+def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
     expect(tab.locator("#contracts-preview")).to_contain_text("characters")
-    tab.screenshot(path=artifacts / f"contracts-{scheme}-{width}.png")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    for _ in every_size(tab, artifacts, "contracts"):
+        expect(tab.locator("#contracts-preview")).to_be_visible()
 
 
 def test_what_each_part_buys_is_measured_and_shown_beside_its_text(

@@ -9,11 +9,10 @@ from playwright.sync_api import Page, expect
 
 from tests.desk.corpus.sessions import CALL, SYSTEM, TOOL
 from tests.e2e.conftest import served
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-HOSTILE = '<img src=x onerror="alert(1)"> ${alert(2)} <script>alert(3)</script>'
 
 
 def row(question, answer="It is clear.", call=CALL):
@@ -128,12 +127,12 @@ def test_hostile_texts_are_shown_as_text_and_a_long_line_is_cut(data: Data, tmp_
     data.part("check").click()
     expect(data.part("job")).to_contain_text("Checked")
     shown = data.part("rows")
-    expect(shown).to_contain_text('onerror=\\"alert(1)\\"')
-    expect(shown).to_contain_text("${alert(2)}")
+    expect(shown).to_contain_text('onerror=\\"window.hacked = 1\\"')
+    expect(shown).to_contain_text("${window.hacked = 3}")
     shown.get_by_role("button", name="Loss mask").first.click()
-    expect(shown.locator("mark.hw-trained").filter(has_text="${alert(2)}")).to_be_visible()
+    expect(shown.locator("mark.hw-trained").filter(has_text="${window.hacked = 3}")).to_be_visible()
     expect(shown).to_contain_text("more characters; the file has all")
-    assert shown.locator("img, script").count() == 0
+    expect_harmless(data.page, "#page-tab-data")
 
 
 def test_an_empty_tab_teaches_and_a_wrong_field_says_what_to_write(data: Data):

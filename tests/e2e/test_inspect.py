@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.inspecting import Inspecting
 from tests.e2e.play import Server
-from tests.e2e.test_play import HOSTILE
+from tests.e2e.sizes import every_size
 from workbench.hermes.parse import fixed, parse
 from workbench.ui.present.examples import EXAMPLES
 
@@ -71,33 +72,23 @@ def test_what_was_pasted_survives_a_reload(tab: Inspecting) -> None:
 
 
 def test_what_is_pasted_is_shown_as_text_and_never_run(tab: Inspecting) -> None:
-    text = HOSTILE.replace("\u0000", "")
-    calls = [json.dumps({"name": name, "arguments": {text: text}})[:-1] + ",}" for name in ("f", text)]
+    calls = [
+        json.dumps({"name": name, "arguments": {HOSTILE: HOSTILE}})[:-1] + ",}" for name in ("f", HOSTILE)
+    ]
     blocks = "".join(f"<tool_call>\n{call}\n</tool_call>" for call in calls)
-    pasted = f"{text}{blocks}<think>{text}"
+    pasted = f"{HOSTILE}{blocks}<think>{HOSTILE}"
     tab.choose("Toolset to check against", "no tools").paste(pasted)
     expect(tab.part("differ")).to_contain_text("seed 002")
     expect(tab.part("fixes")).to_contain_text("trailing-comma")
     assert tab.way("As written").text == pasted
     for way in ("Changes", "Fixed"):
         tab.way(way)
-    assert tab.page.evaluate("window.hacked") is None
-    # The editor puts pictures of its own around characters that it spells.
-    made = "#inspect-columns img:not(.cm-widgetBuffer), #inspect-columns b, #inspect-columns script"
-    assert tab.page.locator(made).count() == 0
+    expect_harmless(tab.page, "#inspect-columns")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_tab_fits_its_window(
-    tab: Inspecting, width: int, height: int, theme: str, artifacts: Path
-) -> None:
-    tab.page.set_viewport_size({"width": width, "height": height})
-    tab.open(f"?__theme={theme}")
+def test_the_tab_fits_its_window(tab: Inspecting, artifacts: Path) -> None:
     tab.part("read").get_by_role("button", name=EXAMPLES[3].title).click()
-    expect(tab.rule("seed 002")).to_contain_text("runs")
-    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert tab.page.evaluate("document.documentElement.scrollHeight") <= height
-    columns = tab.part("columns")
-    assert columns.evaluate("one => one.scrollWidth - one.clientWidth") == 0
-    tab.page.screenshot(path=artifacts / f"inspect-{width}-{theme}.png")
+    for _, height in every_size(tab.page, artifacts, "inspect"):
+        expect(tab.rule("seed 002")).to_contain_text("runs")
+        assert tab.page.evaluate("document.documentElement.scrollHeight") <= height
+        assert tab.part("columns").evaluate("one => one.scrollWidth - one.clientWidth") == 0

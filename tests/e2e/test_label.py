@@ -1,7 +1,7 @@
 """The Label tab by real keys: a conversation judged without the mouse, corrected, made anew, and never lost."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, Server, write_script
+from tests.e2e.sizes import every_size
 from tests.services import CHECKOUT
 from workbench.chat.message import ToolCall
 from workbench.desk.labels.label import Label, Verdict
@@ -77,25 +79,30 @@ class Desk:
         return next(item.state for item in items if item.session_id == session_id)
 
 
-@pytest.fixture
-def session(server: Server, tmp_path: Path) -> str:
-    """A conversation with one call, its result and an answer; another one is there before it."""
-    call = called("get_flumbuster", flumb="cairo")
-    script = write_script(tmp_path / "played.yaml", "Hi.", call, "31 there.")
+def played(server: Server, folder: Path, questions: Sequence[str], *completions: str) -> str:
+    """Sessions in the page's own database, one for each question; the id of the last."""
+    script = write_script(folder / "played.yaml", *completions)
     variables = {
         "WORKBENCH_MODEL": f"scripted:{script}",
         "WORKBENCH_DATA": str(server.folder / "data"),
         "WORKBENCH_HOME": str(CHECKOUT),
     }
     with open_services(read_settings(variables)) as services:
-        for text in ("hello", "What is it in London?"):
+        for text in questions:
             setup = services.setup_for()
             session_id = begin_session(services, setup).id
             for _ in play_turn(services, session_id, setup, text, is_cancelled=lambda: False):
                 pass
-        again = write_script(tmp_path / "again.yaml", "Now 27 in London.")
+        again = write_script(folder / "again.yaml", "Now 27 in London.")
         services.sessions.save_setup(session_id, replace(setup, model=f"scripted:{again}"))
     return session_id
+
+
+@pytest.fixture
+def session(server: Server, tmp_path: Path) -> str:
+    """A conversation with one call, its result and an answer; another one is there before it."""
+    call = called("get_flumbuster", flumb="cairo")
+    return played(server, tmp_path, ("hello", "What is it in London?"), "Hi.", call, "31 there.")
 
 
 @pytest.fixture
@@ -193,6 +200,33 @@ def test_a_rejected_conversation_is_out_of_the_queue_and_help_tells_all_keys(
     assert desk.state(session) is QueueState.DISCARDED
 
 
+def test_what_a_model_wrote_is_text_in_every_pane_of_the_desk(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    call = called("get_flumbuster", flumb=HOSTILE)
+    line = f"{HOSTILE} {'x' * 1_000_000}"
+    session_id = played(server, tmp_path, (HOSTILE,), f"{HOSTILE}\n{call}", line)
+    with opened(server) as store:
+        question = Question(name="odd", text=HOSTILE, choices=("yes", HOSTILE))
+        name = f"round {session_id[:4]}"
+        store.labels.save_project(Project(name=name, guidelines=HOSTILE, questions=(question,)))
+    page.set_default_timeout(SLOW_MS)
+    desk = Desk(page, server).open(session_id)
+    talk = page.get_by_role("list", name="Conversation to label")
+    for role in ("user", "model"):
+        expect(talk.locator(f"li.hw-entry.r-{role}").first).to_contain_text(HOSTILE)
+    desk.press("e")
+    expect(desk.panel.get_by_label("flumb", exact=True)).to_have_value(HOSTILE)
+    desk.press("Escape", "c")
+    page.keyboard.insert_text(HOSTILE)
+    desk.press("Escape", "j", "e")
+    expect(desk.panel.get_by_role("textbox").first).to_be_visible()
+    desk.press("Escape", "Escape")
+    page.get_by_label("Project").select_option(name)
+    expect(page.locator("#label-desk")).to_contain_text("Guidelines")
+    expect_harmless(page, "#page-tab-label")
+
+
 def test_a_project_shows_guidelines_and_asks_its_questions(desk: Desk, session: str) -> None:
     question = Question(name="polite", text="Is it polite?", choices=("yes", "no"))
     with opened(desk.server) as store:
@@ -217,16 +251,8 @@ def test_a_project_shows_guidelines_and_asks_its_questions(desk: Desk, session: 
     assert (dict(label.content.answers), label.labeller) == ({"polite": "yes"}, "ann")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 1024, 390])
-def test_nothing_is_cut_off_at_any_width(
-    desk: Desk, session: str, artifacts: Path, scheme: str, width: int
-) -> None:
-    desk.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    desk.page.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
-    desk.page.set_viewport_size({"width": width, "height": 900})
+def test_nothing_is_cut_off_at_any_size(desk: Desk, session: str, artifacts: Path) -> None:
     desk.press("3", "e")
     expect(desk.page.locator(".hw-said")).to_contain_text("bad arguments")
-    expect(desk.panel.get_by_label("flumb", exact=True)).to_be_visible()
-    desk.page.screenshot(path=artifacts / f"label-{scheme}-{width}.png")
-    assert desk.page.evaluate("document.documentElement.scrollWidth") <= width
+    for _ in every_size(desk.page, artifacts, "label"):
+        expect(desk.panel.get_by_label("flumb", exact=True)).to_be_visible()

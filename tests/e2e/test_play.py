@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import Play, Server, write_script
+from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
 
@@ -88,30 +90,20 @@ def test_a_session_can_be_left_and_opened_again(talk: Play) -> None:
     assert talk.session_id == session_id
 
 
-HOSTILE = (
-    '<img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script> ${window.hacked = 3} '
-    "`${window.hacked = 4}` {{constructor.constructor('window.hacked=5')()}} \\u0041 \\n \\x3cb> "
-    "</pre></div><b>bold</b> &lt;b&gt; <|im_start|>system <tool_response> "
-    "javascript:alert(1) \u202e\u0000 \U0001f600 Zürich <svg/onload=window.hacked=6> "
-)
-
-
 def test_what_a_model_writes_is_shown_as_text_and_never_run(play: Play, tmp_path: Path) -> None:
-    text = HOSTILE.replace("\u0000", "")
-    call = "<tool_call>\n" + json.dumps({"name": text, "arguments": {text: text}}) + "\n</tool_call>"
-    play.use_script(write_script(tmp_path / "hostile.yaml", text + call, text))
-    play.ask(text)
+    call = "<tool_call>\n" + json.dumps({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}) + "\n</tool_call>"
+    play.use_script(write_script(tmp_path / "hostile.yaml", HOSTILE + call, HOSTILE))
+    play.ask(HOSTILE)
     for name in ("Tokens", "Calls", "Fixes", "Decision", "Differ", "Timing", "Raw"):
         play.tab(name)
         play.page.wait_for_timeout(100)
     play.entries.nth(1).click()
     play.reload()
-    assert play.page.evaluate("window.hacked") is None
+    expect_harmless(play.page, "#play-columns")
     kept = play.server.path(play.session_id)[-1]
     assert kept.generation is not None
     play.expect_raw(kept.generation.prompt_text + kept.message.text)
-    expect(play.entries.nth(1).locator(".hw-prose")).to_have_text(text.strip(), use_inner_text=False)
-    assert play.page.locator("#play-columns img, #play-columns b, #play-columns script").count() == 0
+    expect(play.entries.nth(1).locator(".hw-prose")).to_have_text(HOSTILE, use_inner_text=False)
 
 
 def test_escape_stops_and_keeps_what_was_written(play: Play, tmp_path: Path) -> None:
@@ -264,16 +256,15 @@ def test_sessions_are_exported_as_rows(talk: Play) -> None:
     assert len(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()) >= 1
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_page_fits_its_window(talk: Play, width: int, height: int, theme: str, artifacts: Path) -> None:
+def test_the_page_fits_its_window(talk: Play, artifacts: Path) -> None:
     talk.ask(QUESTION)
-    talk.page.set_viewport_size({"width": width, "height": height})
-    talk.open(f"?session={talk.session_id}&__theme={theme}")
+    for _, height in every_size(talk.page, artifacts, "play"):
+        expect(talk.entries).to_have_count(4)
+        assert talk.page.evaluate("document.documentElement.scrollHeight") <= height
+    # The last of them is the narrow one, and there a page is opened too.
+    talk.reload()
     expect(talk.entries).to_have_count(4)
-    assert talk.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert talk.page.evaluate("document.documentElement.scrollHeight") <= height
-    talk.page.screenshot(path=artifacts / f"play-{width}-{theme}.png")
+    assert talk.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_narrow_window_opens_its_columns_as_drawers(talk: Play) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import Play, Server, write_script
 
 pytestmark = pytest.mark.browser
@@ -236,13 +237,6 @@ def test_the_contracts_variables_are_filled_and_kept(play: Play) -> None:
     expect(field).to_have_value(f"{name} = zebra crossing")
 
 
-HOSTILE = (
-    '<img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script> ${window.hacked = 3} '
-    "{{constructor.constructor('window.hacked=5')()}} </pre><b>bold</b> <|im_start|>system "
-    "<svg/onload=window.hacked=6> </textarea></details><iframe srcdoc='<script>top.hacked=7</script>'>"
-)
-
-
 def look_through(play: Play, entry: int) -> None:
     """Picks an entry, and sees all panes of it."""
     play.entries.nth(entry).locator(".hw-role").click()
@@ -274,8 +268,7 @@ def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play
     expect(play.entries.nth(2)).to_contain_text("3/3")
     look_through(play, 2)
     assert play.server.path(play.session_id)[2].message.text == line
-    assert play.page.evaluate("window.hacked") is None
-    assert play.page.locator(":is(#play-talk, #play-inspector) :is(img, b, script, iframe)").count() == 0
+    expect_harmless(play.page, ":is(#play-talk, #play-inspector)")
 
 
 @pytest.mark.model

@@ -8,12 +8,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import served
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, TURN_MS, Server, write_script
+from tests.e2e.sizes import every_size
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
-HOSTILE = "<img src=x onerror=alert(1)> ${document.title} {{ x }} </script><script>alert(2)</script>"
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +132,7 @@ def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(
     expect(tab.locator("#suites-plays")).to_contain_text(HOSTILE)
     tab.get_by_role("button", name="Failing ones to the label queue").click()
     expect(tab.locator("#suites-notice")).to_contain_text("that failed stand in the label queue")
+    expect_harmless(tab, "#page-tab-suites")
 
 
 def test_what_cannot_be_played_is_told_before_it_is(tab: Page) -> None:
@@ -243,20 +245,14 @@ def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Serv
     expect(tab.locator("#suites-checked")).to_contain_text("Hello you")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 1024, 390])
-def test_nothing_is_cut_off_at_any_width(tab: Page, artifacts: Path, scheme: str, width: int) -> None:
+def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
     run(tab, 5)
-    tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    tab.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()
     expect(tab.locator("#suites-plays h2")).to_be_visible()
-    tab.set_viewport_size({"width": width, "height": 900})
-    tab.screenshot(path=artifacts / f"suites-{scheme}-{width}.png")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    run_part, plays = tab.locator("#suites-run").bounding_box(), tab.locator("#suites-plays").bounding_box()
-    assert run_part and plays
-    assert plays["x"] >= run_part["x"] + run_part["width"] or plays["y"] >= run_part["y"]
+    for _ in every_size(tab, artifacts, "suites"):
+        ran, plays = (tab.locator(f"#suites-{part}").bounding_box() for part in ("run", "plays"))
+        assert ran and plays
+        assert plays["x"] >= ran["x"] + ran["width"] or plays["y"] >= ran["y"]
 
 
 @pytest.mark.model

@@ -7,7 +7,9 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
 
@@ -161,14 +163,27 @@ def test_a_risky_command_asks_and_the_answer_holds_for_the_session(play: Play, t
     assert texts == ['{"output": "", "exit_code": 0}'] * 2
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
-def test_nothing_is_cut_off_at_any_width(tab: Page, artifacts: Path, scheme: str, width: int) -> None:
-    tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    tab.evaluate("dark => document.body.classList.toggle('dark', dark)", scheme == "dark")
-    tab.set_viewport_size({"width": width, "height": 900})
-    tab.locator("#tools-call").scroll_into_view_if_needed()
+def test_what_specs_rules_and_results_hold_is_text_in_every_pane(tab: Page) -> None:
+    parameters = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}
+    write(tab, "Spec as JSON", json.dumps({"name": "odd", "description": HOSTILE, "parameters": parameters}))
+    expect(tab.get_by_label("Name of parameter 1")).to_have_value(HOSTILE)
+    write(tab, "Mock rules as YAML", json.dumps([{"result": {"said": HOSTILE, "long": "x" * 1_000_000}}]))
+    write(tab, "Arguments as JSON", json.dumps({HOSTILE: HOSTILE}))
     tab.locator("#tools-call").click()
-    expect(tab.locator("#tools-tried pre")).to_be_visible()
-    tab.screenshot(path=artifacts / f"tools-{scheme}-{width}.png")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    expect(tab.locator("#tools-tried")).to_contain_text("window.hacked = 3")
+    write(tab, "Mock rules as YAML", json.dumps([{"error": HOSTILE}]))
+    tab.locator("#tools-call").click()
+    expect(tab.locator("#tools-tried")).to_contain_text("error")
+    write(tab, "Mock rules as YAML", json.dumps([{HOSTILE: 1}]))
+    expect(tab.locator("#tools-rules-notice")).to_contain_text("window.hacked = 3")
+    tab.get_by_label("Tools in any form").fill(HOSTILE)
+    tab.locator("#tools-import").click()
+    expect(tab.locator("#tools-import-notice")).not_to_be_empty()
+    expect_harmless(tab, "#page-tab-tools")
+
+
+def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
+    for _ in every_size(tab, artifacts, "tools"):
+        tab.locator("#tools-call").scroll_into_view_if_needed()
+        tab.locator("#tools-call").click()
+        expect(tab.locator("#tools-tried pre")).to_be_visible()

@@ -1,6 +1,8 @@
 """The one thread in which a model is evaluated."""
 
 import _thread
+import signal
+from collections.abc import Iterator
 from threading import Event, Thread, Timer, current_thread
 
 import pytest
@@ -40,6 +42,15 @@ def test_a_fault_reaches_the_one_who_asked_and_the_next_is_served(evaluating):
     assert evaluating.run(max, 1, 2) == 2
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A shell's background job ignores an interrupt; here it is heard."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_is_raised_only_when_the_work_has_ended(evaluating):
     begun, go_on, ended = Event(), Event(), Event()
 

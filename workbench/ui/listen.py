@@ -46,6 +46,9 @@ def listen(
         "js": js,
         "api_visibility": "private",
         "show_progress": "hidden",
+        # Hidden or not, Gradio tells every output of every step of its event, and looks each up in the whole page:
+        # half of what the browser does for an answer (gradio 6.31, js/core/src/dependency.ts). So it shows none.
+        "show_progress_on": [],
         "queue": is_queued,
         "trigger_mode": "always_last" if is_latest_only else "multiple",
     }
