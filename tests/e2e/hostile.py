@@ -9,6 +9,8 @@ HOSTILE = (
     "javascript:window.hacked=6 \u202e \U0001f600 Zürich <svg/onload=window.hacked=7> "
     "<iframe srcdoc='<script>top.hacked=8</script>'>"
 )
+UNMARKED = HOSTILE.replace("<|im_start|>", "").replace("<tool_response>", "")
+"""The same without marks: a row of it may be trained on."""
 MADE = "img:not(.cm-widgetBuffer), b, script, iframe"
 """Elements that no part of ours has. The editor puts pictures of its own around characters that it spells."""
 

@@ -16,6 +16,8 @@ from joserfc.jwk import RSAKey
 
 CLIENT_ID, CLIENT_SECRET = "the-space", "its-secret"
 SCOPES = "openid profile"
+ACCESS_TOKEN = "hf_oauth_x"
+"""What whoever signs in is given for the hub."""
 
 
 class Provider:
@@ -83,7 +85,7 @@ class Provider:
         }
         signed = jwt.encode({"alg": "RS256", "kid": "1"}, claims, self._key)
         return {
-            "access_token": "hf_oauth_x",
+            "access_token": ACCESS_TOKEN,
             "token_type": "Bearer",
             "expires_in": 3600,
             "scope": SCOPES,

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.desk.corpus.sessions import CALL, SYSTEM, TOOL
 from tests.e2e.conftest import served
-from tests.e2e.hostile import HOSTILE, expect_harmless
+from tests.e2e.hostile import UNMARKED, expect_harmless
 from tests.e2e.play import SLOW_MS, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -122,7 +122,7 @@ def test_a_finding_leads_to_its_message_and_the_rest_can_be_written_without_it(d
 
 def test_hostile_texts_are_shown_as_text_and_a_long_line_is_cut(data: Data, tmp_path):
     long = "x" * 1_000_000
-    rows = [row(HOSTILE, answer=f"{HOSTILE} `\\n`"), row("Long?", answer=long)]
+    rows = [row(UNMARKED, answer=f"{UNMARKED} `\\n`"), row("Long?", answer=long)]
     data.bring(write(tmp_path / "rows.jsonl", *rows))
     data.part("check").click()
     expect(data.part("job")).to_contain_text("Checked")

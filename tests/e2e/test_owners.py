@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import served
 from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
-from tests.e2e.provider import Provider, provided
+from tests.e2e.provider import ACCESS_TOKEN, Provider, provided
+from tests.library.datasets.hub_server import HubServer, serving_hub
 from workbench.desk.passwords import hash_password
 
 pytestmark = pytest.mark.browser
@@ -42,11 +43,20 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture(scope="module")
-def space_with_login(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Server]:
+def hub() -> Iterator[HubServer]:
+    """Where those who signed in keep their data sets."""
+    with serving_hub(ACCESS_TOKEN) as hub:
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def space_with_login(
+    tmp_path_factory: pytest.TempPathFactory, provider: Provider, hub: HubServer
+) -> Iterator[Server]:
     """The page as on a Space with `hf_oauth: true`."""
     folder = tmp_path_factory.mktemp("login")
     script = write_script(folder / "script.yaml", "Hello.")
-    variables = {**provider.environment(), "WORKBENCH_HOST": "127.0.0.1"}
+    variables = {**provider.environment(), "WORKBENCH_HOST": "127.0.0.1", "HF_ENDPOINT": hub.address}
     yield from served(folder, f"scripted:{script}", **variables)
 
 
@@ -173,6 +183,30 @@ def test_who_signs_in_with_hugging_face_finds_their_sessions_in_another_browser(
     _sign_in_or_out(there, shows="Logout (bob)")
     expect(there.part("session-list")).not_to_contain_text("Ada's question")
     assert {"/oauth/authorize", "/oauth/token", "/oauth/jwks"} <= set(provider.seen)
+
+
+def test_rows_are_pushed_in_the_name_of_who_signed_in_and_of_nobody_else(
+    unwatched: list[Page], provider: Provider, hub: HubServer, space_with_login: Server
+) -> None:
+    provider.person = {"sub": "3", "preferred_username": "cleo"}
+    play = Play(unwatched[0], space_with_login).open()
+    data = play.page.locator("#page-tab-data")
+
+    def push() -> None:
+        play.page.get_by_role("tab", name="Data", exact=True).click()
+        data.get_by_label("Repository").fill("cleo/rows")
+        data.get_by_label("Licence, for a card").fill("mit")
+        data.locator("#data-push").click()
+
+    push()
+    expect(data.locator("#data-notice")).to_contain_text("Sign in with Hugging Face first")
+    assert hub.tokens == set()
+    _sign_in_or_out(play, shows="Logout (cleo)")
+    play.ask("Cleo's question")
+    push()
+    expect(data.locator("#data-notice")).to_contain_text("cleo/rows")
+    assert hub.tokens == {ACCESS_TOKEN}
+    assert any(name.endswith(".jsonl") and b"Cleo's question" in body for name, body in hub.files.items())
 
 
 def _sign_in_or_out(play: Play, *, shows: str) -> None:

@@ -167,7 +167,7 @@ def test_what_specs_rules_and_results_hold_is_text_in_every_pane(tab: Page) -> N
     parameters = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}
     write(tab, "Spec as JSON", json.dumps({"name": "odd", "description": HOSTILE, "parameters": parameters}))
     expect(tab.get_by_label("Name of parameter 1")).to_have_value(HOSTILE)
-    write(tab, "Mock rules as YAML", json.dumps([{"result": {"said": HOSTILE, "long": "x" * 1_000_000}}]))
+    write(tab, "Mock rules as YAML", json.dumps([{"result": {"said": HOSTILE, "long": "x" * 100_000}}]))
     write(tab, "Arguments as JSON", json.dumps({HOSTILE: HOSTILE}))
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-tried")).to_contain_text("window.hacked = 3")

@@ -1,7 +1,7 @@
 let kind = "contract";
 const list = node("ul", { class: "hw-sessions" });
 const note = node("p", { class: "hw-line t-quiet", role: "status" });
-const field = node("input", { class: "hw-input", placeholder: "Name of a new one", spellcheck: "false",
+const field = node("input", { class: "hw-input", placeholder: "New name", spellcheck: "false",
   onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); make(); } } });
 const make = () => {
   if (field.value.trim()) trigger("new_text", { name: field.value.trim() });

@@ -22,5 +22,5 @@ follow((value) => {
   note.textContent = value.is_draft ? "The editors have what you typed here before and did not save." : "";
   list.replaceChildren(
     ...value.problems.map((problem) => node("p", { class: "hw-line t-error", role: "alert" }, node("span", { class: "hw-word" }, "not loaded"), node("span", {}, problem))),
-    ...value.groups.flatMap((group) => [node("h3", { class: "hw-day" }, group.name), node("ul", { class: "hw-sessions" }, group.tools.map(line))]));
+    ...value.groups.flatMap((group) => [node("h2", { class: "hw-day" }, group.name), node("ul", { class: "hw-sessions" }, group.tools.map(line))]));
 });
