@@ -222,8 +222,10 @@ def test_what_a_model_wrote_is_text_in_every_pane_of_the_desk(
     desk.press("Escape", "j", "e")
     expect(desk.panel.get_by_role("textbox").first).to_be_visible()
     desk.press("Escape", "Escape")
+    page.locator("#label-desk").get_by_text("Filter", exact=True).click()
     page.get_by_label("Project").select_option(name)
-    expect(page.locator("#label-desk")).to_contain_text("Guidelines")
+    page.get_by_text("Guidelines").click()
+    expect(page.locator(".hw-guidelines")).to_contain_text(HOSTILE)
     expect_harmless(page, "#page-tab-label")
 
 

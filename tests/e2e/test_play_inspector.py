@@ -246,7 +246,7 @@ def look_through(play: Play, entry: int) -> None:
 
 
 def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play, tmp_path: Path) -> None:
-    said = {"name": "get_flumbuster", "arguments": {HOSTILE: HOSTILE, "flumb": HOSTILE}}
+    said = {"name": "get_flumbuster", "arguments": {HOSTILE: 1}}
     call = f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
     scripted(play, tmp_path, call, HOSTILE, HOSTILE)
     play.page.get_by_label("Samples").fill("2")

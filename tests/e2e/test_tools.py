@@ -1,6 +1,7 @@
 """The Tools tab, step mode and approvals in a browser."""
 
 import json
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -164,17 +165,18 @@ def test_a_risky_command_asks_and_the_answer_holds_for_the_session(play: Play, t
 
 
 def test_what_specs_rules_and_results_hold_is_text_in_every_pane(tab: Page) -> None:
+    in_json = partial(json.dumps, ensure_ascii=False)  # YAML knows no surrogates
     parameters = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}
     write(tab, "Spec as JSON", json.dumps({"name": "odd", "description": HOSTILE, "parameters": parameters}))
     expect(tab.get_by_label("Name of parameter 1")).to_have_value(HOSTILE)
-    write(tab, "Mock rules as YAML", json.dumps([{"result": {"said": HOSTILE, "long": "x" * 100_000}}]))
+    write(tab, "Mock rules as YAML", in_json([{"result": {"said": HOSTILE, "long": "x" * 100_000}}]))
     write(tab, "Arguments as JSON", json.dumps({HOSTILE: HOSTILE}))
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-tried")).to_contain_text("window.hacked = 3")
-    write(tab, "Mock rules as YAML", json.dumps([{"error": HOSTILE}]))
+    write(tab, "Mock rules as YAML", in_json([{"error": HOSTILE}]))
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-tried")).to_contain_text("error")
-    write(tab, "Mock rules as YAML", json.dumps([{HOSTILE: 1}]))
+    write(tab, "Mock rules as YAML", in_json([{HOSTILE: 1}]))
     expect(tab.locator("#tools-rules-notice")).to_contain_text("window.hacked = 3")
     tab.get_by_label("Tools in any form").fill(HOSTILE)
     tab.locator("#tools-import").click()
