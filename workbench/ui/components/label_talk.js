@@ -6,7 +6,7 @@ const chip = (target) => {
   const said = target.said;
   const words = [said.verdict ? WORDS[said.verdict] : "", said.rating ? said.rating + "/5" : "", ...said.tags, said.comment ? "“" + said.comment + "”" : ""];
   const text = words.filter(Boolean).join(" · ");
-  return text ? node("span", { class: "hw-said" + (["right", "good"].includes(said.verdict) ? "" : " is-bad") }, text) : null;
+  return text ? node("span", { class: "hw-said" + (!said.verdict ? " is-open" : ["right", "good"].includes(said.verdict) ? "" : " is-bad") }, text) : null;
 };
 const correction = (target) => {
   const said = target.said;
