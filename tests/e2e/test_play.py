@@ -265,6 +265,7 @@ def test_the_page_fits_its_window(talk: Play, artifacts: Path) -> None:
     talk.reload()
     expect(talk.entries).to_have_count(4)
     assert talk.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert talk.page.evaluate("document.documentElement.scrollHeight") <= height
 
 
 def test_a_narrow_window_opens_its_columns_as_drawers(talk: Play) -> None:

@@ -246,10 +246,11 @@ def look_through(play: Play, entry: int) -> None:
 
 
 def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play, tmp_path: Path) -> None:
-    said = {"name": "get_flumbuster", "arguments": {HOSTILE: 1}}
+    said = {"name": "get_flumbuster", "arguments": {HOSTILE: HOSTILE, "flumb": HOSTILE}}
     call = f"<tool_call>\n{json.dumps(said)}\n</tool_call>"
     scripted(play, tmp_path, call, HOSTILE, HOSTILE)
     play.page.get_by_label("Samples").fill("2")
+    play.page.get_by_label("Max tokens").fill("2048")
     play.ask(HOSTILE)
     play.part("branches").locator("summary").click()
     expect(play.part("branches").locator(".hw-branch-row")).to_have_count(2)
