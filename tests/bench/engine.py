@@ -35,7 +35,11 @@ def measure() -> Sequence[str]:
     if path is None:
         return [f"skipped: no embedded model ({REMEDY})"]
     with tempfile.TemporaryDirectory() as folder:
-        variables = {"WORKBENCH_DATA": folder, "WORKBENCH_HOME": str(CHECKOUT)}
+        variables = {
+            "WORKBENCH_DATA": folder,
+            "WORKBENCH_HOME": str(CHECKOUT),
+            "WORKBENCH_EMBEDDED_ADAPTER": "off",
+        }
         if threads := os.environ.get("WORKBENCH_THREADS"):
             variables["WORKBENCH_THREADS"] = threads
         with open_services(read_settings(variables)) as services:

@@ -56,7 +56,12 @@ def measure() -> Sequence[str]:
 
 
 def _services(folder: str, **more: str):
-    variables = {"WORKBENCH_DATA": folder, "WORKBENCH_HOME": str(CHECKOUT), **more}
+    variables = {
+        "WORKBENCH_DATA": folder,
+        "WORKBENCH_HOME": str(CHECKOUT),
+        "WORKBENCH_EMBEDDED_ADAPTER": "off",
+        **more,
+    }
     if threads := os.environ.get("WORKBENCH_THREADS"):
         variables["WORKBENCH_THREADS"] = threads
     return open_services(read_settings(variables))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Final, NamedTuple, Protocol
 
-from workbench.library.datasets.row_files import FileLine, FileRow, read_raw, read_row, row_of
+from workbench.library.datasets.row_files import FileLine, FileRow, form_of, read_raw, row_of
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
 
@@ -93,11 +93,12 @@ def check_chunk(chunk: Chunk, terms: CheckTerms, read_as: str) -> Checked:
     check = RowsCheck(terms=terms)
     findings: list[tuple[int, RowFinding]] = []
     for one in chunk:
-        row = read_row(row_of(one) if isinstance(one, FileLine) else one, read_as)
+        row = form_of(row_of(one) if isinstance(one, FileLine) else one, read_as)
         if isinstance(row, RowFinding):
             check.pass_by()
-        found = (row,) if isinstance(row, RowFinding) else check.check(row)
-        findings.extend((one.number, finding) for finding in found)
+            findings.append((one.number, row))
+            continue
+        findings.extend((one.number, finding) for finding in check.check_as(row.fields, row.form))
     return Checked(findings, [one.number for one in chunk], check)
 
 

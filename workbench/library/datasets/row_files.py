@@ -13,6 +13,7 @@ from typing import IO, Final, NamedTuple, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import detect_format, format_named
+from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding, TrainingRow
 
 STANDARD_INPUT: Final = "-"
@@ -42,6 +43,15 @@ class FileLine(NamedTuple):
     """As in `FileRow`."""
     line: bytes
     """JSON, if all is well."""
+
+
+class FormedRow(NamedTuple):
+    """A row whose format is known."""
+
+    fields: JsonObject
+    """The row."""
+    form: RowFormat
+    """What it is, or is to be read as."""
 
 
 _ENDINGS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
@@ -98,12 +108,18 @@ def read_raw(source: str) -> Iterator[FileLine | FileRow]:
 
 def read_row(row: FileRow, read_as: str) -> TrainingRow | RowFinding:
     """The training row that a row of a file is; a finding where it is none, or of no known format."""
+    formed = form_of(row, read_as)
+    return formed if isinstance(formed, RowFinding) else formed.form.read(formed.fields)
+
+
+def form_of(row: FileRow, read_as: str) -> FormedRow | RowFinding:
+    """A row of a file with its format; a finding where it is none, or of no known format."""
     if row.fields is None:
         return RowFinding(code="unreadable-row", message=row.problem)
     form = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
     if form is None:
         return RowFinding(code="unknown-format", message="the row looks like none of the formats: name it")
-    return form.read(row.fields)
+    return FormedRow(row.fields, form)
 
 
 def row_of(one: FileLine) -> FileRow:

@@ -34,7 +34,11 @@ class Likeness(NamedTuple):
 
 def likeness_of(row: TrainingRow, *, sketches: bool = True) -> Likeness:
     """The likeness of a row; with `sketches` False the sketch, which takes longest, is left out."""
-    text = said_in(row)
+    return likeness_of_said(said_in(row), sketches=sketches)
+
+
+def likeness_of_said(text: str, *, sketches: bool = True) -> Likeness:
+    """As `likeness_of`, of what `said_in` tells of a row."""
     if not text:
         return Likeness(0, 0)
     exact = _hash(text)

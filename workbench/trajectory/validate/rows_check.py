@@ -5,9 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from workbench.chat.json_value import JsonObject
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.validate.clean_row import clean_row
 from workbench.trajectory.validate.doubles import Double, Likenesses
-from workbench.trajectory.validate.likeness import Likeness, likeness_of
+from workbench.trajectory.validate.likeness import Likeness, likeness_of, likeness_of_said
 from workbench.trajectory.validate.row_check import check_seen
 from workbench.trajectory.validate.seen import see
 from workbench.trajectory.validate.set_facts import SetFacts
@@ -48,6 +52,17 @@ class RowsCheck:
         self.facts.add(seen)
         self.likenesses.append(likeness_of(row, sketches=self.terms.finds_near))
         return check_seen(seen, finds_secrets=self.terms.finds_secrets)
+
+    def check_as(self, fields: JsonObject, form: RowFormat) -> tuple[RowFinding, ...]:
+        """The findings of the next row, as `form` reads it; a clean one is not read further than it must be."""
+        clean = clean_row(fields, finds_secrets=self.terms.finds_secrets) if form is SHAREGPT else None
+        if clean is None:
+            return self.check(form.read(fields))
+        self.rows += 1
+        self.formats[form.name] += 1
+        self.facts.add_clean(clean)
+        self.likenesses.append(likeness_of_said(clean.said, sketches=self.terms.finds_near))
+        return ()
 
     def pass_by(self) -> None:
         """Count the next row, which cannot be read at all."""

@@ -1,13 +1,15 @@
 """What can only be said of many rows together: counts that add up, whatever the order."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.message import Role
 from workbench.hermes.reading import SegmentKind
+from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.validate.clean_row import CleanRow
 from workbench.trajectory.validate.said import said, short
 from workbench.trajectory.validate.seen import SeenEntry, SeenRow
 from workbench.trajectory.validate.tool_watch import ToolWatch
@@ -45,8 +47,14 @@ class SetFacts:
         for one in seen.entries:
             if one.entry.role is Role.ASSISTANT:
                 self._add_entry(one)
-        for spec in seen.tools.specs:
-            self.tools.add(spec)
+        self._add_tools(seen.tools)
+
+    def add_clean(self, row: CleanRow) -> None:
+        """Count a row in which nothing was found."""
+        self.rows += 1
+        for names in row.answers:
+            self._add_answer(names, has_calls=bool(names))
+        self._add_tools(row.tools)
 
     def extend(self, other: "SetFacts") -> None:
         """Count the rows of another set too."""
@@ -82,12 +90,19 @@ class SetFacts:
             yield said("thinking-mixed", message)
 
     def _add_entry(self, one: SeenEntry) -> None:
-        self.entries += 1
-        self.entries_without_call += not one.has_calls
-        self.parallel_entries += len(one.calls) > 1
+        self._add_answer([call.name for call in one.calls], has_calls=one.has_calls)
         self.entries_with_thought += _has_thought(one)
-        for call in one.calls:
-            self.calls[call.name] += 1
+
+    def _add_answer(self, names: Sequence[str], *, has_calls: bool) -> None:
+        self.entries += 1
+        self.entries_without_call += not has_calls
+        self.parallel_entries += len(names) > 1
+        for name in names:
+            self.calls[name] += 1
+
+    def _add_tools(self, tools: OfferedTools) -> None:
+        for spec in tools.specs:
+            self.tools.add(spec)
 
 
 def _has_thought(one: SeenEntry) -> bool:

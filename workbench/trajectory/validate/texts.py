@@ -79,6 +79,11 @@ def _structural(one: SeenEntry, text: str) -> "re.Match[str] | None":
     return None
 
 
+def has_placeholder(text: str) -> bool:
+    """Whether something was left to fill in."""
+    return any(pattern.search(text) for pattern in _PLACEHOLDERS)
+
+
 def _placeholder(entry: Entry, text: str) -> str:
     """What was not filled; empty where nothing is left. Results may hold anything."""
     if entry.role is Role.TOOL:

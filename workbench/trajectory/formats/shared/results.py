@@ -31,7 +31,7 @@ def read_results(text: str, pointer: str, *, has_records: bool) -> tuple[EntryRe
         pointer: Of the text.
         has_records: Whether the format writes `{"tool_call_id", "name", "content"}` inside the wrapper.
     """
-    spans = list(_spans(text))
+    spans = wrapped_results(text)
     if not spans:
         return (_result(text, pointer, None, has_records=has_records),)
     return tuple(_result(_inner(span.of(text)), pointer, span, has_records=has_records) for span in spans)
@@ -39,10 +39,10 @@ def read_results(text: str, pointer: str, *, has_records: bool) -> tuple[EntryRe
 
 def is_wrapped(text: str) -> bool:
     """Whether a text is nothing but wrapped results, at least one."""
-    return bool(_spans(text))
+    return bool(wrapped_results(text))
 
 
-def _spans(text: str) -> list[Span]:
+def wrapped_results(text: str) -> list[Span]:
     """The wrapped results that together with white space are the text; none where something else is in it."""
     found: list[Span] = []
     position = _behind_space(text, 0)

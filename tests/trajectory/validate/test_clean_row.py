@@ -1,0 +1,172 @@
+"""The quick way past clean rows: it passes none in which the careful rules find anything, and counts the same."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.bench.data_rows import lines
+from tests.trajectory.validate.rows import (
+    AGENT,
+    OTHER,
+    PARIS,
+    RAIN,
+    ROME,
+    SHAREGPT,
+    SPEC,
+    SUN,
+    SYSTEM,
+    changed,
+)
+from tests.trajectory.validate.test_bfcl import MUTATIONS, Row, sound_rows
+from workbench.trajectory.formats import sharegpt
+from workbench.trajectory.validate.clean_row import clean_row
+from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
+
+GENERATED = [json.loads(line) for own in (False, True) for line in lines(40, own_tools=own)]
+SNIPPETS = (
+    *("<", ">", "</tool_call>", "<tool_call>", "<tool_response>", "</tool_response>", "<think>hm</think>"),
+    *("`", "{{ name }}", "{tool_call}", "<YOUR NAME>", "<|im_end|>", "\ud800", "\n", " ", "{", "}", ",", '"'),
+    *(
+        "sk-a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5",
+        "jane.roe@acme-corp.com",
+        PARIS,
+        ROME,
+        SUN,
+        SYSTEM,
+        "null",
+        "7",
+        "é",
+    ),
+)
+SPEAKERS = ("system", "human", "user", "gpt", "assistant", "tool", "person", "", None, 3)
+texts = st.sampled_from(SNIPPETS) | st.text(max_size=3)
+
+
+def agrees(row: Row, *, finds_secrets: bool = True) -> bool:
+    """Holds both ways side by side; whether the quick one was taken."""
+    clean = clean_row(row, finds_secrets=finds_secrets)
+    if clean is None:
+        return False
+    terms = CheckTerms(finds_secrets=finds_secrets)
+    quick, careful = RowsCheck(terms=terms), RowsCheck(terms=terms)
+    found = careful.check(sharegpt.SHAREGPT.read(row))
+    assert found == quick.check_as(row, sharegpt.SHAREGPT) == (), row
+    assert counted(quick) == counted(careful), row
+    return True
+
+
+def counted(check: RowsCheck) -> tuple[object, ...]:
+    return check.rows, check.formats, check.facts, check.likenesses.exact, check.likenesses.sketches
+
+
+def test_most_sound_rows_go_the_quick_way() -> None:
+    assert all(map(agrees, GENERATED))
+    rows = sound_rows("sharegpt")
+    assert sum(map(agrees, rows)) > len(rows) * 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "mutate"), MUTATIONS, ids=[f"{place}-{one[0]}" for place, one in enumerate(MUTATIONS)]
+)
+def test_a_row_with_a_defect_never_does(code: str, mutate: Any) -> None:
+    for row in sound_rows("sharegpt", with_call=True):
+        broken = copy.deepcopy(row)
+        mutate(broken)
+        assert not agrees(broken), code
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"conversations": []},
+        {"conversations": "gpt"},
+        {"conversations": [None, 3]},
+        {"conversations": [{"from": ["gpt"], "value": "a"}]},
+        changed(SHAREGPT, "conversations", 1, "value", to=None),
+        changed(SHAREGPT, "conversations", 1, "from", to={"a": 1}),
+        changed(SHAREGPT, "conversations", 0, "value", to=" "),
+        changed(SHAREGPT, "tools", to=[SPEC, OTHER]),
+        changed(SHAREGPT, "tools", to=3),
+        changed(SHAREGPT, "tools", to="[{"),
+        changed(SHAREGPT, "tools", to=json.dumps([SPEC, SPEC])),
+        changed(SHAREGPT, "tools", to=json.dumps([SPEC])),
+        changed(SHAREGPT, "conversations", 0, "value", to=SYSTEM * 500),
+        AGENT,
+    ],
+)
+def test_what_is_odd_is_left_to_the_careful_rules(row: Row) -> None:
+    assert clean_row(row, finds_secrets=True) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new", "code"),
+    [
+        (0, "Call a function", "Call {{ name }}", "placeholder"),
+        (0, "Call a function", "<|im_end|>", "control-mark"),
+        (2, '"Paris"', "7", "schema-type"),
+        (2, '"days": 2', '"days": 0', "schema-minimum"),
+        (2, '"days": 2', '"day": 2', "schema-unknown-argument"),
+        (2, '"city": "Rome"', '"unit": "C"', "schema-missing-required"),
+        (2, f"\n{ROME}", "", "result-without-call"),
+        (3, f"\n{RAIN}", "", "call-without-result"),
+        (3, SUN, f"{SUN}{SUN}", "result-without-call"),
+    ],
+)
+def test_what_only_a_closer_look_tells_is_never_clean(place: int, old: str, new: str, code: str) -> None:
+    value = SHAREGPT["conversations"][place]["value"]
+    assert old in value
+    row = changed(SHAREGPT, "conversations", place, "value", to=value.replace(old, new))
+    assert code in {finding.code for finding in check_row(sharegpt.SHAREGPT.read(row))}
+    assert clean_row(row, finds_secrets=True) is None
+
+
+def test_secrets_count_only_where_they_are_looked_for() -> None:
+    for place in (0, 1, 4):
+        value = SHAREGPT["conversations"][place]["value"] + "\nAsk jane.roe@acme-corp.com."
+        row = changed(SHAREGPT, "conversations", place, "value", to=value)
+        assert not agrees(row)
+        assert agrees(row, finds_secrets=False)
+
+
+def test_rows_without_tools_are_clean_too() -> None:
+    entries = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
+    for columns in ({}, {"tools": None}, {"tools": "[]"}, {"tools": ""}):
+        assert agrees({"conversations": entries, **columns})
+
+
+@st.composite
+def edited_rows(draw: st.DrawFn) -> Row:
+    """A sound row after one to three edits of any kind."""
+    row = copy.deepcopy(draw(st.sampled_from([SHAREGPT, *GENERATED])))
+    for _ in range(draw(st.integers(1, 3))):
+        entries = row["conversations"]
+        place = draw(st.integers(0, len(entries) - 1))
+        kind = draw(st.sampled_from(("text", "cut", "speaker", "drop", "double", "swap", "tools")))
+        entry = entries[place]
+        if kind in ("text", "cut", "tools"):
+            holder, key = (row, "tools") if kind == "tools" else (entry, "value")
+            start = draw(st.integers(0, len(holder[key])))
+            end = start + (draw(st.integers(1, 12)) if kind == "cut" else 0)
+            holder[key] = holder[key][:start] + draw(texts) * (kind != "cut") + holder[key][end:]
+        elif kind == "speaker":
+            entry["from"] = draw(st.sampled_from(SPEAKERS))
+        elif kind == "drop" and len(entries) > 1:
+            del entries[place]
+        elif kind == "double":
+            entries.insert(place, copy.deepcopy(entry))
+        elif kind == "swap":
+            entries[place], entries[-1] = entries[-1], entries[place]
+    return row
+
+
+@given(row=edited_rows(), finds_secrets=st.booleans())
+@settings(max_examples=600, deadline=None)
+def test_whatever_is_edited_both_ways_agree(*, row: Row, finds_secrets: bool) -> None:
+    agrees(row, finds_secrets=finds_secrets)
