@@ -9,6 +9,7 @@ from workbench.desk.calendar import SystemCalendar
 from workbench.desk.owner import LOCAL_OWNER
 from workbench.desk.services import Services
 from workbench.desk.versions.files import take_files
+from workbench.engines.adapters import AdapterFiles
 from workbench.engines.all_models import ZERO_GPU, AllModels, Places
 from workbench.engines.embedded import find_embedded_adapter
 from workbench.engines.hub.gguf_hub import GgufHub
@@ -60,13 +61,19 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
         local=LocalModels(
             loading=loading,
             find_cached=hub.path,
-            embedded_adapter=find_embedded_adapter() if settings.has_embedded_adapter else None,
+            adapters=find_adapters(settings),
         ),
         default=settings.model,
         places=places,
         cached_names=lambda: [one.name for one in hub.cached()],
         takes_paths=not settings.is_on_space,
     )
+
+
+def find_adapters(settings: Settings) -> AdapterFiles:
+    """The adapters of this machine: the shipped one, unless it is switched off, and those of the data folder."""
+    shipped = find_embedded_adapter() if settings.has_embedded_adapter else None
+    return AdapterFiles(folder=settings.data / "adapters", shipped=shipped)
 
 
 def _default_server(settings: Settings) -> Server | None:
@@ -123,6 +130,7 @@ def open_services(settings: Settings) -> Generator[Services]:
             files=HomeFiles(settings.home),
             models=models,
             hub=hub,
+            adapters=find_adapters(settings),
             calendar=SystemCalendar(),
             studio=CatalogStudio(catalog),
             memories=store.memories,

@@ -15,8 +15,8 @@ def test_a_newcomer_gets_a_call_a_result_and_an_answer(
     page: Page, embedded_server: Server, artifacts: Path, request: pytest.FixtureRequest
 ) -> None:
     play = Play(page, embedded_server).open()
-    expect(page.get_by_label("Tool choice")).to_have_value("required")
-    expect(play.part("model-notice")).to_contain_text("required")
+    expect(page.get_by_label("Tool choice")).to_have_value("auto")
+    expect(play.part("model-notice")).to_be_empty()
     play.ask("What is the flumbuster reading for cairo?")
 
     call = play.entries.nth(2)

@@ -1,4 +1,4 @@
-"""The Models tab in a browser: find, get, use, delete."""
+"""The Models tab in a browser: find, get, use, delete, load an adapter."""
 
 import os
 
@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import served
 from tests.e2e.play import SLOW_MS
 from tests.engines.hub.hub_server import hub_server
+from tests.engines.test_adapters import adapter
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -47,7 +48,7 @@ def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
     expect(delete).to_have_text("Delete 3 MB?")
     delete.click()
     expect(here).not_to_contain_text("Hermes-Tiny")
-    here.get_by_role("button", name="Use embedded").click()
+    here.get_by_role("button", name="Use embedded", exact=True).click()
     expect(tab.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
     expect(tab.get_by_role("combobox", name="Model", exact=True)).to_have_value("embedded")
 
@@ -57,3 +58,22 @@ def test_words_that_find_nothing_are_told_and_the_recommended_come_back(tab: Pag
     expect(tab.locator("#models-notice")).to_contain_text("no such repository")
     tab.get_by_role("button", name="Find", exact=True).click()
     expect(tab.locator("#models-found")).to_contain_text("Recommended")
+
+
+def test_an_adapter_is_loaded_by_its_folder_shows_its_receipt_and_is_chosen(tab: Page, tmp_path):
+    folder = adapter(tmp_path / "runs" / "first").parent
+    place = tab.get_by_label("Adapter's folder or GGUF file")
+    place.fill(str(folder / "nowhere"))
+    tab.locator("#models-look").click()
+    expect(tab.locator("#models-place-notice")).to_contain_text("no file")
+    place.fill(str(folder))
+    tab.locator("#models-look").click()
+    row = tab.locator("#models-adapters li").first
+    expect(row).to_contain_text("receipt and file agree")
+    expect(row).to_contain_text("over embedded")
+    expect(tab.locator("#models-place-notice")).not_to_contain_text("no file")
+    row.get_by_text("Receipt", exact=True).click()
+    expect(row.locator("pre")).to_contain_text('"steps": 3')
+    row.get_by_role("button", name="Use first").click()
+    expect(tab.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
+    expect(tab.get_by_role("combobox", name="Model", exact=True)).to_have_value(f"embedded+{folder}")

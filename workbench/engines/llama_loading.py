@@ -18,6 +18,11 @@ class LoraAdapter:
     scale: float = 1.0
     """How much of it counts."""
 
+    @property
+    def name(self) -> str:
+        """What it is called: its folder, where the file has the name that all of them have."""
+        return self.path.parent.name if self.path.stem == "adapter" else self.path.name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loading:

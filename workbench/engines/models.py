@@ -7,13 +7,13 @@ from threading import Lock
 from typing import Final
 
 from workbench.desk.ports import ModelStatus
-from workbench.engines.embedded import REMEDY, find_embedded
+from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, split_name
+from workbench.engines.embedded import EMBEDDED, REMEDY, find_embedded
 from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
 from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
 
-EMBEDDED: Final = "embedded"
 HUB: Final = "hf:"
 
 
@@ -25,46 +25,74 @@ class LocalModels:
         *,
         loading: Loading,
         find_cached: Callable[[str], Path | None],
-        embedded_adapter: Path | None = None,
+        adapters: AdapterFiles = NO_ADAPTERS,
     ) -> None:
         """Nothing is loaded yet.
 
         Args:
             loading: How to load.
             find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
-            embedded_adapter: Laid over the embedded model, where `loading` names no adapter; None leaves it bare.
+            adapters: What names behind a plus mean, and what is laid over the embedded model where `loading`
+                names no adapter.
         """
         self.loading = loading
         self._find_cached = find_cached
-        self._embedded_adapter = embedded_adapter
+        self._adapters = adapters
         self._open: LlamaCppEngine | None = None
         self._lock = Lock()
 
     def names(self) -> Sequence[str]:
-        """The embedded model, where it is installed."""
-        return (EMBEDDED,) if find_embedded() else ()
+        """The embedded model, where it is installed, without its adapter, and with those that can be laid over it."""
+        if not find_embedded():
+            return ()
+        laid = [one.model for one in self._adapters.found()]
+        bare = (f"{EMBEDDED}{PLUS}{BARE}",) if self._calls_freely(EMBEDDED) else ()
+        return tuple(dict.fromkeys((EMBEDDED, *bare, *laid)))
 
     def engine(self, name: str) -> Engine:
         """The engine of that name, loaded; see `workbench.desk.ports.Models`."""
         with self._lock:
             if self._open is None or self._open.name != name:
-                path = self.path(name)
+                path, loading = self.path(name), self.loading_of(name)
                 # Freed before the other is loaded: memory may hold only one of them.
                 self._close_open()
-                self._open = load_llama_cpp(path, name=name, loading=self._loading_of(name))
+                self._open = load_llama_cpp(path, name=name, loading=loading)
             return self._open
 
     def status(self, name: str) -> ModelStatus:
         """What is known without loading it."""
         engine = self._open
+        calls_freely = self._calls_freely(name)
         if engine is None or engine.name != name:
-            return ModelStatus(name=name, device="", is_loaded=False)
-        return ModelStatus(name=name, device=engine.device, is_loaded=True, build=describe_build())
+            return ModelStatus(name=name, device="", is_loaded=False, calls_freely=calls_freely)
+        return ModelStatus(
+            name=name,
+            device=engine.device,
+            is_loaded=True,
+            build=describe_build(),
+            calls_freely=calls_freely,
+        )
 
-    def _loading_of(self, name: str) -> Loading:
-        if name != EMBEDDED or self.loading.lora or self._embedded_adapter is None:
+    def loading_of(self, name: str) -> Loading:
+        """How the model of that name is loaded.
+
+        Raises:
+            BadInput: The adapter in its name is not there.
+        """
+        base, adapter = split_name(name)
+        if adapter == BARE:
+            return replace(self.loading, lora=())
+        if adapter:
+            return replace(self.loading, lora=(LoraAdapter(path=self._adapters.file(adapter)),))
+        if base != EMBEDDED or self.loading.lora or self._adapters.shipped is None:
             return self.loading
-        return replace(self.loading, lora=(LoraAdapter(path=self._embedded_adapter),))
+        return replace(self.loading, lora=(LoraAdapter(path=self._adapters.shipped),))
+
+    def _calls_freely(self, name: str) -> bool:
+        """Whether the model calls a tool by itself: the embedded one does so where something was laid over it."""
+        base, adapter = split_name(name)
+        is_laid_over = bool(adapter or self.loading.lora or self._adapters.shipped)
+        return base != EMBEDDED or (is_laid_over and adapter != BARE)
 
     def close(self) -> None:
         """Frees what is loaded."""
@@ -82,6 +110,7 @@ class LocalModels:
         Raises:
             ModelMissing: It is not on this machine.
         """
+        name = split_name(name).base
         if name == EMBEDDED:
             path, remedy = find_embedded(), REMEDY
         elif name.startswith(HUB):

@@ -123,6 +123,9 @@ def test_callers_of_a_space_see_nothing_of_each_other(space_server: Server, conn
     [
         ({"model": "/etc/passwd"}, "there is no such model here"),
         ({"model": "scripted:/etc/passwd"}, "there is no such model here"),
+        ({"model": "embedded+/etc/passwd"}, "there is no such model here"),
+        ({"model": "hf:owner/name/file.gguf+/etc/passwd"}, "there is no such model here"),
+        ({"model": "zerogpu:hf:owner/name/file.gguf+/etc/passwd"}, "there is no such model here"),
         ({"max_tokens": 100_000}, "2048 at most"),
         ({"max_rounds": 99}, "8 here at most"),
         ({"text": "x" * 200_001}, "200,000 characters at most"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from workbench.desk.ports import ModelStatus
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
@@ -45,11 +46,13 @@ def test_tool_choices_follow_the_tools():
 
 
 def test_the_embedded_model_begins_with_a_call_and_says_why():
-    assert first_choice("embedded") == "required"
-    assert first_choice("other.gguf") == "auto"
-    assert "required" in model_advice("embedded", "required")
-    assert "not call" in model_advice("embedded", "auto")
-    assert model_advice("other.gguf", "auto") == ""
+    bare = ModelStatus(name="embedded+bare", device="", is_loaded=False, calls_freely=False)
+    taught = ModelStatus(name="embedded", device="", is_loaded=False)
+    assert first_choice(bare) == "required"
+    assert first_choice(taught) == "auto"
+    assert "required" in model_advice(bare, "required")
+    assert "not call" in model_advice(bare, "auto")
+    assert model_advice(taught, "auto") == ""
 
 
 def test_the_system_text_has_its_size():

@@ -103,6 +103,8 @@ class ModelStatus:
     """What runs it: version, what the build can use; empty where it is not known."""
     writes_tools: bool = False
     """True: its server writes the offered tools into the prompt; the contract leaves them out."""
+    calls_freely: bool = True
+    """Whether it calls a tool without being made to; False of the bare embedded model."""
 
 
 class Models(Protocol):

@@ -25,6 +25,7 @@ const row = (one) =>
   node("li", { class: "hw-model-row", "data-name": one.name },
     node("div", { class: "hw-model-head" }, node("strong", {}, one.title), one.badge ? node("span", { class: "hw-status t-" + one.tone }, one.badge) : null),
     node("div", { class: "hw-note" }, one.notes.join(" · ")),
+    one.receipt ? node("details", { class: "hw-receipt" }, node("summary", {}, "Receipt"), node("pre", { tabindex: "0" }, one.receipt)) : null,
     node("div", { class: "hw-actions" }, one.actions.map((action) => actionButton(one, action))));
 follow((value) => {
   if (!value) {

@@ -24,6 +24,8 @@ const put = () => {
   const x = is_tabs || (right === null && left === null) ? Math.max(12, (innerWidth - CARD_PX) / 2) : right !== null ? right : left;
   Object.assign(card.style, { left: x + "px", top: is_tabs ? "64px" : box ? Math.max(56, box.top + 48) + "px" : "25vh" });
 };
+// On another tab there is nothing to point at: the frame goes, the words stay until they are read.
+const watched = new ResizeObserver(() => { if (element.isConnected && at >= 0) put(); });
 const go = (to) => {
   if (to >= steps.length) return end();
   if (at < 0) before = document.activeElement;
@@ -35,9 +37,12 @@ const go = (to) => {
   next.textContent = at === steps.length - 1 ? "Begin" : "Next";
   card.hidden = false;
   put();
+  watched.disconnect();
+  const target = document.getElementById(steps[at].target);
+  if (target) watched.observe(target);
   next.focus();
 };
-const close = () => { at = -1; card.hidden = true; light.hidden = true; };
+const close = () => { at = -1; watched.disconnect(); card.hidden = true; light.hidden = true; };
 const end = () => {
   try { localStorage.setItem(ENDED, "ended"); } catch { /* forbidden: it is shown again */ }
   close();

@@ -9,7 +9,10 @@ from workbench.desk.ports import ModelStatus
 from workbench.ui.present.words import count
 
 HUB: Final = "hf:"
+EMBEDDED: Final = "embedded"
 _KINDS: Final = (
+    ("embedded+bare", "SmolLM2 135M without its adapter"),
+    ("embedded+", "SmolLM2 135M with an adapter of yours"),
     ("embedded", "SmolLM2 135M, comes with the workbench"),
     ("hf:", "from the hub"),
     ("hf-inference:", "served by a provider of the hub"),
@@ -47,6 +50,8 @@ class ModelRow:
     """Of the badge: quiet, warning or error."""
     actions: tuple[ModelAction, ...] = ()
     """Buttons, in order."""
+    receipt: str = ""
+    """All of an adapter's receipt, to be unfolded; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
 from workbench.contract.contract import Contract
+from workbench.desk.ports import ModelStatus
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput
 from workbench.rollout.choice import ChoiceKind
@@ -13,10 +14,8 @@ from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.sampling import SamplingFields, sampling_fields, sampling_of
 from workbench.ui.present.words import count
 
-EMBEDDED: Final = "embedded"
-"""The model that calls a tool only where it is made to."""
-EMBEDDED_ADVICE: Final = (
-    "The embedded 135M model calls a tool only when it must: tool choice 'required' makes it call first, "
+UNTAUGHT_ADVICE: Final = (
+    "The bare embedded model, 135M, calls a tool only when it must: tool choice 'required' makes it call first, "
     "then answer."
 )
 
@@ -123,18 +122,18 @@ def kept_choice(choice: str, enabled: Sequence[str]) -> str:
     return choice if choice in tool_choices(enabled) else ChoiceKind.AUTO.value
 
 
-def first_choice(model: str) -> str:
+def first_choice(model: ModelStatus) -> str:
     """The tool choice to begin with."""
-    return ChoiceKind.REQUIRED.value if model == EMBEDDED else ChoiceKind.AUTO.value
+    return ChoiceKind.AUTO.value if model.calls_freely else ChoiceKind.REQUIRED.value
 
 
-def model_advice(model: str, tool_choice: str) -> str:
+def model_advice(model: ModelStatus, tool_choice: str) -> str:
     """A line on what to expect of the model; empty where there is nothing to say."""
-    if model != EMBEDDED:
+    if model.calls_freely:
         return ""
     if tool_choice in (ChoiceKind.AUTO, ChoiceKind.NONE):
-        return f"The embedded 135M model will most likely not call a tool by itself; {tool_choice!r} lets it."
-    return EMBEDDED_ADVICE
+        return f"The bare embedded model will most likely not call a tool by itself; {tool_choice!r} lets it."
+    return UNTAUGHT_ADVICE
 
 
 def variables_label(contract: Contract) -> str:

@@ -7,6 +7,7 @@ import pytest
 from tests.desk.comparisons.comparing import asked, column
 from tests.services import services_for
 from workbench.desk.comparisons.planning import Turns
+from workbench.desk.ports import ModelStatus
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.settings import read_settings
@@ -21,7 +22,8 @@ from workbench.ui.present.compare.form import (
     wanted_columns,
 )
 
-FIRST = first_form(read_settings({}), ("full", "minimal"))
+MODEL = ModelStatus(name="embedded", device="", is_loaded=False)
+FIRST = first_form(read_settings({}), ("full", "minimal"), MODEL)
 
 
 def test_the_first_form_holds_the_settings_contract_against_another():

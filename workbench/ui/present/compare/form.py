@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from workbench.chat.json_value import JsonValue
 from workbench.desk.comparisons.comparison import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
 from workbench.desk.comparisons.planning import LETTERS, Turns, WantedColumn
+from workbench.desk.ports import ModelStatus
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.settings import Settings
@@ -94,18 +95,18 @@ def turns_meant(target: str, scope: str) -> Turns | None:
     )
 
 
-def first_form(settings: Settings, contracts: Sequence[str]) -> CompareForm:
-    """The form to begin with: the contract of the settings against the others, by the same model."""
+def first_form(settings: Settings, contracts: Sequence[str], model: ModelStatus) -> CompareForm:
+    """The form to begin with: the contract of the settings against the others, by the model of the settings."""
     others = [name for name in contracts if name != settings.contract]
     chosen = [settings.contract, *others, *[settings.contract] * MAX_COLUMNS][:MAX_COLUMNS]
-    plain, model = Sampling(), settings.model
+    plain, choice = Sampling(), first_choice(model)
     return CompareForm(
         question="",
         tools=tuple(settings.tools),
         target="",
         scope=THIS_TURN,
         count=MIN_COLUMNS,
-        columns=tuple(_column(contract, model, first_choice(model), plain) for contract in chosen),
+        columns=tuple(_column(contract, model.name, choice, plain) for contract in chosen),
     )
 
 

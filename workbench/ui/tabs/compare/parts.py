@@ -156,7 +156,8 @@ class CompareParts:
 
 def build(services: Services) -> CompareParts:
     """Builds the tab."""
-    first = first_form(services.settings, services.contract_names())
+    model = services.models.status(services.settings.model)
+    first = first_form(services.settings, services.contract_names(), model)
     draft = gr.Textbox(visible=False, elem_id="compare-draft")
     secret = gr.Textbox(visible=False, elem_id="compare-secret")
     target = gr.Textbox(visible=False, elem_id="compare-target")

@@ -51,7 +51,8 @@ class TargetEvents:
             return _unchanged(CompareScreen())
         # The visitor's state may still be on its way from the Play tab.
         services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
-        first = first_form(services.settings, services.contract_names())
+        model = services.models.status(services.settings.model)
+        first = first_form(services.settings, services.contract_names(), model)
         form, screen = draft_form(draft, first), CompareScreen()
         if asked.get("compare"):
             asked_for, screen = _reopened(services, asked["compare"], first)

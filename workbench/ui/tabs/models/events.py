@@ -9,7 +9,9 @@ import gradio as gr
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.owners import owner_of
+from workbench.ui.present.adapters import show_adapters
 from workbench.ui.present.models import (
+    EMBEDDED,
     ModelRowsView,
     PullView,
     show_files,
@@ -30,6 +32,10 @@ LOOKS_PER_SECOND: Final = 5
 ADMINS_ONLY: Final = "On a Space only its admins get and delete models: WORKBENCH_ADMINS names them."
 """Said to a visitor, whose download would fill the disk of all."""
 
+NO_PLACE: Final = "Name the folder that `workbench train` wrote, or a GGUF file."
+NO_PATHS: Final = "On a Space adapters are those of its data folder; nobody opens files by path."
+"""Said to a visitor who names a place."""
+
 
 class ModelsScreen(NamedTuple):
     """What an answer changes; what it leaves out stays as it is."""
@@ -40,6 +46,9 @@ class ModelsScreen(NamedTuple):
     notice: NoticeView | Update = SAME
     model: Update = SAME
     """The choices of the Play tab's model."""
+    adapters: ModelRowsView | Update = SAME
+    place_notice: NoticeView | Update = SAME
+    """Of the field that names an adapter's place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,26 @@ class ModelsEvents:
 
     def on_open(self) -> ModelsScreen:
         """What is here, as it is now."""
-        return ModelsScreen(here=self.here(), model=self._choices())
+        adapters = show_adapters(self.services.adapters.found())
+        return ModelsScreen(here=self.here(), model=self._choices(), adapters=adapters)
+
+    def on_look(self, place: str, base: str) -> ModelsScreen:
+        """The adapter at a place, with its receipt, above those that are known."""
+        if self.services.settings.is_on_space:
+            return ModelsScreen(place_notice=advice(NO_PATHS))
+        if not place.strip():
+            return ModelsScreen(place_notice=advice(NO_PLACE))
+        try:
+            looked = self.services.adapters.look(place.strip(), base)
+        except WorkbenchError as error:
+            return ModelsScreen(place_notice=problem(error))
+        others = [one for one in self.services.adapters.found() if one.model != looked.model]
+        return ModelsScreen(adapters=show_adapters([looked, *others]), place_notice=CLEAR)
+
+    def bases(self) -> list[str]:
+        """The models of this machine that something can be laid over; a path can be written."""
+        own = [name for name in self.services.models.names() if name == EMBEDDED]
+        return own + [one.name for one in self.services.hub.cached()]
 
     def on_find(self, words: str) -> ModelsScreen:
         """Repositories by words; the recommended ones without."""

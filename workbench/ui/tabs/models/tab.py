@@ -21,6 +21,11 @@ class ModelsParts:
     """All parts of the tab."""
 
     here: ModelRows
+    place: gr.Textbox
+    base: gr.Dropdown
+    look: gr.Button
+    adapters: ModelRows
+    place_notice: Notice
     words: gr.Textbox
     find: gr.Button
     found: ModelRows
@@ -30,7 +35,7 @@ class ModelsParts:
 
     def screen(self, model: Block) -> list[Block]:
         """The parts that a `ModelsScreen` has values for, in its order."""
-        return [self.here, self.found, self.pull, self.notice, model]
+        return [self.here, self.found, self.pull, self.notice, model, self.adapters, self.place_notice]
 
 
 def build(services: Services) -> ModelsParts:
@@ -41,6 +46,19 @@ def build(services: Services) -> ModelsParts:
         with gr.Column(elem_id="models-here-column", elem_classes=["hw-column"], min_width=0):
             heading("To choose from")
             here = ModelRows(elem_id="models-here")
+            heading("Adapters")
+            with gr.Row(elem_id="models-adapter", visible=not services.settings.is_on_space):
+                place = gr.Textbox(
+                    label="Adapter's folder or GGUF file",
+                    placeholder="runs/first",
+                    elem_id="models-place",
+                )
+                base = gr.Dropdown(
+                    events.bases(), label="Over", allow_custom_value=True, elem_id="models-base", min_width=0
+                )
+                look = gr.Button("Load", size="sm", elem_id="models-look")
+            place_notice = Notice(elem_id="models-place-notice")
+            adapters = ModelRows(elem_id="models-adapters")
         with gr.Column(elem_id="models-get-column", elem_classes=["hw-column"], min_width=0):
             heading("Get from the hub")
             with gr.Row(elem_id="models-search"):
@@ -55,7 +73,10 @@ def build(services: Services) -> ModelsParts:
             notice = Notice(elem_id="models-notice")
             pull = PullBar(elem_id="models-pull")
             found = ModelRows(events.recommended(), elem_id="models-found")
-    return ModelsParts(here=here, words=words, find=find, found=found, pull=pull, notice=notice, pulls=pulls)
+    return ModelsParts(
+        here=here, place=place, base=base, look=look, place_notice=place_notice, adapters=adapters,
+        words=words, find=find, found=found, pull=pull, notice=notice, pulls=pulls,
+    )  # fmt: skip
 
 
 def wire(
@@ -71,17 +92,19 @@ def wire(
         model: The Play tab's model.
 
     Returns:
-        What happens once a model was chosen, in either list.
+        What happens once a model was chosen, in any list.
     """
     events = ModelsEvents(services, parts.pulls)
     screen = parts.screen(model)
     listen(tab.select, events.on_open, [], screen)
     listen(any_of(parts.find.click, parts.words.submit), events.on_find, [parts.words], screen)
+    asked = [parts.place, parts.base]
+    listen(any_of(parts.look.click, parts.place.submit), events.on_look, asked, screen)
     listen(parts.found.event("show_repository"), events.on_show, [], screen)
     listen(parts.found.event("pull_model"), events.on_pull, [], screen)
     listen(parts.pull.event("stop_pull"), events.on_stop, is_queued=False)
     listen(parts.here.event("delete_model"), events.on_delete, [], screen)
     return [
         listen(rows.event("use_model"), events.on_use, [], [model, tabs, parts.notice])
-        for rows in (parts.here, parts.found)
+        for rows in (parts.here, parts.found, parts.adapters)
     ]

@@ -161,7 +161,8 @@ class SessionEvents:
         self, services: Services, visitor: Visitor, notice: NoticeView, draft: str
     ) -> tuple[object, ...]:
         first = self.services.setup_for()
-        setup = _drafted(replace(first, tool_choice=first_choice(first.model)), draft)
+        choice = first_choice(services.models.status(first.model))
+        setup = _drafted(replace(first, tool_choice=choice), draft)
         screen = Screen(
             visitor=visitor,
             composer=gr.update(value=_draft(draft).get("composer", FIRST_QUESTION), interactive=True),

@@ -100,7 +100,7 @@ class SetupEvents:
 
     def on_model(self, model: str, choice: str) -> NoticeView:
         """What to expect of a model."""
-        return advice(model_advice(model, choice))
+        return advice(model_advice(self.services.models.status(model), choice))
 
     def on_warm(self, model: str, choice: str) -> tuple[HeaderView, NoticeView]:
         """Loads the model, so that the first answer comes quickly and tokens can be counted."""

@@ -53,7 +53,7 @@ def build_grid(services: Services) -> GridParts:
     tool_choices = _many(
         "Tool choice",
         ["auto", "required", "none"],
-        [first_choice(settings.model)],
+        [first_choice(services.models.status(settings.model))],
         "tool-choice",
         is_free=True,
     )

@@ -1,0 +1,140 @@
+"""Adapters by name: which file `MODEL+ADAPTER` means, what lies in the data folder, what receipts tell."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import file_digest
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.desk.adapters import Adapter
+from workbench.engines.embedded import ADAPTER_FILE, EMBEDDED, find_embedded
+from workbench.engines.gguf import load_type
+from workbench.errors import BadInput
+
+PLUS: Final = "+"
+"""Parts a model's name from its adapter's."""
+BARE: Final = "bare"
+"""In an adapter's place: none at all, not even the shipped one."""
+_RECEIPT: Final = "receipt.json"
+_REMEDY: Final = "name a GGUF adapter, or the folder that `workbench train` wrote"
+
+
+class LaidName(NamedTuple):
+    """A model's name, taken apart."""
+
+    base: str
+    """The model's own."""
+    adapter: str
+    """What is laid over it: a place, a name of the data folder, `bare`, or empty where nothing is said."""
+
+
+def split_name(name: str) -> LaidName:
+    """`MODEL+ADAPTER` taken apart; a file whose own name holds a plus is a model.
+
+    >>> split_name("embedded+runs/first")
+    LaidName(base='embedded', adapter='runs/first')
+    >>> split_name("embedded")
+    LaidName(base='embedded', adapter='')
+    """
+    base, plus, adapter = name.partition(PLUS)
+    if not plus or Path(name).expanduser().is_file():
+        return LaidName(name, "")
+    return LaidName(base, adapter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterFiles:
+    """The adapters of this machine; see `workbench.desk.adapters.Adapters`."""
+
+    folder: Path | None = None
+    """Holds adapters by name, a folder each, as `workbench train` writes it; None where there is no such place."""
+    shipped: Path | None = None
+    """GGUF file that is laid over the embedded model; None where there is none, or it is switched off."""
+
+    def found(self) -> Sequence[Adapter]:
+        """The shipped one, then those of the folder over the embedded model; what is no adapter is left out."""
+        files = sorted(self.folder.glob(f"*/{ADAPTER_FILE}")) if self.folder else ()
+        own = (_describe(file, file.parent.name) for file in files)
+        shipped = (_describe(self.shipped, ""),) if self.shipped else ()
+        return tuple(filter(None, (*shipped, *own)))
+
+    def look(self, place: str, base: str) -> Adapter:
+        """See `workbench.desk.adapters.Adapters`."""
+        return _described(self.file(place), place, base)
+
+    def file(self, place: str) -> Path:
+        """The file that the part of a model's name behind the plus means.
+
+        Raises:
+            BadInput: There is none.
+        """
+        if self.folder and Path(place).name == place and (self.folder / place / ADAPTER_FILE).is_file():
+            return self.folder / place / ADAPTER_FILE
+        path = Path(place).expanduser()
+        path = path / ADAPTER_FILE if path.is_dir() else path
+        if not path.is_file():
+            raise BadInput(f"adapter {place!r}", f"no file {path}", _REMEDY)
+        return path
+
+
+NO_ADAPTERS: Final = AdapterFiles()
+"""Where none are known."""
+
+
+def _describe(file: Path, name: str) -> Adapter | None:
+    """The adapter at `file`; None where it is none, or its receipt names another model."""
+    base = EMBEDDED if not name else _base(_receipt(file))
+    try:
+        return _described(file, name, base) if base else None
+    except BadInput:
+        return None
+
+
+def _described(file: Path, name: str, base: str) -> Adapter:
+    """Without a name it is the shipped one, which needs none to be laid over.
+
+    Raises:
+        BadInput: It is no adapter.
+    """
+    kind = load_type(file)
+    if kind != "adapter":
+        raise BadInput(f"adapter {name!r}", f"{file.name} is a GGUF file of type {kind!r}", _REMEDY)
+    receipt, stat = _receipt(file), file.stat()
+    return Adapter(
+        title=Path(name).name or "shipped with the workbench",
+        model=f"{base}{PLUS}{name}" if name else base,
+        base=base,
+        size_bytes=stat.st_size,
+        receipt=receipt,
+        is_receipted=receipt is not None and _sha256(file, stat.st_mtime_ns) in _hashes(receipt),
+    )
+
+
+def _receipt(file: Path) -> JsonObject | None:
+    try:
+        value = cast(JsonValue, json.loads((file.parent / _RECEIPT).read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _base(receipt: JsonObject | None) -> str:
+    """The embedded model, where a receipt names its file; else empty: no other can be told by its file's name."""
+    embedded = find_embedded()
+    name = as_object((receipt or {}).get("base")).get("name")
+    return EMBEDDED if embedded is not None and name == embedded.name else ""
+
+
+def _hashes(receipt: JsonObject) -> list[JsonValue]:
+    files = receipt.get("files")
+    return [as_object(one).get("sha256") for one in files] if isinstance(files, list) else []
+
+
+@lru_cache(maxsize=64)
+def _sha256(file: Path, changed_ns: int) -> str:
+    """Of the file as it was changed last: the names of models are asked for over and over."""
+    with file.open("rb") as opened:
+        return file_digest(opened, "sha256").hexdigest()
