@@ -18,7 +18,7 @@ ELSEWHERE = {
     r"createdb |export WORKBENCH_DATABASE_URL=": "tests/store runs all of it on a PostgreSQL of its own",
     r"export (WORKBENCH_AUTH|WORKBENCH_ADMINS|HF_TOKEN)=|workbench serve": "tests/e2e signs in on a page of its own",
     r"workbench chat .* --model hf-inference:": "asks Hugging Face; tests/engines/remote has a server for it",
-    r"workbench train |WORKBENCH_LORA=|workbench heldout ": "takes hours; tests/training makes some steps of it",
+    r"workbench train |workbench heldout |workbench (chat|run) .*\+runs/": "takes hours; tests/training makes some steps of it",
     r"workbench tools call greet ": "tests/toolbox drops the page's file into a catalog",
     r"workbench (check|convert) shards/ .*--engine ray": "tests/library and tests/cli run it where Ray is installed",
     r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api asks a page of its own",

@@ -1,5 +1,6 @@
 """Rows from grammars: repeatable, sound, unlike one another, and of two splits that share nothing."""
 
+import itertools
 import json
 
 import pytest
@@ -8,7 +9,7 @@ from tests.training.rows import contracts, drawn_rows, read
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.training.synth import forms, vocabulary
+from workbench.training.synth import chats, forms, vocabulary
 from workbench.training.synth.conversations import Terms
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.exchanges import EXCHANGES
@@ -93,7 +94,26 @@ def test_the_splits_share_no_tool_and_no_word_of_the_lists(train_rows, held_rows
         assert not set(share_of(words, Split.TRAIN)) & set(share_of(words, Split.TEST))
 
 
-@pytest.mark.parametrize("some", [*forms.FORMS.values(), forms.ASK_ONE, forms.UNCOVERED])
+def test_rows_that_stand_together_share_contract_and_tools_and_say_other_things():
+    rows = drawn_rows(24, seed=3, together=4, no_tools=0.0)
+    systems = [row["conversations"][0]["value"] for row in rows]
+    runs = [len(list(run)) for _, run in itertools.groupby(systems)]
+    assert len(set(systems)) == len(runs)
+    assert max(runs) <= 4
+    assert sum(runs) / len(runs) > 3
+    assert rows[:9] == drawn_rows(9, seed=3, together=4, no_tools=0.0)
+
+
+def test_talk_about_tools_is_filled_in():
+    rows = drawn_rows(40, seed=4, kinds=(("about_tools", 1.0),), lengths=((1, 1.0),), no_tools=0.0)
+    for row in rows:
+        _, asked, answer = row["conversations"]
+        assert not any(mark in asked["value"] + answer["value"] for mark in "{}")
+
+
+@pytest.mark.parametrize(
+    "some", [*forms.FORMS.values(), forms.NAMED, chats.ABOUT, forms.ASK_ONE, forms.UNCOVERED]
+)
 def test_every_list_of_forms_has_some_for_both_splits_and_none_twice(some):
     assert len(set(some)) == len(some)
     assert share_of(some, Split.TEST)

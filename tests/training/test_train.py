@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 
 import numpy
 import pytest
@@ -170,6 +171,39 @@ def test_a_stop_leaves_a_usable_adapter(rows_file, tiny_base, tmp_path):
     assert (out / "adapter.gguf").is_file()
 
 
+def test_a_run_goes_on_from_an_adapter_and_its_receipt_tells_from_which(
+    whole, rows_file, tiny_base, tmp_path
+):
+    begun, out = whole[0] / "adapter.gguf", tmp_path / "run"
+    # A run that learns nothing gives back what it began with, q and k in their order.
+    done = run(rows_file, tiny_base, out, "--start", str(begun), "--learning-rate", "0")
+    assert done.returncode == 0, done.stderr
+    weights, others = weights_of(out), weights_of(whole[0])
+    assert weights.keys() == others.keys()
+    for name in weights:
+        numpy.testing.assert_array_equal(weights[name], others[name].astype("float16").astype("float32"))
+    start = json.loads((out / "receipt.json").read_text())["start"]
+    assert start["sha256"] == sha256(begun.read_bytes()).hexdigest()
+    assert start["receipt"]["steps"] == STEPS
+    assert f"It goes on from `adapter.gguf` ({start['sha256'][:12]}…)" in (out / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("start", "more", "told"),
+    [
+        ("nowhere.gguf", (), "no such file"),
+        ("rows", (), "not a GGUF file"),
+        ("whole", ("--lora-rank", "2"), "another base or rank"),
+        ("whole", ("--lora-rank", "0"), "no adapter comes out"),
+    ],
+)
+def test_a_start_that_does_not_fit_is_told(start, more, told, whole, rows_file, tiny_base, tmp_path):
+    path = {"rows": rows_file, "whole": whole[0] / "adapter.gguf"}.get(start, tmp_path / start)
+    done = run(rows_file, tiny_base, tmp_path / "run", "--start", str(path), *more)
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
 def test_rows_with_errors_are_listed_and_nothing_is_trained(tiny_base, tmp_path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"conversations": [{"from": "human", "value": "Hi"}], "tools": "[]"}\n')
@@ -185,6 +219,23 @@ def test_all_weights_are_trained_without_a_rank(rows_file, tiny_base, tmp_path):
     assert run(rows_file, tiny_base, out, "--lora-rank", "0").returncode == 0
     assert (out / "model" / "model.safetensors").is_file()
     assert not (out / "adapter.gguf").exists()
+    # Who loads it attends as everyone does.
+    assert "attn" not in (out / "model" / "config.json").read_text()
+
+
+def test_a_base_whose_attention_is_its_own_is_trained_by_it_with_padded_rows(rows_file, tiny_base, tmp_path):
+    base, out = tmp_path / "base", tmp_path / "run"
+    transformers.AutoTokenizer.from_pretrained(tiny_base).save_pretrained(base)
+    torch.manual_seed(1)
+    sizes = {"vocab_size": 500, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8}
+    config = transformers.Gemma2Config(**sizes, **heads, bos_token_id=0, eos_token_id=1, pad_token_id=1)
+    transformers.Gemma2ForCausalLM(config).save_pretrained(base)
+    done = run(rows_file, base, out)
+    assert done.returncode == 0, done.stderr
+    receipt = json.loads((out / "receipt.json").read_text())
+    assert receipt["texts"] == receipt["function_calling"]["train_examples"]
+    assert (out / "adapter" / "adapter_model.safetensors").is_file()
 
 
 def logits_of(ids, *adapters):

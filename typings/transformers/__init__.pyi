@@ -1,6 +1,6 @@
 """As much of transformers as the trainer uses."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from torch import Tensor, dtype
 
@@ -15,9 +15,10 @@ class CausalLMOutput:
     logits: Tensor
 
 class PreTrainedModel:
-    def __call__(self, *, logits_to_keep: Tensor, **inputs: Tensor) -> CausalLMOutput: ...
+    def __call__(self, *, logits_to_keep: Tensor, use_cache: bool, **inputs: Tensor) -> CausalLMOutput: ...
     config: PretrainedConfig
     def named_parameters(self) -> Iterator[tuple[str, Tensor]]: ...
+    def set_attn_implementation(self, name: str) -> None: ...
     def state_dict(self) -> Mapping[str, Tensor]: ...
     def load_state_dict(self, state_dict: Mapping[str, Tensor]) -> object: ...
 
@@ -34,6 +35,10 @@ class AutoModelForCausalLM:
 class AutoTokenizer:
     @staticmethod
     def from_pretrained(name: str, *, gguf_file: str | None = None) -> PreTrainedTokenizerBase: ...
+
+class AttentionInterface:
+    @staticmethod
+    def register(name: str, attend: Callable[..., tuple[Tensor, None]]) -> None: ...
 
 class TrainingArguments: ...
 

@@ -1,8 +1,9 @@
 """As much of TRL as the trainer uses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from peft import LoraConfig
+from torch import Tensor
 from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
@@ -22,7 +23,8 @@ class SFTConfig:
         num_train_epochs: float,
         max_steps: int,
         max_length: int,
-        train_sampling_strategy: str,
+        remove_unused_columns: bool,
+        dataset_kwargs: Mapping[str, bool],
         weight_decay: float,
         max_grad_norm: float,
         seed: int,
@@ -46,6 +48,7 @@ class SFTTrainer:
         model: PreTrainedModel,
         args: SFTConfig,
         train_dataset: object,
+        data_collator: Callable[[Sequence[dict[str, list[int]]]], Mapping[str, Tensor]] | None,
         processing_class: PreTrainedTokenizerBase,
         peft_config: LoraConfig | None,
         callbacks: Sequence[TrainerCallback],

@@ -27,7 +27,7 @@ class AnswerTrainer(SFTTrainer):
         counted = labels.ne(IGNORED)
         places = counted.any(dim=0).nonzero().squeeze(-1)
         given = {name: value for name, value in inputs.items() if name != "labels"}
-        outputs = model(**given, logits_to_keep=places)
+        outputs = model(**given, logits_to_keep=places, use_cache=False)
         total = cross_entropy(
             outputs.logits.float().flatten(0, 1),
             labels[:, places].flatten(),

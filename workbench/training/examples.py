@@ -24,6 +24,8 @@ class Piece(NamedTuple):
     text: str
     is_trained: bool
     """Whether the loss counts it."""
+    is_system: bool = False
+    """Whether it is the system turn, from its first mark to its last."""
 
 
 Example = tuple[Piece, ...]
@@ -44,6 +46,8 @@ class Tokens(NamedTuple):
     input_ids: list[int]
     labels: list[int]
     """The same, `IGNORED` where the loss does not count."""
+    shared: int = 0
+    """So many tokens at the beginning are the system text, which other examples may begin with too."""
 
 
 def examples_of(row: TrainingRow, family: str = "") -> list[Example]:
@@ -71,7 +75,7 @@ def examples_of(row: TrainingRow, family: str = "") -> list[Example]:
             found.append([])
             written = ""
         answer = messages[place].text + TURN_CLOSE
-        found[-1] += [Piece(prompt[len(written) :], False), Piece(answer, True)]
+        found[-1] += [*_prompt_pieces(messages, prompt, written), Piece(answer, True)]
         written = prompt + answer
     return [tuple(pieces) for pieces in found]
 
@@ -85,15 +89,25 @@ def encode(example: Example, encoder: Encode, *, begin: Sequence[int] = ()) -> T
         begin: Tokens that begin every prompt of this model.
     """
     ids, labels = list(begin), [IGNORED] * len(begin)
+    shared = 0
     for piece in example:
         tokens = encoder(piece.text)
         ids += tokens
         labels += tokens if piece.is_trained else [IGNORED] * len(tokens)
-    return Tokens(ids, labels)
+        shared = len(ids) if piece.is_system else shared
+    return Tokens(ids, labels, shared)
 
 
 def _prompt(messages: Sequence[Message], family: str) -> str:
     return render(Conversation(messages=tuple(messages)), family=family, has_contract=True).text
+
+
+def _prompt_pieces(messages: Sequence[Message], prompt: str, written: str) -> list[Piece]:
+    """What a prompt adds to what is written; at the beginning the system turn stands by itself."""
+    if written or messages[0].role is not Role.SYSTEM:
+        return [Piece(prompt[len(written) :], False)]
+    end = prompt.index(TURN_CLOSE) + len(TURN_CLOSE)
+    return [Piece(prompt[:end], False, is_system=True), Piece(prompt[end:], False)]
 
 
 def _is_counted(message: RowMessage) -> bool:

@@ -1,6 +1,6 @@
 """A LoRA adapter of Hugging Face's form as the GGUF file that llama.cpp lays over the same base."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -68,25 +68,48 @@ def write_adapter(
     writer.close()
 
 
+def read_adapter(path: Path, weights: Iterable[str], facts: AdapterFacts) -> dict[str, Numbers]:
+    """The numbers of a file as peft holds them: what `write_adapter` wrote, read back.
+
+    Args:
+        path: The file.
+        weights: Names of peft, each of which it must have.
+        facts: Of the base and the training that goes on from here.
+
+    Raises:
+        BadInput: It is no adapter in GGUF, or lacks one of them.
+    """
+    where = f"adapter {path}"
+    try:
+        reader = gguf.GGUFReader(path)
+    except (OSError, ValueError) as error:
+        raise BadInput(where, f"not a GGUF file: {error}", "name an adapter.gguf") from error
+    alpha = reader.get_field(gguf.Keys.Adapter.LORA_ALPHA)
+    if alpha is None:
+        raise BadInput(where, "it holds no LoRA adapter", "name an adapter.gguf")
+    held = {tensor.name: tensor for tensor in reader.tensors}
+    found: dict[str, Numbers] = {}
+    for name, place in _places(weights, facts).items():
+        tensor = held.get(place.name)
+        if tensor is None:
+            raise BadInput(where, f"it has no {place.name}", "name one for this base")
+        numbers = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        if place.is_output:
+            numbers = numbers * np.float32(float(alpha.contents()) / facts.alpha)
+        found[name] = unpermuted(numbers, place.heads) if place.heads else numbers
+    return found
+
+
 def gguf_weights(weights: Mapping[str, Numbers], facts: AdapterFacts) -> dict[str, Numbers]:
     """The weights under GGUF's names, the outputs of query and key projections in GGUF's order.
 
     Raises:
         BadInput: A weight has no place in the architecture.
     """
-    names = gguf.get_tensor_name_map(_architecture(facts.architecture), facts.layers)
-    found: dict[str, Numbers] = {}
-    for name, numbers in weights.items():
-        role = next((role for role in _ROLES if name.endswith(role)), "")
-        own = name.removesuffix(role).removeprefix("base_model.model.")
-        place = names.get_name(own) if role else None
-        if place is None:
-            raise BadInput(f"adapter weight {name!r}", f"{facts.architecture} has no place for it in GGUF")
-        is_output = role == _ROLES[1]
-        if is_output and facts.architecture in PERMUTED and own.endswith((".q_proj", ".k_proj")):
-            numbers = permuted(numbers, facts.heads.queries if own.endswith(".q_proj") else facts.heads.keys)
-        found[f"{place}.weight.lora_{'b' if is_output else 'a'}"] = numbers
-    return found
+    return {
+        place.name: permuted(weights[name], place.heads) if place.heads else weights[name]
+        for name, place in _places(weights, facts).items()
+    }
 
 
 def permuted(numbers: Numbers, heads: int) -> Numbers:
@@ -99,6 +122,43 @@ def permuted(numbers: Numbers, heads: int) -> Numbers:
     rows, *others = numbers.shape
     split = numbers.reshape(heads, 2, rows // heads // 2, *others)
     return np.ascontiguousarray(split.swapaxes(1, 2).reshape(rows, *others))
+
+
+def unpermuted(numbers: Numbers, heads: int) -> Numbers:
+    """Rows from GGUF's order to Hugging Face's: `permuted`, undone.
+
+    >>> unpermuted(np.array([[0.0], [2.0], [1.0], [3.0]], dtype=np.float32), 1).ravel().tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    rows, *others = numbers.shape
+    split = numbers.reshape(heads, rows // heads // 2, 2, *others)
+    return np.ascontiguousarray(split.swapaxes(1, 2).reshape(rows, *others))
+
+
+class _Place(NamedTuple):
+    """Where a weight of peft stands in a file."""
+
+    name: str
+    is_output: bool
+    heads: int
+    """Of those whose rows stand in another order; 0 for none."""
+
+
+def _places(weights: Iterable[str], facts: AdapterFacts) -> dict[str, _Place]:
+    names = gguf.get_tensor_name_map(_architecture(facts.architecture), facts.layers)
+    found: dict[str, _Place] = {}
+    for weight in weights:
+        role = next((role for role in _ROLES if weight.endswith(role)), "")
+        own = weight.removesuffix(role).removeprefix("base_model.model.")
+        name = names.get_name(own) if role else None
+        if name is None:
+            raise BadInput(f"adapter weight {weight!r}", f"{facts.architecture} has no place for it in GGUF")
+        is_output = role == _ROLES[1]
+        heads = 0
+        if is_output and facts.architecture in PERMUTED and own.endswith((".q_proj", ".k_proj")):
+            heads = facts.heads.queries if own.endswith(".q_proj") else facts.heads.keys
+        found[weight] = _Place(f"{name}.weight.lora_{'b' if is_output else 'a'}", is_output, heads)
+    return found
 
 
 def _architecture(word: str) -> gguf.MODEL_ARCH:

@@ -16,6 +16,8 @@ TEMPLATE: Final = "hermes-fc"
 """*Source:* seed of the project, receipt of a trainer."""
 PAPERS: Final = ("arXiv:2409.00920", "arXiv:2305.15334")
 """ToolACE and Gorilla. *Source:* as `TEMPLATE`."""
+RECEIPT: Final = "receipt.json"
+"""Its file's name."""
 _PACKAGES: Final = ("torch", "transformers", "trl", "peft", "gguf")
 
 
@@ -41,7 +43,14 @@ def function_calling(rows: JsonObject, max_length: int, examples: int) -> JsonOb
 
 
 def receipt_of(
-    terms: TrainTerms, tuned: Tuned, rows: JsonObject, *, base: str, base_sha256: str, files: Sequence[Path]
+    terms: TrainTerms,
+    tuned: Tuned,
+    rows: JsonObject,
+    *,
+    base: str,
+    base_sha256: str,
+    files: Sequence[Path],
+    start: JsonObject | None,
 ) -> JsonObject:
     """All that is needed to repeat a run, and what it came to.
 
@@ -52,25 +61,28 @@ def receipt_of(
         base: Name of the base.
         base_sha256: Of its file; empty where it is a folder.
         files: What came out.
+        start: What it went on from, as `start_receipt` tells; None where it began anew.
     """
     settings: JsonObject = {
         key: value
         for key, value in asdict(terms).items()
-        if key not in ("out", "base", "threads", "save_steps")
+        if key not in ("out", "base", "start", "threads", "save_steps")
     }
     curve: list[JsonValue] = [[step, round(loss, 4)] for step, loss in tuned.curve]
     return {
         "function_calling": function_calling(rows, terms.max_length, tuned.examples),
         "base": {"name": base, "sha256": base_sha256 or None},
+        "start": start,
         "settings": settings,
         "steps": tuned.steps,
         "steps_planned": tuned.steps_planned,
+        "texts": tuned.texts,
         "tokens": tuned.tokens,
         "tokens_trained": tuned.tokens_trained,
         "left_out_for_length": tuned.too_long,
         "loss_by_step": curve,
         "rows": rows,
-        "files": [_file(path) for path in files],
+        "files": [file_facts(path) for path in files],
         "versions": {"workbench": __version__, **{name: version(name) for name in _PACKAGES}},
     }
 
@@ -97,8 +109,10 @@ def card_of(receipt: JsonObject, *, title: str) -> str:
         "",
         f"- Rows: {rows.get('rows')}, with {block.get('n_tool_calls_in_train')} calls of "
         f"{block.get('n_tools_declared')} tools; the validator found {block.get('validator_issues')} issues.",
-        f"- Steps: {receipt.get('steps')} of {receipt.get('steps_planned')}, {settings.get('batch')} examples each; "
+        f"- Steps: {receipt.get('steps')} of {receipt.get('steps_planned')}; {block.get('train_examples')} "
+        f"examples in {receipt.get('texts')} texts, {settings.get('batch')} a step; "
         f"the last loss was {loss}.",
+        *_start_line(as_object(receipt.get("start"))),
         "- Loss on what the model writes alone, prefaces and thoughts included.",
         "",
         "`receipt.json` beside this file holds all settings, versions, hashes and the whole curve.",
@@ -107,7 +121,16 @@ def card_of(receipt: JsonObject, *, title: str) -> str:
     return "\n".join(lines)
 
 
-def _file(path: Path) -> JsonObject:
+def _start_line(start: JsonObject) -> tuple[str, ...]:
+    if not start:
+        return ()
+    told, digest = as_object(start.get("receipt")), str(start.get("sha256"))[:12]
+    steps = f", of {told.get('steps')} steps of its own" if told else ""
+    return (f"- It goes on from `{start.get('name')}` ({digest}…){steps}.",)
+
+
+def file_facts(path: Path) -> JsonObject:
+    """Name, SHA-256 (hex) and size of a file."""
     with path.open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()
     return {"name": path.name, "sha256": digest, "size_bytes": path.stat().st_size}

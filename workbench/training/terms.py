@@ -16,6 +16,8 @@ class TrainTerms:
     """Folder or repository of Hugging Face's form, or a GGUF file that transformers can read."""
     out: Path
     """Folder for checkpoints and for what comes out."""
+    start: Path | None = None
+    """GGUF of an adapter that the run goes on from; None begins with one that changes nothing."""
     lora_rank: int = 16
     """Rank of the adapter on all projections; 0 trains all weights."""
     learning_rate: float = 4e-4
@@ -25,9 +27,9 @@ class TrainTerms:
     max_steps: int = 0
     """An end before that; 0 for none."""
     max_length: int = 2048
-    """Tokens of an example; longer ones are left out and told."""
+    """Tokens of a text: an example, or several under one system text. A longer example is left out and told."""
     batch: int = 4
-    """Examples a step."""
+    """Texts a step."""
     seed: int = 0
     """Of the adapter's first numbers and of the order of rows."""
     precision: Precision = "f32"
@@ -45,3 +47,8 @@ class TrainTerms:
     def is_lora(self) -> bool:
         """Whether an adapter is trained and the base left as it is."""
         return self.lora_rank > 0
+
+    @property
+    def lora_alpha(self) -> int:
+        """The adapter's scale times its rank."""
+        return 2 * self.lora_rank

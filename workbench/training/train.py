@@ -7,19 +7,19 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.training.base_model import ARCHITECTURES, Base, load_base
+from workbench.training.base_model import Base, load_base
 from workbench.training.examples import examples_of
-from workbench.training.gguf_adapter import AdapterFacts, Heads, write_adapter
+from workbench.training.gguf_adapter import write_adapter
 from workbench.training.progress import Progress
-from workbench.training.receipt import card_of, receipt_of
+from workbench.training.receipt import RECEIPT, card_of, receipt_of
+from workbench.training.start import facts_of, start_receipt
 from workbench.training.terms import TrainTerms
 from workbench.training.tuned import Tuned
-from workbench.training.tuning import prepare, scale_of, tune
+from workbench.training.tuning import prepare, tune
 from workbench.trajectory.row import TrainingRow
 
 ADAPTER: Final = "adapter.gguf"
 """The adapter as llama.cpp loads it."""
-RECEIPT: Final = "receipt.json"
 CARD: Final = "README.md"
 
 
@@ -46,11 +46,13 @@ def train(
     examples = [example for row in rows for example in examples_of(row, terms.family)]
     if not examples:
         raise BadInput("train", "the rows hold no message of the model", "name rows with answers")
+    # Read before the run, which may take hours, and may write where it was begun from.
+    start = start_receipt(terms.start) if terms.start else None
     base = load_base(terms.base, terms.precision)
     tuned = tune(base, prepare(examples, base, terms), terms, resumes=resumes, tell=tell)
     files = _written(base, tuned, terms)
     receipt = receipt_of(
-        terms, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files
+        terms, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files, start=start
     )
     _write(terms.out / RECEIPT, json.dumps(receipt, indent=2, ensure_ascii=False) + "\n")
     _write(terms.out / CARD, card_of(receipt, title=f"{terms.out.name}: tool calls for {base.name}"))
@@ -61,17 +63,9 @@ def _written(base: Base, tuned: Tuned, terms: TrainTerms) -> list[Path]:
     """The weights' files; with an adapter its GGUF too, where llama.cpp knows the architecture."""
     folder = terms.out / ("adapter" if terms.is_lora else "model")
     files = sorted(folder.glob("*.safetensors"))
-    config = base.model.config
-    architecture = ARCHITECTURES.get(config.model_type)
-    if not terms.is_lora or architecture is None:
+    facts = facts_of(base, terms)
+    if not terms.is_lora or facts is None:
         return files
-    facts = AdapterFacts(
-        architecture=architecture,
-        layers=config.num_hidden_layers,
-        heads=Heads(config.num_attention_heads, config.num_key_value_heads),
-        alpha=scale_of(terms.lora_rank),
-        name=terms.out.name,
-    )
     write_adapter(terms.out / ADAPTER, tuned.weights, facts)
     return [*files, terms.out / ADAPTER]
 

@@ -14,11 +14,13 @@ class Tuned(NamedTuple):
     steps_planned: int
     """So many were wanted."""
     tokens: int
-    """Of all examples, prompts included."""
+    """Of all texts, prompts included."""
     tokens_trained: int
     """Of these, those that the loss counts."""
     examples: int
     """So many were trained on."""
+    texts: int
+    """In so many texts; examples under one system text share one."""
     too_long: int
     """So many were left out for their length."""
     curve: list[tuple[int, float]]

@@ -16,9 +16,19 @@ from trl import SFTConfig
 from workbench.errors import BadInput
 from workbench.training.answer_loss import AnswerTrainer
 from workbench.training.base_model import Base, begin_tokens, encode_with
-from workbench.training.examples import IGNORED, Example, Tokens, encode
+from workbench.training.examples import IGNORED, Example, encode
 from workbench.training.gguf_adapter import Numbers
 from workbench.training.progress import Progress, Teller, stopped_by_interrupt
+from workbench.training.receipt import file_facts
+from workbench.training.shared_prompts import (
+    ATTENTION,
+    SharedText,
+    columns_of,
+    joined,
+    share_prompts,
+    shares_prompts,
+)
+from workbench.training.start import facts_of, lay_in, lora_parameters
 from workbench.training.terms import TrainTerms
 from workbench.training.tuned import Tuned
 
@@ -32,14 +42,16 @@ _TARGETS: Final = "all-linear"
 class Prepared(NamedTuple):
     """Examples as numbers, and what became of the others."""
 
-    tokens: list[Tokens]
+    texts: list[SharedText]
     too_long: int
     """Examples that were left out for their length."""
+    are_shared: bool
+    """Whether texts hold several examples, and so need an attention that keeps these apart."""
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 (hex) of all numbers, in order."""
-        return sha256(json.dumps(self.tokens).encode()).hexdigest()
+        return sha256(json.dumps(self.texts).encode()).hexdigest()
 
 
 def prepare(examples: Sequence[Example], base: Base, terms: TrainTerms) -> Prepared:
@@ -55,7 +67,11 @@ def prepare(examples: Sequence[Example], base: Base, terms: TrainTerms) -> Prepa
     fitting = [tokens for tokens in made if len(tokens.input_ids) <= terms.max_length]
     if not fitting:
         raise BadInput("--max-length", f"none of {len(made)} examples is so short", "raise it")
-    return Prepared(fitting, len(made) - len(fitting))
+    are_shared = shares_prompts(base.model, terms.max_length)
+    if not are_shared:
+        fitting = [tokens._replace(shared=0) for tokens in fitting]
+    texts = share_prompts(fitting, terms.max_length, terms.seed)
+    return Prepared(texts, len(made) - len(fitting), are_shared)
 
 
 def tune(
@@ -85,9 +101,10 @@ def tune(
     return Tuned(
         steps=state.global_step,
         steps_planned=state.max_steps,
-        tokens=sum(len(one.input_ids) for one in prepared.tokens),
-        tokens_trained=sum(label != IGNORED for one in prepared.tokens for label in one.labels),
-        examples=len(prepared.tokens),
+        tokens=sum(len(text.input_ids) for text in prepared.texts),
+        tokens_trained=sum(label != IGNORED for text in prepared.texts for label in text.labels),
+        examples=sum(text.examples for text in prepared.texts),
+        texts=len(prepared.texts),
         too_long=prepared.too_long,
         curve=curve,
         weights=_save(trainer, terms),
@@ -113,7 +130,9 @@ def _begin(terms: TrainTerms, prepared: Prepared, *, resumes: bool) -> str | Non
 
 def _binding(terms: TrainTerms) -> dict[str, object]:
     """Those of the terms that change the result."""
+    begun = {"start": file_facts(terms.start)["sha256"]} if terms.start else {}
     return {
+        **begun,
         "base": terms.base,
         "lora_rank": terms.lora_rank,
         "learning_rate": terms.learning_rate,
@@ -128,19 +147,23 @@ def _binding(terms: TrainTerms) -> dict[str, object]:
 
 
 def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) -> AnswerTrainer:
-    rows = [{"input_ids": one.input_ids, "labels": one.labels} for one in prepared.tokens]
+    if prepared.are_shared:
+        base.model.set_attn_implementation(ATTENTION)
     lora = LoraConfig(
-        r=terms.lora_rank, lora_alpha=2 * terms.lora_rank, target_modules=_TARGETS, task_type="CAUSAL_LM"
+        r=terms.lora_rank, lora_alpha=terms.lora_alpha, target_modules=_TARGETS, task_type="CAUSAL_LM"
     )
     trainer = AnswerTrainer(
         model=base.model,
         args=_arguments(terms),
-        train_dataset=Dataset.from_list(rows),
+        train_dataset=Dataset.from_list([columns_of(text) for text in prepared.texts]),
+        data_collator=joined if prepared.are_shared else None,
         processing_class=base.tokenizer,
         peft_config=lora if terms.is_lora else None,
         callbacks=[teller],
     )
     trainer.remove_callback(PrinterCallback)
+    if terms.start:
+        lay_in(trainer.model, terms.start, facts_of(base, terms))
     return trainer
 
 
@@ -154,7 +177,8 @@ def _arguments(terms: TrainTerms) -> SFTConfig:
         num_train_epochs=terms.epochs,
         max_steps=terms.max_steps or -1,
         max_length=terms.max_length,
-        train_sampling_strategy="group_by_length",
+        remove_unused_columns=False,
+        dataset_kwargs={"skip_prepare_dataset": True},
         weight_decay=0.0,
         max_grad_norm=1.0,
         seed=terms.seed,
@@ -176,12 +200,6 @@ def _save(trainer: AnswerTrainer, terms: TrainTerms) -> dict[str, Numbers]:
     if not terms.is_lora:
         return {}
     return {
-        name.replace(".default.", "."): np.asarray(value.detach().float().cpu().numpy(), dtype=np.float32)
-        for name, value in trainer.model.named_parameters()
-        if ".lora_A." in name or ".lora_B." in name
+        name: np.asarray(value.detach().float().cpu().numpy(), dtype=np.float32)
+        for name, value in lora_parameters(trainer.model).items()
     }
-
-
-def scale_of(rank: int) -> float:
-    """The adapter's alpha: its scale times its rank."""
-    return 2.0 * rank

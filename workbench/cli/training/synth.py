@@ -20,7 +20,13 @@ def synth(
         list[str] | None,
         typer.Option(metavar="NAME[=SHARE]", help="Repeatable; every contract, evenly, if left out."),
     ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[=SHARE]", help="Repeatable: what happens in them; a mix if left out."),
+    ] = None,
     tools: Annotated[int, typer.Option(min=1, max=5, help="So many tools at most in a row.")] = 5,
+    together: Annotated[int, typer.Option(min=1, help="So many rows share contract and tools.")] = 1,
+    exchanges: Annotated[int, typer.Option(min=1, max=4, help="So many exchanges at most in a row.")] = 4,
 ) -> None:
     """Write generated conversations as rows of the form `sharegpt`: the same seed, the same rows.
 
@@ -30,24 +36,36 @@ def synth(
     from workbench.library.homes import find_folder
     from workbench.library.prompts import FileLibrary
     from workbench.training.synth.conversations import Terms, Under
+    from workbench.training.synth.exchanges import EXCHANGES, SHARES
     from workbench.training.synth.generate import synth_rows
 
     library = FileLibrary(find_folder("prompts", read_settings().home))
-    shares = [_share(one) for one in contract or library.contract_names()]
+    shares = [_share("--contract", one) for one in contract or library.contract_names()]
+    kinds = tuple(_share("--kind", one) for one in kind or ())
+    for name, _ in kinds:
+        if name not in EXCHANGES:
+            raise BadInput(f"--kind {name}", "no such kind", f"kinds are {', '.join(EXCHANGES)}")
     contracts = tuple(Under(library.load_contract(name), share) for name, share in shares)
-    terms = Terms(split=split, contracts=contracts, most_tools=tools)
+    terms = Terms(
+        split=split,
+        contracts=contracts,
+        kinds=kinds or SHARES,
+        most_tools=tools,
+        most_exchanges=exchanges,
+        together=together,
+    )
     with open_writer(out) as write:
         for row in with_progress(synth_rows(seed, count, terms), "rows"):
             write(row)
     print(f"{count:,} rows written to {out}", file=sys.stderr)
 
 
-def _share(text: str) -> tuple[str, float]:
+def _share(option: str, text: str) -> tuple[str, float]:
     name, equals, share = text.partition("=")
     try:
         value = float(share) if equals else 1.0
     except ValueError:
         value = -1.0
     if value <= 0 or not name:
-        raise BadInput(f"--contract {text}", "no name and positive share", "write it as minimal=6")
+        raise BadInput(f"{option} {text}", "no name and positive share", "write it as NAME=6")
     return name, value

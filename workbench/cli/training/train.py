@@ -37,14 +37,17 @@ def train(
     ],
     base: Annotated[str, typer.Option(help="embedded, a GGUF file, or a folder or repository of weights.")],
     out: Annotated[Path, typer.Option(help="Folder for checkpoints and results.")],
+    start: Annotated[
+        str, typer.Option(help="adapter.gguf to go on from, or embedded: of the same base and rank.")
+    ] = "",
     lora_rank: Annotated[int, typer.Option(min=0, max=256, help="0 trains all weights.")] = 16,
     learning_rate: Annotated[float, typer.Option(min=0.0, help="At its highest.")] = 4e-4,
     epochs: Annotated[float, typer.Option(min=0.0, help="How often all rows are seen.")] = 1.0,
     max_steps: Annotated[int, typer.Option(min=0, help="An end before that; 0 for none.")] = 0,
     max_length: Annotated[
-        int, typer.Option(min=16, help="Tokens of an example; longer ones stay out.")
+        int, typer.Option(min=16, help="Tokens of a text; longer examples stay out.")
     ] = 2048,
-    batch: Annotated[int, typer.Option(min=1, help="Examples a step.")] = 4,
+    batch: Annotated[int, typer.Option(min=1, help="Texts a step.")] = 4,
     seed: Annotated[int, typer.Option(help="Of first numbers and order.")] = 0,
     precision: Annotated[Precision, typer.Option(help="Of the numbers.")] = Precision.F32,
     threads: Annotated[int, typer.Option(min=0, help="Of the processor; 0 leaves it to PyTorch.")] = 0,
@@ -72,6 +75,7 @@ def train(
     terms = TrainTerms(
         base=_base(base),
         out=out,
+        start=_start(start, lora_rank),
         lora_rank=lora_rank,
         learning_rate=learning_rate,
         epochs=epochs,
@@ -135,6 +139,19 @@ def _base(name: str) -> str:
     if path is None:
         raise BadInput("--base embedded", "it is not installed", REMEDY)
     return str(path)
+
+
+def _start(name: str, rank: int) -> Path | None:
+    from workbench.engines.embedded import find_embedded_adapter
+
+    if not name:
+        return None
+    path = find_embedded_adapter() if name == "embedded" else Path(name).expanduser()
+    if not rank:
+        raise BadInput("--start", "no adapter comes out of --lora-rank 0", "leave one of them out")
+    if path is None or not path.is_file():
+        raise BadInput(f"--start {name}", "no such file", "name the adapter.gguf of an earlier run")
+    return path
 
 
 def _tell(progress: "Progress") -> None:

@@ -1,11 +1,13 @@
-"""Plain chat: questions that anyone can answer without a tool, with true answers."""
+"""What needs no call: questions that anyone can answer, with true answers, and talk about the tools themselves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from workbench.training.synth import vocabulary
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.split import belongs
+from workbench.training.synth.tools import Tool
+from workbench.training.synth.values import listed
 from workbench.training.synth.words import Words
 
 _GREETINGS: Final = (
@@ -64,10 +66,67 @@ _ASK_THOUGHT: Final = (
     "In a few words, {q}?", "My son asks {q}.", "Tell me {q}",
 )  # fmt: skip
 
+ABOUT: Final = (
+    ("What can you do?", "I can answer questions, and I have these tools: {all}."),
+    ("Which tools do you have?", "I have {all}."),
+    ("What do you need to {v} a {n}?", "I need the following: {needs}."),
+    ("What is {t} for?", "It lets me {v} the {n}."),
+    ("Could you {v} a {n} if I asked you to?", "Yes, with {t}."),
+    ("Would you be able to {v} a {n}?", "Yes, {t} does that."),
+    ("Are you able to {v} a {n} at all?", "Yes, I have {t} for that."),
+    ("If I wanted to {v} a {n}, could you help?", "Yes, {t} does that. Tell me when you want it."),
+    ("Don't {v} the {n} yet.", "All right, I will wait."),
+    ("I like the word {n}.", "It has a nice sound."),
+    ("The word {n} sounds funny.", "It does, a little."),
+    ("I love the name {t}.", "It is a clear name."),
+    ("How do you spell {n}?", "It is spelled {n}."),
+    ("What does the word {n} mean to you?", "It is what {t} is about."),
+    ("Please do not {v} any {n} today.", "All right, I will leave it."),
+    ("Never {v} a {n} without asking me.", "Understood, I will ask first."),
+    ("Wait, do not use {t} now.", "All right, I will wait."),
+    ("I already have the {n}, no need to {v} it.", "Good, then I leave it."),
+    ("Someone else will {v} the {n}, thanks.", "Good, then I leave it."),
+    ("I have changed my mind about the {n}, leave it.", "All right, I will leave it."),
+    ("How do you {v} the {n}?", "I call {t}. It takes {needs}."),
+    ("What does {t} take?", "It takes {needs}."),
+    ("Which values does {t} need?", "It needs {needs}."),
+    ("Explain to me how {t} works.", "It lets me {v} the {n}. It takes {needs}."),
+    ("What would you have to know to {v} a {n}?", "I need the following: {needs}."),
+    ("Is the {n} something you know by heart?", "No, I would have to use {t} for that."),
+    ("Tomorrow I may ask you for the {n}.", "Good, ask me when you are ready."),
+    ("Later I will want to {v} a {n}.", "Good, tell me when it is time."),
+    ("Next week we will talk about the {n}.", "Good, I will be here."),
+    ("Maybe I will ask you to {v} a {n} later on.", "Good, ask me when you are ready."),
+    ("My sister is good with any {n}.", "That is a fine thing to be good at."),
+    ("I read about a {n} in the paper.", "What did it say?"),
+    ("I dreamt of a {n}.", "What a dream!"),
+    ("Do you like {t}?", "I have no likes, but it does its work."),
+    ("We had trouble with the {n} last year.", "I hope that it goes better this time."),
+    ("List your tools.", "I have {all}."),
+    ("How many tools do you have?", "I have these: {all}."),
+    ("Do you have a tool called {t}?", "Yes, it lets me {v} the {n}."),
+    ("What are your functions?", "I have {all}."),
+    ("Tell me what {t} does.", "It lets me {v} the {n}."),
+)
+"""Remarks on tools and what they are about, and answers: nothing of it is to be run."""
+
 
 def draw_chat(dice: Dice, words: Words) -> tuple[str, str]:
     """A question or remark that needs no tool, and its answer."""
     return dice.weighted(_CHATS)(dice, words)
+
+
+def draw_about(dice: Dice, words: Words, tool: Tool, tools: Sequence[Tool]) -> tuple[str, str]:
+    """A question or remark about `tool`, one of `tools`, or about all of them, and its answer."""
+    said = {
+        "n": tool.noun,
+        "v": tool.verb,
+        "t": tool.name,
+        "all": listed(dice, [one.name for one in tools]),
+        "needs": listed(dice, [one.label for one in tool.required]) if tool.required else "nothing",
+    }
+    asked, answer = dice.pick(words.of(ABOUT))
+    return asked.format_map(said), answer.format_map(said)
 
 
 def _greeting(dice: Dice, words: Words) -> tuple[str, str]:

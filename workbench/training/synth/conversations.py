@@ -48,10 +48,14 @@ class Terms:
     """Kinds of exchanges with their shares."""
     lengths: tuple[tuple[int, float], ...] = ((1, 4.0), (2, 3.0), (3, 2.0), (4, 1.0))
     """Numbers of exchanges with their shares."""
+    most_exchanges: int = 4
+    """So many of them at most."""
     no_tools: float = 0.06
     """Share of rows without any tool."""
     most_tools: int = 5
     """So many tools at most."""
+    together: int = 1
+    """So many conversations at most share contract and tools, one behind the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,25 +70,49 @@ class Drawn:
     """In whose spelling tools and results stand."""
 
 
-def draw_conversation(dice: Dice, terms: Terms) -> Drawn:
-    """One conversation; the same dice and terms give the same."""
-    words = Words(terms.split)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Contract and tools that conversations may share."""
+
+    contract: Contract
+    """Whose text the system turn is."""
+    family: str
+    """Who spells its tools."""
+    tools: tuple[Tool, ...]
+    """What is offered."""
+    offered: OfferedTools
+    """The same, as a model is told of it."""
+    system: RowMessage
+    """The system turn."""
+
+
+def draw_setting(dice: Dice, terms: Terms) -> Setting | None:
+    """Contract and tools; None for a chat without any. The same dice and terms give the same."""
     if dice.chance(terms.no_tools):
-        return _plain(dice, words)
+        return None
     contract, family = _contract(dice, terms)
-    tools = _tools(dice, words, terms, _UNFIT.get(family, frozenset()))
-    kinds = _kinds(dice, terms)
-    scene = Scene(dice=dice, words=words, tools=tools)
-    messages = [message for kind in kinds for message in EXCHANGES[kind](scene)]
+    tools = _tools(dice, Words(terms.split), terms, _UNFIT.get(family, frozenset()))
     offered = OfferedTools(specs=tuple(tool.spec for tool in tools))
     system = _system(dice, contract, family, offered)
+    return Setting(contract=contract, family=family, tools=tools, offered=offered, system=system)
+
+
+def draw_conversation(dice: Dice, terms: Terms, setting: Setting | None) -> Drawn:
+    """One conversation in a setting; the same arguments give the same."""
+    words = Words(terms.split)
+    if setting is None:
+        return _plain(dice, words)
+    kinds = _kinds(dice, terms)
+    scene = Scene(dice=dice, words=words, tools=setting.tools)
+    messages = [message for kind in kinds for message in EXCHANGES[kind](scene)]
+    contract = setting.contract
     columns = {
         "source": "synth",
         "contract": {"name": contract.name, "fingerprint": contract.fingerprint},
-        "family": family,
+        "family": setting.family,
     }
-    trajectory = Trajectory(messages=(system, *messages), tools=offered, columns=columns)
-    return Drawn(trajectory=trajectory, kinds=tuple(kinds), family=family)
+    trajectory = Trajectory(messages=(setting.system, *messages), tools=setting.offered, columns=columns)
+    return Drawn(trajectory=trajectory, kinds=tuple(kinds), family=setting.family)
 
 
 def _plain(dice: Dice, words: Words) -> Drawn:
@@ -121,7 +149,8 @@ def _tools(dice: Dice, words: Words, terms: Terms, unfit: frozenset[str]) -> tup
 
 
 def _kinds(dice: Dice, terms: Terms) -> Sequence[str]:
-    kinds = [dice.weighted(terms.kinds) for _ in range(dice.weighted(terms.lengths))]
+    lengths = tuple(one for one in terms.lengths if one[0] <= terms.most_exchanges)
+    kinds = [dice.weighted(terms.kinds) for _ in range(dice.weighted(lengths))]
     return [*kinds, "thanks"] if len(kinds) > 1 and dice.chance(0.06) else kinds
 
 

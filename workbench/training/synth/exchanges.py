@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from workbench.training.synth.chats import draw_chat
+from workbench.training.synth.chats import draw_about, draw_chat
 from workbench.training.synth.forms import AGAIN, ASK_MORE, ASK_ONE, LINKS, THANKS, UNCOVERED
 from workbench.training.synth.phrasing import chosen, kept, request, typed
 from workbench.training.synth.results import Told, draw_error, draw_result
@@ -76,8 +76,7 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
     first = tool.required[0]
     values = chosen(dice, tool)
     others = {
-        str(said.value): said
-        for said in (first.slot.draw(dice) for _ in range(dice.pick((2, 2, 2, 3, 3, 4))))
+        str(said.value): said for said in (first.slot.draw(dice) for _ in range(dice.pick((2, 2, 2, 2, 3))))
     }
     if len(others) < 2:
         return parallel_two(scene)
@@ -97,7 +96,7 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
 def parallel_two(scene: Scene) -> list[RowMessage]:
     """Two or three requests in one, each its own call."""
     dice, words = scene.dice, scene.words
-    tools = dice.some(scene.tools, dice.pick((2, 2, 2, 3)))
+    tools = dice.some(scene.tools, dice.pick((2, 2, 2, 2, 3)))
     while len(tools) < 2:
         tools.append(scene.tool)
     each = [(tool, chosen(dice, tool)) for tool in tools]
@@ -130,29 +129,8 @@ def chat(scene: Scene) -> list[RowMessage]:
 
 def about_tools(scene: Scene) -> list[RowMessage]:
     """A question about the tools themselves, in their words, and no wish to have one run."""
-    dice, tool = scene.dice, scene.tool
-    names = listed(dice, [one.name for one in scene.tools])
-    needs = listed(dice, [one.label for one in tool.required]) if tool.required else "nothing"
-    forms = scene.words.of(
-        (
-            ("What can you do?", f"I can answer questions, and I have these tools: {names}."),
-            ("Which tools do you have?", f"I have {names}."),
-            (f"What do you need to {tool.verb} a {tool.noun}?", f"I need the following: {needs}."),
-            (f"What is {tool.name} for?", f"It lets me {tool.verb} the {tool.noun}."),
-            (f"Could you {tool.verb} a {tool.noun} if I asked you to?", f"Yes, with {tool.name}."),
-            (f"Don't {tool.verb} the {tool.noun} yet.", "All right, I will wait."),
-            (f"I already have the {tool.noun}, no need to {tool.verb} it.", "Good, then I leave it."),
-            (f"How do you {tool.verb} the {tool.noun}?", f"I call {tool.name}. It takes {needs}."),
-            (
-                f"Is the {tool.noun} something you know by heart?",
-                f"No, I would have to use {tool.name} for that.",
-            ),
-            (f"I like the word {tool.noun}.", "It has a nice sound."),
-            (f"Tomorrow I may ask you for the {tool.noun}.", "Good, ask me when you are ready."),
-        )
-    )
-    asked, answer = dice.pick(forms)
-    return [user_message(typed(dice, asked)), answer_message(answer)]
+    asked, answer = draw_about(scene.dice, scene.words, scene.tool, scene.tools)
+    return [user_message(typed(scene.dice, asked)), answer_message(answer)]
 
 
 def uncovered(scene: Scene) -> list[RowMessage]:
@@ -160,7 +138,7 @@ def uncovered(scene: Scene) -> list[RowMessage]:
     dice, words = scene.dice, scene.words
     nouns = {tool.noun for tool in scene.tools}
     other = draw_tool(dice, words)
-    while other.noun in nouns:
+    while any(other.noun in noun or noun in other.noun for noun in nouns):
         other = draw_tool(dice, words)
     said = scene.say(request(dice, words, other, chosen(dice, other)))
     return [said, answer_message(dice.pick(words.of(UNCOVERED)).format(v=other.verb, n=other.noun))]
@@ -295,15 +273,15 @@ EXCHANGES: Final[Mapping[str, Exchange]] = {
 """Every kind of exchange, by name."""
 SHARES: Final = (
     ("single", 34.0),
-    ("follow_up", 4.0),
-    ("parallel_same", 8.0),
-    ("parallel_two", 8.0),
-    ("chat", 10.0),
-    ("about_tools", 5.0),
-    ("uncovered", 7.0),
-    ("missing", 14.0),
-    ("error", 4.0),
-    ("retried", 2.0),
-    ("two_rounds", 5.0),
+    ("follow_up", 3.0),
+    ("parallel_same", 10.0),
+    ("parallel_two", 11.0),
+    ("chat", 8.0),
+    ("about_tools", 8.0),
+    ("uncovered", 8.0),
+    ("missing", 18.0),
+    ("error", 3.0),
+    ("retried", 1.0),
+    ("two_rounds", 3.0),
 )
 """How often each kind begins or goes on a conversation."""

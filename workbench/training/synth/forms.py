@@ -36,6 +36,11 @@ FORMS: Final[dict[Purpose, tuple[str, ...]]] = {
         "{a}, what is the {n}?",
         "Need {n} {a}",
         "Would you read me the {n} {a}?",
+        "Use {t} {a}.",
+        "Call {t} {a}",
+        "Run {t} {a} and tell me the {n}.",
+        "I need {t} {a}.",
+        "Please use {t} {a}.",
     ),
     "act": (
         "{V} a {n} {a}.",
@@ -62,6 +67,12 @@ FORMS: Final[dict[Purpose, tuple[str, ...]]] = {
         "Can we {v} a {n} {a}?",
         "You should {v} the {n} {a}.",
         "{a}: {v} a {n}.",
+        "{V} a {n} for me {a}.",
+        "Use {t} {a}.",
+        "Call {t} {a}",
+        "Run {t} {a}, please.",
+        "I'd like you to use {t} {a}.",
+        "Please call {t} {a}.",
     ),
     "sum": (
         "{V} the {n} {a}.",
@@ -82,31 +93,50 @@ FORMS: Final[dict[Purpose, tuple[str, ...]]] = {
         "Tell me the {n} {a}.",
         "Work with this: {a}. What is the {n}?",
         "What would the {n} be {a}?",
+        "Find the {n} {a}.",
+        "Give me the {n} {a}.",
+        "Use {t} {a}.",
+        "Call {t} {a}",
+        "Run {t} {a} and tell me the {n}.",
+        "Show me the {n} {a}.",
+        "Please use {t} {a}.",
     ),
 }
-"""Whole requests; `{n}` is the noun, `{v}` the verb, `{a}` the arguments."""
+"""Whole requests; `{n}` is the noun, `{v}` the verb, `{t}` the tool's name, `{a}` the arguments."""
 NAMED: Final = (
     "{l} {v}",
     "with {l} {v}",
     "{l}: {v}",
-    "{l} {v}",
-    "taking {v} as {l}",
+    "with the {l} {v}",
+    "with {v} as its {l}",
     "{v} as the {l}",
     "{l} = {v}",
+    "using {v} as {l}",
     "the {l} is {v}",
+    "whose {l} is {v}",
     "{l} set to {v}",
+    "with a {l} of {v}",
+    "using {l} {v}",
     "where the {l} is {v}",
+    "with the {l} set to {v}",
+    "with {v} for {l}",
+    "taking {v} as {l}",
+    "({l} {v})",
+    "for {l} {v}",
+    "({l}: {v})",
+    "the {l} being {v}",
     "using {v} for the {l}",
     "with {v} as {l}",
-    "and the {l} should be {v}",
-    "for {l} {v}",
-    "({l} {v})",
-    "with a {l} of {v}",
+    "where {l} is {v}",
+    "that has {l} {v}",
 )
 """A value by its parameter; `{l}` is the label, `{v}` the value."""
 BARE: Final = ("{v} {l}", "with {v} {l}")
+"""A value before its label."""
 ON: Final = ("with {l}", "{l}", "{l} on", "make it {l}", "turn {l} on", "{l} please", "and {l}")
+"""A flag that is set."""
 OFF: Final = ("without {l}", "no {l}", "{l} off", "not {l}", "turn {l} off", "but not {l}")
+"""A flag that is not."""
 BEGINNINGS: Final = (
     "",
     "Hi! ",
@@ -132,9 +162,6 @@ BEGINNINGS: Final = (
     "Alright, ",
 )
 """What people say first."""
-"""A flag that is not."""
-"""A flag that is set."""
-"""A value before its label."""
 ENDINGS: Final = (
     "",
     " please",
@@ -153,7 +180,7 @@ ENDINGS: Final = (
     " No rush.",
 )
 """What people say last."""
-JOINTS: Final = (" ", " ", ", ", " and ", " plus ", ", and ")
+JOINTS: Final = (" ", ", ", ", ", " and ", ", and ")
 """Between two arguments."""
 ASK_ONE: Final = (
     "Which {l} should I use?",

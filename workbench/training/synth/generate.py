@@ -7,7 +7,7 @@ import numpy as np
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.training.synth.conversations import Drawn, Terms, draw_conversation
+from workbench.training.synth.conversations import Drawn, Setting, Terms, draw_conversation, draw_setting
 from workbench.training.synth.dice import Dice
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.validate.doubles import MOST_BITS
@@ -44,10 +44,12 @@ def _unlike(seed: int, count: int, terms: Terms) -> Iterator[tuple[Drawn, JsonOb
     sketches = np.zeros(count, dtype=np.uint64)
     check = RowsCheck()
     made = tries = place = 0
+    setting: Setting | None = None
     while made < count:
-        dice = Dice("row", terms.split, seed, place)
+        if place % terms.together == 0:
+            setting = draw_setting(Dice("setting", terms.split, seed, place // terms.together), terms)
+        drawn = draw_conversation(Dice("row", terms.split, seed, place), terms, setting)
         place += 1
-        drawn = draw_conversation(dice, terms)
         row = write_row(drawn.trajectory, sharegpt, writing).row
         read = sharegpt.read(row) if row else None
         tries += 1

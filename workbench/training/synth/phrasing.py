@@ -58,7 +58,8 @@ def request(
         dice, words, tool, values, may_end_open=not is_part and form.rstrip(".?").endswith("{a}")
     )
     is_open = clause.endswith(_END_OPEN)
-    text = form.format(n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), a=clause.removesuffix(_END_OPEN))
+    said = clause.removesuffix(_END_OPEN)
+    text = form.format(n=tool.noun, v=tool.verb, V=tool.verb.capitalize(), t=_keep(tool.name), a=said)
     text = re.sub(r" +([.,?]|$)", r"\1", re.sub(r"  +", " ", text)).replace("and and", "and")
     text = text.rstrip(".?") if is_open else text
     return with_articles(text)
@@ -105,7 +106,7 @@ def dressed(dice: Dice, words: Words, text: str) -> str:
 def typed(dice: Dice, text: str) -> str:
     """A text as a person types it, values left alone; the marks around them are taken away."""
     how = dice.weighted(
-        (("clean", 7.0), ("lower", 1.2), ("bare", 0.8), ("slips", 0.9), ("loud", 0.1), ("capital", 0.8))
+        (("clean", 7.0), ("lower", 1.2), ("bare", 0.8), ("slips", 0.5), ("loud", 0.1), ("capital", 0.8))
     )
     pieces = [_typed_piece(dice, piece, how) for piece in _KEPT.split(text)]
     done = "".join(pieces).replace(_OPEN, "").replace(_CLOSE, "").strip()

@@ -107,11 +107,13 @@ def draw_tool(dice: Dice, words: Words) -> Tool:
 
 
 def draw_neighbour(dice: Dice, words: Words, tool: Tool) -> Tool:
-    """A tool that is easily taken for `tool`: the same noun or verb, or a noun that looks alike."""
-    verbs = _verbs(tool.purpose, words.split)
-    match dice.pick(("noun", "verb", "both")):
+    """A tool that is easily taken for `tool`: the same noun or verb, or a noun that looks alike.
+
+    Two verbs for one noun are told apart where something is done: to read and to view a menu is the same wish.
+    """
+    match dice.pick(("noun", "verb", "both") if tool.purpose == "act" else ("verb", "both")):
         case "noun":
-            return tool_of(tool.noun, dice.pick(verbs), tool.purpose, words)
+            return tool_of(tool.noun, dice.pick(_verbs("act", words.split)), tool.purpose, words)
         case "verb":
             return tool_of(dice.pick(words.of(_NOUNS[tool.purpose])), tool.verb, tool.purpose, words)
         case _:

@@ -102,7 +102,7 @@ def draw_date(dice: Dice, words: Words) -> Slot:
         year, month, day = dice.between(2023, 2029), dice.between(1, 12), dice.between(1, 28)
         value, name = f"{year}-{month:02d}-{day:02d}", vocabulary.MONTHS[month - 1]
         spoken = dice.pick((f"{day} {name} {year}", f"{name} {day}, {year}"))
-        return Said(value, spoken if dice.chance(0.25) else value)
+        return Said(value, spoken if dice.chance(0.2) else value)
 
     hint = dice.pick(("YYYY-MM-DD", "as YYYY-MM-DD", "ISO date"))
     schema: JsonObject = {"type": "string", "format": "date"} if dice.chance(0.3) else {"type": "string"}
@@ -169,7 +169,7 @@ def draw_choice(dice: Dice, words: Words) -> Slot:
 
     def said(dice: Dice) -> Said:
         value, spoken = dice.pick(choices)
-        return Said(value, spoken if dice.chance(0.45) else value)
+        return Said(value, spoken if dice.chance(0.3) else value)
 
     return Slot(schema={"type": "string", "enum": [value for value, _ in choices]}, draw=said)
 

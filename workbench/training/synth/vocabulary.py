@@ -127,6 +127,6 @@ CHOICES: Final = (
     (("urgent", "urgent"), ("routine", "routine"), ("whenever", "whenever")),
     (("linear", "linear"), ("cubic", "cubic"), ("nearest", "nearest")),
     (("left", "left"), ("right", "right"), ("center", "centre")),
-    (("vegan", "vegan"), ("vegetarian", "vegetarian"), ("none", "no preference")),
+    (("vegan", "vegan"), ("vegetarian", "vegetarian"), ("fish", "fish")),
 )
 """Enums: each word as a tool wants it, and as a person may say it."""
