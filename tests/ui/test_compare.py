@@ -46,7 +46,9 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 
 def values_of(services: Services, question: str) -> tuple[object, ...]:
-    form = first_form(services.settings, services.contract_names(), services.models.status(services.settings.model))
+    form = first_form(
+        services.settings, services.contract_names(), services.models.status(services.settings.model)
+    )
     return replace(form, question=question).values
 
 

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor
+from transformers import PreTrainedModel
 
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.errors import BadInput
@@ -29,7 +30,7 @@ def facts_of(base: Base, terms: TrainTerms) -> AdapterFacts | None:
     )
 
 
-def lora_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
+def lora_parameters(model: PreTrainedModel) -> dict[str, Tensor]:
     """The adapter's own parameters, by peft's names as files have them."""
     return {
         name.replace(".default.", "."): parameter
@@ -38,7 +39,7 @@ def lora_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
     }
 
 
-def lay_in(model: nn.Module, path: Path, facts: AdapterFacts | None) -> None:
+def lay_in(model: PreTrainedModel, path: Path, facts: AdapterFacts | None) -> None:
     """Puts an adapter's numbers into a model that is about to be trained.
 
     Raises:
@@ -53,8 +54,7 @@ def lay_in(model: nn.Module, path: Path, facts: AdapterFacts | None) -> None:
         if tuple(parameter.shape) != numbers.shape:
             shapes = f"{name} is {list(numbers.shape)} there and {list(parameter.shape)} here"
             raise BadInput(where, f"another base or rank: {shapes}", "name its base and --lora-rank")
-        with torch.no_grad():
-            parameter.copy_(torch.from_numpy(numbers))
+        parameter.detach().copy_(torch.from_numpy(numbers))
 
 
 def start_receipt(path: Path) -> JsonObject:
