@@ -41,6 +41,13 @@ def test_a_run_that_was_stopped_says_how_far_it_came() -> None:
     assert "480 of 1,199 steps" in row.notes
 
 
+def test_a_run_that_went_on_from_another_says_after_how_many_steps() -> None:
+    start: JsonObject = {"name": "adapter.gguf", "receipt": {"steps": 906}}
+    (row,) = show_adapters([replace(ADAPTER, receipt={**RECEIPT, "start": start})]).rows
+    place = row.notes.index("480 steps")
+    assert row.notes[place : place + 2] == ("480 steps", "after 906 of an earlier run")
+
+
 def test_a_receipt_that_is_missing_or_of_another_file_is_told() -> None:
     none = show_adapters([replace(ADAPTER, receipt=None, is_receipted=False)]).rows[0]
     assert (none.badge, none.tone, none.receipt) == ("no receipt", "warning", "")

@@ -50,10 +50,17 @@ def _told(receipt: JsonObject) -> Iterator[str]:
         planned = receipt.get("steps_planned")
         is_stopped = isinstance(planned, int) and steps < planned
         yield f"{steps:,} of {planned:,} steps" if is_stopped else count(steps, "step")
+    if isinstance(before := _start(receipt).get("steps"), int):
+        yield f"after {before:,} of an earlier run"
     if (loss := _last_loss(receipt.get("loss_by_step"))) is not None:
         yield f"last loss {loss:g}"
     if isinstance(rank := settings.get("lora_rank"), int) and rank:
         yield f"rank {rank}"
+
+
+def _start(receipt: JsonObject) -> JsonObject:
+    """The receipt of the run that this one went on from; empty for none."""
+    return as_object(as_object(receipt.get("start")).get("receipt"))
 
 
 def _last_loss(curve: JsonValue) -> float | None:
