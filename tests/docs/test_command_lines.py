@@ -19,6 +19,7 @@ ELSEWHERE = {
     r"export (WORKBENCH_AUTH|WORKBENCH_ADMINS|HF_TOKEN)=|workbench serve": "tests/e2e signs in on a page of its own",
     r"workbench chat .* --model hf-inference:": "asks Hugging Face; tests/engines/remote has a server for it",
     r"workbench train |workbench heldout |workbench (chat|run) .*\+runs/": "takes hours; tests/training makes some steps of it",
+    r"workbench run \.venv/bfcl/": "takes minutes a line; tests/suite plays some of Berkeley's cases",
     r"workbench tools call greet ": "tests/toolbox drops the page's file into a catalog",
     r"workbench (check|convert) shards/ .*--engine ray": "tests/library and tests/cli run it where Ray is installed",
     r"curl -s http://127\.0\.0\.1:7860/gradio_api/": "tests/ui/api asks a page of its own",

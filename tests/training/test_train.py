@@ -204,6 +204,18 @@ def test_a_start_that_does_not_fit_is_told(start, more, told, whole, rows_file, 
     assert told in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("capability", "precision", "is_told"),
+    [("AVX2", "bf16", True), ("AVX2", "f32", False), ("AVX512", "bf16", False)],
+)
+def test_numbers_that_the_processor_does_not_know_are_told(capability, precision, is_told, monkeypatch):
+    from workbench.training.base_model import is_slow
+
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert is_slow(precision) is is_told
+
+
 def test_rows_with_errors_are_listed_and_nothing_is_trained(tiny_base, tmp_path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"conversations": [{"from": "human", "value": "Hi"}], "tools": "[]"}\n')

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy
 from numpy.typing import NDArray
 
+from . import backends as backends
 from . import cuda as cuda
 from . import nn as nn
 

@@ -65,6 +65,7 @@ def train(
     # TRL and peft would tell their makers of each run.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
+        from workbench.training.base_model import is_slow
         from workbench.training.train import train as run
     except ImportError as error:
         remedy = "install the extra `train` (PyTorch and more, 250 MB for a CPU): pip install '.[train]'"
@@ -94,6 +95,11 @@ def train(
         for _number in maker.add(file):
             pass
     maker.finish()
+    if is_slow(terms.precision):
+        print(
+            "--precision bf16: this processor has no instructions for it; f32 is many times quicker",
+            file=sys.stderr,
+        )
     tuned = run(_rows(rows), maker.receipt(), terms, resumes=resume, tell=_tell)
     how = "done" if tuned.is_whole else f"stopped; --resume goes on to step {tuned.steps_planned}"
     print(f"{tuned.steps} steps, {tuned.examples:,} examples, {how}: {out}", file=sys.stderr)
