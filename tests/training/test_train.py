@@ -204,6 +204,17 @@ def test_a_start_that_does_not_fit_is_told(start, more, told, whole, rows_file, 
     assert told in done.stderr
 
 
+def test_a_broken_receipt_beside_a_start_is_told(tmp_path):
+    from workbench.errors import BadInput
+    from workbench.training.start import start_receipt
+
+    (tmp_path / "adapter.gguf").write_bytes(b"GGUF")
+    assert start_receipt(tmp_path / "adapter.gguf")["receipt"] is None
+    (tmp_path / "receipt.json").write_text("{")
+    with pytest.raises(BadInput, match="no JSON"):
+        start_receipt(tmp_path / "adapter.gguf")
+
+
 @pytest.mark.parametrize(
     ("capability", "precision", "is_told"),
     [("AVX2", "bf16", True), ("AVX2", "f32", False), ("AVX512", "bf16", False)],

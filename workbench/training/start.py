@@ -58,7 +58,14 @@ def lay_in(model: PreTrainedModel, path: Path, facts: AdapterFacts | None) -> No
 
 
 def start_receipt(path: Path) -> JsonObject:
-    """What a run went on from: the file, and the receipt beside it; None there where none is."""
+    """What a run went on from: the file, and the receipt beside it; None there where none is.
+
+    Raises:
+        BadInput: The receipt cannot be read.
+    """
     beside = path.with_name(RECEIPT)
-    told = as_object(json.loads(beside.read_text(encoding="utf-8"))) if beside.is_file() else None
+    try:
+        told = as_object(json.loads(beside.read_text(encoding="utf-8"))) if beside.is_file() else None
+    except ValueError as error:
+        raise BadInput(f"receipt {beside}", f"no JSON: {error}", "mend it or move it away") from error
     return {**file_facts(path), "receipt": told}
