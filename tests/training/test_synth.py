@@ -135,6 +135,21 @@ def test_a_name_is_always_the_same_tool():
         assert found.setdefault(tool.name, tool.spec.parameters) == tool.spec.parameters
 
 
+def test_parameters_are_pieces_of_their_tools_noun_in_training_alone():
+    def pieces(split):
+        tools = (draw_tool(Dice("any", place), Words(split)) for place in range(300))
+        return [
+            (tool.noun, param.label)
+            for tool in tools
+            for param in tool.params
+            if len(tool.noun) >= 7 and len(param.label) >= 3 and param.label != tool.noun
+            if tool.noun.startswith(param.label) or tool.noun.endswith(param.label)
+        ]
+
+    assert len(pieces(Split.TRAIN)) > 10
+    assert not pieces(Split.TEST)
+
+
 def test_values_of_calls_stand_in_the_request():
     rows = drawn_rows(40, names=("minimal",), kinds=(("single", 1.0),), lengths=((1, 1.0),), no_tools=0.0)
     for row in rows:

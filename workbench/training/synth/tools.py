@@ -9,7 +9,7 @@ from workbench.toolspec.spec import ToolSpec
 from workbench.training.synth import vocabulary
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.kinds import KINDS, SHARES
-from workbench.training.synth.split import Split, share_of
+from workbench.training.synth.split import Split, belongs, share_of
 from workbench.training.synth.values import Slot
 from workbench.training.synth.words import Words, with_articles
 
@@ -131,7 +131,7 @@ def tool_of(noun: str, verb: str, purpose: Purpose, words: Words) -> Tool:
     name = spelled(order, style)
     own = Dice("tool", words.split, name)
     style = "snake" if name == name.lower() else "camel"
-    params = _params(own, words, purpose, style)
+    params = _params(own, words, purpose, style, noun)
     function: dict[str, JsonValue] = {"name": name}
     if own.chance(0.95):
         form = own.pick(words.of(_DESCRIPTIONS))
@@ -156,7 +156,7 @@ def _verbs(purpose: Purpose, split: Split) -> tuple[str, ...]:
     return share_of(_VERBS[purpose], split)
 
 
-def _params(dice: Dice, words: Words, purpose: Purpose, style: Style) -> tuple[Param, ...]:
+def _params(dice: Dice, words: Words, purpose: Purpose, style: Style, noun: str) -> tuple[Param, ...]:
     count = dice.weighted(((0, 0.4), (1, 4.0), (2, 4.5), (3, 2.5), (4, 0.8)))
     kinds = [dice.weighted(SHARES) for _ in range(count)]
     if purpose == "sum" and count:
@@ -165,7 +165,7 @@ def _params(dice: Dice, words: Words, purpose: Purpose, style: Style) -> tuple[P
     required = dice.between(least, min(count, 3)) if count else 0
     taken: dict[str, Param] = {}
     for kind in kinds:
-        label = _label(dice, words, kind)
+        label = _label(dice, words, kind, noun)
         if label not in taken:
             taken[label] = Param(
                 name=spelled(label, style),
@@ -177,11 +177,23 @@ def _params(dice: Dice, words: Words, purpose: Purpose, style: Style) -> tuple[P
     return tuple(taken.values())
 
 
-def _label(dice: Dice, words: Words, kind: str) -> str:
+def _label(dice: Dice, words: Words, kind: str, noun: str) -> str:
     if dice.chance(0.3):
-        return words.made_up(dice)
+        return _piece(dice, words, noun) or words.made_up(dice)
     label = dice.pick(words.of(KINDS[kind].names))
     return f"{dice.pick(('first', 'second', 'new', 'main'))} {label}" if dice.chance(0.06) else label
+
+
+def _piece(dice: Dice, words: Words, noun: str) -> str:
+    """The beginning or the end of a noun, "" for none: who writes the one must not slide into the other.
+
+    For training alone, so that what is measured stays what it was.
+    """
+    if words.split is not Split.TRAIN or not noun.isalpha() or len(noun) < 7 or not dice.chance(0.6):
+        return ""
+    place = dice.between(3, len(noun) - 3)
+    piece = dice.pick((noun[:place], noun[place:]))
+    return piece if belongs(piece, words.split) else ""
 
 
 def _parameters(dice: Dice, words: Words, noun: str, params: tuple[Param, ...]) -> JsonObject:
