@@ -32,6 +32,8 @@ STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
     for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
+HEAD: Final = f"<script>{Path(__file__).with_name('stream.js').read_text(encoding='utf-8')}</script>"
+"""Runs before anything of Gradio's."""
 HANDED_OUT: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
 
@@ -121,10 +123,13 @@ class LaunchOptions(TypedDict):
 
     theme: WorkbenchTheme
     css_paths: list[str | Path]
+    head: str
     footer_links: list[Literal["api", "gradio", "settings", "runs"] | dict[str, str]]
     run_history: bool
 
 
 def launch_options() -> LaunchOptions:
-    """Our looks, no links below the page, and no record of calls in the browser."""
-    return LaunchOptions(theme=WorkbenchTheme(), css_paths=[*STYLES], footer_links=[], run_history=False)
+    """Our looks, a stream that loses nothing, no links below the page, and no record of calls in the browser."""
+    return LaunchOptions(
+        theme=WorkbenchTheme(), css_paths=[*STYLES], head=HEAD, footer_links=[], run_history=False
+    )

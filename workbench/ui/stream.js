@@ -1,0 +1,89 @@
+// Gradio's browser side (6.31) loses what it asks for while the server's word that closes the stream of answers is on
+// its way: it takes the stream for open, then hears that word and hangs up. The work is done, and nobody is told until
+// something else is asked. So this stands in between: a stream lasts while something has no answer yet, and nothing
+// new is handed over while one is being closed.
+(() => {
+  const send = window.fetch;
+  const encoder = new TextEncoder();
+  const pending = new Set();
+  // The end of an event may be heard before the answer that names it.
+  const ended = new Set();
+  let closed = Promise.resolve();
+  const path_of = (what) => new URL(what.url ?? what, location.href).pathname;
+  const until_aborted = (signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener("abort", resolve, { once: true });
+      // Whoever does not hang up must not keep others waiting.
+      setTimeout(resolve, 1000);
+    });
+
+  const joined = async (response) => {
+    if (response.ok) {
+      const { event_id } = await response.clone().json();
+      if (!ended.delete(event_id)) pending.add(event_id);
+    }
+    await closed;
+    return response;
+  };
+
+  async function* frames_of(response) {
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const frames = (text + value).split("\n\n");
+      text = frames.pop();
+      yield* frames;
+    }
+  }
+
+  async function* heard(request, response) {
+    for (;;) {
+      let closing = null;
+      for await (const frame of frames_of(response)) {
+        const start = frame.slice(0, 100);
+        if (start.includes('"close_stream"')) {
+          closing = frame;
+          break;
+        }
+        if (start.includes('"process_completed"')) {
+          const { event_id } = JSON.parse(frame.slice(frame.indexOf("{")));
+          if (!pending.delete(event_id)) ended.add(event_id);
+        }
+        yield frame;
+      }
+      if (closing === null || pending.size === 0) {
+        pending.clear();
+        if (closing === null) return;
+        closed = until_aborted(request.signal);
+        yield closing;
+        return;
+      }
+      response = await send(request);
+      if (!response.ok) throw new TypeError(`the stream of answers: ${response.status}`);
+    }
+  }
+
+  const streamed = (request, response) => {
+    const frames = heard(request, response);
+    const body = new ReadableStream({
+      async pull(controller) {
+        const { value, done } = await frames.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(`${value}\n\n`));
+      },
+      cancel: () => void frames.return(),
+    });
+    return new Response(body, { status: response.status, headers: response.headers });
+  };
+
+  window.fetch = async (what, options) => {
+    const path = path_of(what);
+    if (path.endsWith("/queue/join")) return joined(await send(what, options));
+    if (!path.endsWith("/queue/data")) return send(what, options);
+    const request = new Request(what, options);
+    const response = await send(request);
+    return response.ok ? streamed(request, response) : response;
+  };
+})();
