@@ -43,11 +43,11 @@
       let closing = null;
       for await (const frame of frames_of(response)) {
         const start = frame.slice(0, 100);
-        if (start.includes('"close_stream"')) {
+        if (start.includes('"msg":"close_stream"')) {
           closing = frame;
           break;
         }
-        if (start.includes('"process_completed"')) {
+        if (start.includes('"msg":"process_completed"')) {
           const { event_id } = JSON.parse(frame.slice(frame.indexOf("{")));
           if (!pending.delete(event_id)) ended.add(event_id);
         }
