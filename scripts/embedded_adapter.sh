@@ -22,11 +22,10 @@ rows() {
     "$workbench" check "$file" "$folder/test.jsonl"
 }
 
-# teach SEED RATE FILE OUT [START]: an adapter of these rows, gone on with where it stopped.
+# teach SEED RATE FILE OUT OPTION...: an adapter of these rows; a run that stopped is gone on with, one that ended stays.
 teach() {
     seed=$1 rate=$2 file=$3 out=$4
     shift 4
-    [ ! -f "$out/adapter.gguf" ] || return 0
     [ ! -d "$out/checkpoints" ] || set -- "$@" --resume
     "$workbench" train "$file" --base embedded --out "$out" --epochs 1 --batch "$batch" --precision "$precision" \
         --max-length 1536 --learning-rate "$rate" --save-steps 50 --seed "$seed" "$@"
