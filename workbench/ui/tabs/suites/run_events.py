@@ -157,10 +157,13 @@ def _watched(services: Services, one: RunUnderWay) -> Generator[SuitesScreen]:
     while not is_over:
         is_over = one.over.wait(pause_s)
         begun_s = services.calendar.seconds()
-        yield _look(services, one, is_over=is_over)
+        look = _look(services, one, is_over=is_over)
+        if is_over:
+            # All in one: of steps that are heard in one go, Gradio's client (6.31) shows only the last.
+            shown, baseline = run_choices(services)
+            look = look._replace(shown=shown, baseline=baseline)
+        yield look
         pause_s = max(LOOK_S, (services.calendar.seconds() - begun_s) / LOOKING_SHARE)
-    shown, baseline = run_choices(services)
-    yield SuitesScreen(shown=shown, baseline=baseline)
 
 
 def _under_way() -> BadInput:
