@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import Play, Server, write_script
+from tests.e2e.play import TURN_MS, Play, Server, write_script
 from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
@@ -186,6 +186,27 @@ def test_a_missing_model_is_told_and_the_text_is_kept(play: Play) -> None:
     play.composer.press("Control+Enter")
     expect(play.part("notice")).to_contain_text("is not there")
     expect(play.composer).to_have_value(QUESTION)
+
+
+def test_a_number_that_cannot_be_used_is_told_by_its_field_and_the_text_is_kept(play: Play) -> None:
+    for label, number, told in (
+        (
+            "Max tokens",
+            "0",
+            "field 'max tokens': 0 is not one of its numbers (write a whole number from 1 to 32,768)",
+        ),
+        ("Samples", "", "field 'samples': it is empty (write a whole number from 1 to 16)"),
+    ):
+        field = play.page.get_by_label(label, exact=True)
+        former = field.input_value()
+        field.fill(number)
+        play.composer.fill("Still here?")
+        play.composer.press("Control+Enter")
+        expect(play.part("notice")).to_contain_text(told)
+        expect(play.composer).to_have_value("Still here?")
+        field.fill(former)
+    play.composer.press("Control+Enter")
+    expect(play.part("transcript")).to_contain_text("Still here?", timeout=TURN_MS)
 
 
 def test_an_unknown_session_is_told(page: Page, server: Server) -> None:

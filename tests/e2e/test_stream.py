@@ -1,11 +1,20 @@
 """The stream that answers come by: nothing that is asked for gets lost on it, however slow the browser is."""
 
+import time
+from collections.abc import Iterator
+
+import gradio as gr
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.play import SLOW_MS, Server
+from workbench.ui.listen import listen
+from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.whole_steps import WholeSteps
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+HELD_S = 4.0
 
 # The word that closes the stream is heard a second late, as in a browser that is busy.
 _LATE = """(() => {
@@ -27,6 +36,17 @@ _LATE = """(() => {
   };
 })()"""
 
+# A browser that is busy hears all steps of an answer before it knows which answer they are of.
+_UNKNOWN = """(() => {
+  const send = window.fetch;
+  window.fetch = async (what, options) => {
+    const response = await send(what, options);
+    if (location.hash === "#busy" && new URL(what.url ?? what, location.href).pathname.endsWith("/queue/join"))
+      await new Promise((done) => setTimeout(done, 1500));
+    return response;
+  };
+})()"""
+
 
 def test_what_is_asked_for_while_the_stream_is_closed_is_answered(page: Page, server: Server) -> None:
     page.add_init_script(_LATE)
@@ -41,3 +61,34 @@ def test_what_is_asked_for_while_the_stream_is_closed_is_answered(page: Page, se
         page.get_by_label("Cases at most").fill(str(plays))
         expect(size).to_contain_text(f"{plays} play{'s' * (plays > 1)}: {plays} case", timeout=SLOW_MS)
         page.wait_for_timeout(200 * plays)
+
+
+def _steps() -> Iterator[tuple[object, str]]:
+    yield gr.update(value="a", label="one"), "begun"
+    yield gr.update(value="b"), "under way"
+    yield SAME, "over"
+
+
+@pytest.fixture(scope="module")
+def steps_url() -> Iterator[str]:
+    """A page with a button that is answered in steps, and one whose answer keeps the stream open."""
+    with WholeSteps(analytics_enabled=False) as blocks:
+        told = [gr.Textbox(elem_id="told"), gr.Textbox(elem_id="state")]
+        listen(gr.Button("Begin").click, _steps, outputs=told)
+        listen(gr.Button("Hold").click, lambda: time.sleep(HELD_S))
+    _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", ssr_mode=False)
+    yield url
+    blocks.close(verbose=False)
+
+
+def test_steps_that_are_heard_in_one_go_are_all_shown(page: Page, steps_url: str) -> None:
+    page.add_init_script(_UNKNOWN)
+    page.set_default_timeout(SLOW_MS)
+    page.goto(steps_url)
+    with page.expect_request("**/queue/data*"):
+        page.get_by_role("button", name="Hold").click()
+    page.evaluate("location.hash = 'busy'")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#state textarea")).to_have_value("over", timeout=SLOW_MS)
+    expect(page.locator("#told textarea")).to_have_value("b")
+    expect(page.locator("#told")).to_contain_text("one")

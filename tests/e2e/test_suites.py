@@ -245,6 +245,27 @@ def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Serv
     expect(tab.locator("#suites-checked")).to_contain_text("Hello you")
 
 
+def test_a_limit_is_none_until_it_is_written_and_what_is_no_number_is_told(tab: Page) -> None:
+    tab.get_by_text("Cases and limits").click()
+    limit, plays, size = (
+        tab.get_by_label("Cases at most"),
+        tab.get_by_label("Plays of each case"),
+        tab.locator("#suites-size"),
+    )
+    expect(limit).to_have_value("0")
+    plays.fill("")
+    expect(size).to_contain_text(
+        "field 'plays of each case': it is empty (write a whole number from 1 to 1,000)"
+    )
+    plays.fill("0")
+    expect(size).to_contain_text("field 'plays of each case': 0 is not one of its numbers")
+    plays.fill("2")
+    expect(size).to_contain_text("10 plays: 5 cases × 1 arm × 2")
+    limit.fill("3")
+    expect(size).to_contain_text("6 plays: 3 cases × 1 arm × 2")
+    expect(tab.get_by_test_id("toast-body")).to_have_count(0)
+
+
 def test_nothing_is_cut_off_at_any_size(tab: Page, artifacts: Path) -> None:
     run(tab, 5)
     tab.get_by_role("button", name="nonsense/zorbix-add: failed").click()

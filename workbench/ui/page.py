@@ -26,6 +26,7 @@ from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.tabs.tools import parts as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
+from workbench.ui.whole_steps import WholeSteps
 
 TITLE: Final = "Hermes Workbench"
 STYLES: Final = tuple(
@@ -53,7 +54,7 @@ class Page:
 def build_page(services: Services) -> Page:
     """The whole page; nothing is served yet."""
     runs, suite_runs = Runs(), RunsUnderWay()
-    with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=HANDED_OUT) as blocks:
+    with WholeSteps(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=HANDED_OUT) as blocks:
         frame = build_frame(services.settings)
         guide = build_guide()
         with gr.Tabs(elem_id="page-tabs") as tabs:

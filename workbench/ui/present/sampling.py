@@ -1,15 +1,31 @@
 """The sampling's fields: texts for lists, read back with a line on what is wrong."""
 
 import json
-import math
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple, cast
 
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling, TokenBias
+from workbench.ui.present.numbers import (
+    FREQUENCY_PENALTY,
+    MAX_TOKENS,
+    MIN_P,
+    MIROSTAT_ETA,
+    MIROSTAT_TAU,
+    PENALTY_LAST_TOKENS,
+    PRESENCE_PENALTY,
+    REPEAT_PENALTY,
+    SEED,
+    TEMPERATURE,
+    TOP_K,
+    TOP_P,
+    TYPICAL_P,
+    NumberRange,
+)
 from workbench.ui.present.words import count
 
 _USUAL: Final = frozenset({"temperature", "top_p", "top_k", "seed", "max_tokens"})
+_MIROSTAT: Final = NumberRange("Mirostat", 0, 2)
 
 
 class SamplingFields(NamedTuple):
@@ -59,26 +75,23 @@ def sampling_of(fields: SamplingFields) -> Sampling:
     """The fields as a sampling.
 
     Raises:
-        BadInput: A number is missing or none, or a line of the biases cannot be read.
+        BadInput: A number is missing or out of its range, or a line of the biases cannot be read.
     """
-    for name, value in zip(fields._fields, fields, strict=True):
-        if cast(object, value) is None or (isinstance(value, float) and not math.isfinite(value)):
-            raise BadInput(f"field {name.replace('_', ' ')!r}", "it is empty", "write a number")
     return Sampling(
-        temperature=float(fields.temperature),
-        top_p=float(fields.top_p),
-        top_k=int(fields.top_k),
-        seed=int(fields.seed),
-        max_tokens=int(fields.max_tokens),
-        min_p=float(fields.min_p),
-        typical_p=float(fields.typical_p),
-        repeat_penalty=float(fields.repeat_penalty),
-        presence_penalty=float(fields.presence_penalty),
-        frequency_penalty=float(fields.frequency_penalty),
-        penalty_last_tokens=int(fields.penalty_last_tokens),
-        mirostat=cast("Literal[0, 1, 2]", int(fields.mirostat)),
-        mirostat_tau=float(fields.mirostat_tau),
-        mirostat_eta=float(fields.mirostat_eta),
+        temperature=TEMPERATURE.read(fields.temperature),
+        top_p=TOP_P.read(fields.top_p),
+        top_k=TOP_K.whole(fields.top_k),
+        seed=SEED.whole(fields.seed),
+        max_tokens=MAX_TOKENS.whole(fields.max_tokens),
+        min_p=MIN_P.read(fields.min_p),
+        typical_p=TYPICAL_P.read(fields.typical_p),
+        repeat_penalty=REPEAT_PENALTY.read(fields.repeat_penalty),
+        presence_penalty=PRESENCE_PENALTY.read(fields.presence_penalty),
+        frequency_penalty=FREQUENCY_PENALTY.read(fields.frequency_penalty),
+        penalty_last_tokens=PENALTY_LAST_TOKENS.whole(fields.penalty_last_tokens),
+        mirostat=cast("Literal[0, 1, 2]", _MIROSTAT.whole(fields.mirostat)),
+        mirostat_tau=MIROSTAT_TAU.read(fields.mirostat_tau),
+        mirostat_eta=MIROSTAT_ETA.read(fields.mirostat_eta),
         stop=tuple(_read_stops(fields.stop)),
         logit_bias=tuple(_read_biases(fields.logit_bias)),
     )

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from workbench.contract.contract import Contract
 from workbench.desk.ports import ModelStatus
 from workbench.desk.setup import Setup
-from workbench.errors import BadInput
 from workbench.rollout.choice import ChoiceKind
 from workbench.ui.present.contracts import read_variables
+from workbench.ui.present.numbers import MAX_ROUNDS
 from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.sampling import SamplingFields, sampling_fields, sampling_of
 from workbench.ui.present.words import count
@@ -61,11 +61,10 @@ def read_fields(values: Iterable[object]) -> SetupFields:
     """The fields as the page sends them.
 
     Raises:
-        BadInput: A number was left empty, or the biases or the variables cannot be read.
+        BadInput: A number is missing or out of its range, or the biases or the variables cannot be read.
     """
     fields = SetupFields._make(values)
-    if cast(object, fields.max_rounds) is None:
-        raise BadInput("field 'max rounds'", "it is empty", "write a number")
+    MAX_ROUNDS.read(fields.max_rounds)
     sampling_of(fields.sampling)
     read_variables(fields.variables or "")
     return fields
@@ -87,7 +86,7 @@ def setup_of(fields: SetupFields) -> Setup:
         model=fields.model,
         tool_choice=fields.tool_choice,
         sampling=sampling_of(fields.sampling),
-        max_rounds=int(fields.max_rounds),
+        max_rounds=MAX_ROUNDS.whole(fields.max_rounds),
         wants_logprobs=bool(fields.wants_logprobs),
         is_constrained=bool(fields.is_constrained),
     )

@@ -35,6 +35,11 @@ def test_every_field_reaches_the_run():
     )
 
 
+@pytest.mark.parametrize(("limit", "wanted"), [(2, 2), (0, None), (None, None)])
+def test_no_limit_plays_all(limit, wanted):
+    assert read_grid(FIELDS._replace(limit=limit)).limit == wanted
+
+
 def test_every_variation_can_be_chosen():
     wanted = read_grid(FIELDS._replace(further=[one.value for one in Variation]))
     assert wanted.variations == tuple(Variation)
@@ -51,6 +56,12 @@ def test_every_variation_can_be_chosen():
         ({"temperatures": ["hot"]}, "Temperature: 'hot' is no number"),
         ({"temperatures": ["9"]}, "not between 0 and 5"),
         ({"top_ps": ["nan"]}, "not between 0 and 1"),
+        ({"repeat": 0}, "field 'plays of each case': 0 is not one of its numbers"),
+        ({"repeat": 1.5}, "field 'plays of each case': 1.5 .* whole number from 1 to 1,000"),
+        ({"seed": None}, "field 'seed of the first play': it is empty"),
+        ({"max_tokens": 10**6}, "field 'tokens of a completion at most'"),
+        ({"limit": -1}, "field 'cases at most, 0 for all': -1"),
+        ({"timeout_s": None}, "field 'seconds a case may take': it is empty"),
     ],
 )
 def test_what_cannot_be_used_is_told_by_its_field(changes, told):

@@ -1,7 +1,6 @@
 """The form above the columns: what is typed and chosen, as values to be wired, kept as a draft and read."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
@@ -14,6 +13,7 @@ from workbench.desk.ports import ModelStatus
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.settings import Settings
+from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_K, TOP_P
 from workbench.ui.present.setup import first_choice
 
 OWN: Final = "own"
@@ -225,16 +225,7 @@ def _column(contract: str, model: str, tool_choice: str, sampling: Sampling) -> 
 
 
 def _wanted(fields: ColumnFields, letter: str) -> WantedColumn:
-    numbers = {
-        "temperature": fields.temperature,
-        "seed": fields.seed,
-        "max tokens": fields.max_tokens,
-        "top p": fields.top_p,
-        "top k": fields.top_k,
-    }
-    for name, value in numbers.items():
-        if cast(object, value) is None or not math.isfinite(value):
-            raise BadInput(f"column {letter}, field {name!r}", "it is empty", "write a number")
+    where = f"column {letter}, "
     if not fields.model:
         raise BadInput(f"column {letter}", "no model is chosen", "choose one")
     return WantedColumn(
@@ -242,11 +233,11 @@ def _wanted(fields: ColumnFields, letter: str) -> WantedColumn:
         model=fields.model,
         tool_choice=fields.tool_choice,
         sampling=Sampling(
-            temperature=float(fields.temperature),
-            seed=int(fields.seed),
-            max_tokens=int(fields.max_tokens),
-            top_p=float(fields.top_p),
-            top_k=int(fields.top_k),
+            temperature=TEMPERATURE.read(fields.temperature, where),
+            seed=SEED.whole(fields.seed, where),
+            max_tokens=MAX_TOKENS.whole(fields.max_tokens, where),
+            top_p=TOP_P.read(fields.top_p, where),
+            top_k=TOP_K.whole(fields.top_k, where),
         ),
         is_constrained=fields.is_constrained,
     )

@@ -1,6 +1,7 @@
 """What the fields of the Suites tab ask for: every combination of them is played."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -8,6 +9,7 @@ from workbench.desk.runs.planning import Wanted
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.suite.plan import Plan, Variation
+from workbench.ui.present.numbers import MAX_TOKENS, SEED, NumberRange
 from workbench.ui.present.words import count
 
 ABLATE: Final = "ablate"
@@ -21,6 +23,11 @@ FURTHER: Final = (
 """What can be played besides, for a person and as a field has it."""
 GRAMMARS: Final = (("with a grammar", "on"), ("without one", "off"))
 """Whether calls are held to a grammar."""
+REPEAT: Final = NumberRange("Plays of each case", 1, 1000)
+LIMIT: Final = NumberRange("Cases at most, 0 for all", 0, 100_000)
+FIRST_SEED: Final = replace(SEED, label="Seed of the first play")
+MOST_TOKENS: Final = replace(MAX_TOKENS, label="Tokens of a completion at most")
+TIMEOUT_S: Final = NumberRange("Seconds a case may take", 1, 3600)
 
 
 class GridFields(NamedTuple):
@@ -58,7 +65,10 @@ def read_grid(fields: GridFields) -> Wanted:
             raise BadInput(label, "nothing is chosen", "choose one or more")
     samplings = tuple(
         Sampling(
-            temperature=temperature, top_p=top_p, seed=int(fields.seed), max_tokens=int(fields.max_tokens)
+            temperature=temperature,
+            top_p=top_p,
+            seed=FIRST_SEED.whole(fields.seed),
+            max_tokens=MOST_TOKENS.whole(fields.max_tokens),
         )
         for temperature, top_p in product(
             _numbers("Temperature", fields.temperatures, most=5.0), _numbers("Top p", fields.top_ps, most=1.0)
@@ -71,12 +81,12 @@ def read_grid(fields: GridFields) -> Wanted:
         tool_choices=tuple(fields.tool_choices) or ("auto",),
         samplings=samplings,
         constraints=tuple(one == "on" for one in fields.grammars) or (True,),
-        repeat=int(fields.repeat),
-        limit=int(fields.limit) if fields.limit else None,
+        repeat=REPEAT.whole(fields.repeat),
+        limit=LIMIT.whole(fields.limit or 0) or None,
         tags=tuple(fields.tags),
         is_ablation=ABLATE in fields.further,
         variations=tuple(one for one in Variation if one.value in fields.further),
-        timeout_s=float(fields.timeout_s),
+        timeout_s=TIMEOUT_S.read(fields.timeout_s),
         judge=fields.judge or "",
     )
 

@@ -14,6 +14,7 @@ from workbench.ui.components.compare_live import CompareLive
 from workbench.ui.components.compare_target import CompareTarget
 from workbench.ui.components.fields import heading
 from workbench.ui.components.notice import Notice
+from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.present.compare.board import BoardView
 from workbench.ui.present.compare.form import (
     OWN,
@@ -26,6 +27,7 @@ from workbench.ui.present.compare.form import (
 from workbench.ui.present.compare.live import LiveColumns
 from workbench.ui.present.compare.target import NO_TARGET, TargetView
 from workbench.ui.present.notices import NoticeView
+from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_K, TOP_P, NumberRange
 from workbench.ui.tabs.play.screen import SAME, Update
 
 
@@ -84,11 +86,11 @@ class ColumnParts:
     contract: gr.Dropdown
     model: gr.Dropdown
     tool_choice: gr.Dropdown
-    temperature: gr.Number
-    seed: gr.Number
-    max_tokens: gr.Number
-    top_p: gr.Number
-    top_k: gr.Number
+    temperature: NumberField
+    seed: NumberField
+    max_tokens: NumberField
+    top_p: NumberField
+    top_k: NumberField
     is_constrained: gr.Checkbox
 
     @property
@@ -235,13 +237,11 @@ def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_v
                 ["auto", "required", "none"], value=fields.tool_choice, allow_custom_value=True,
                 label=f"Tool choice {letter}", min_width=0, elem_id=f"{own}-tool-choice",
             )  # fmt: skip
-            temperature = _number(
-                f"Temperature {letter}", f"{own}-temperature", fields.temperature, 0, 5, 0.1
-            )
-            seed = _number(f"Seed {letter}", f"{own}-seed", fields.seed, 0, 2**31 - 1)
-            max_tokens = _number(f"Max tokens {letter}", f"{own}-max-tokens", fields.max_tokens, 1, 32_768)
-            top_p = _number(f"Top p {letter}", f"{own}-top-p", fields.top_p, 0, 1, 0.05)
-            top_k = _number(f"Top k {letter}", f"{own}-top-k", fields.top_k, 0, 1000)
+            temperature = _number(TEMPERATURE, letter, fields.temperature)
+            seed = _number(SEED, letter, fields.seed)
+            max_tokens = _number(MAX_TOKENS, letter, fields.max_tokens)
+            top_p = _number(TOP_P, letter, fields.top_p)
+            top_k = _number(TOP_K, letter, fields.top_k)
         is_constrained = gr.Checkbox(
             fields.is_constrained, label="Hold a forced call to a grammar", container=False,
             elem_id=f"{own}-grammar",
@@ -252,10 +252,6 @@ def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_v
     )  # fmt: skip
 
 
-def _number(
-    label: str, elem_id: str, value: float, least: float, most: float, step: float | None = None
-) -> gr.Number:
-    return gr.Number(
-        value, label=label, minimum=least, maximum=most, step=step or 1, precision=None if step else 0,
-        min_width=0, elem_id=elem_id,
-    )  # fmt: skip
+def _number(numbers: NumberRange, letter: str, value: float) -> NumberField:
+    elem_id = f"compare-{letter} {numbers.label}".lower().replace(" ", "-")
+    return number_field(numbers, elem_id, value, label=f"{numbers.label} {letter}")

@@ -10,6 +10,7 @@ from workbench.desk.labels.project import QueueState
 from workbench.desk.ports.datasets import Target
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import Split, parse_shares
+from workbench.ui.present.numbers import SEED
 
 ANY: Final = "any"
 """What a list of choices says where nothing is asked."""
@@ -75,10 +76,10 @@ class DataForm(NamedTuple):
         """Files within a folder.
 
         Raises:
-            BadInput: The split cannot be read.
+            BadInput: The split or its seed cannot be read.
         """
         split = self.split.strip()
-        dealt = Split(shares=parse_shares(split), seed=int(self.seed or 0)) if split else None
+        dealt = Split(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
         return Target(
             out=folder if dealt else f"{folder}/rows.{self.ending}",
             split=dealt,

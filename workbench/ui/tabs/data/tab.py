@@ -17,6 +17,8 @@ from workbench.ui.components.row_preview import RowPreview
 from workbench.ui.components.sessions import Sessions
 from workbench.ui.listen import listen
 from workbench.ui.present.data import TEACHING
+from workbench.ui.components.number_field import NumberField, number_field
+from workbench.ui.present.numbers import SEED
 from workbench.ui.tabs.data.events import DataEvents
 from workbench.ui.tabs.data.form import ANY, MANNERS, TAKEN, DataForm
 from workbench.ui.tabs.data.import_events import ImportEvents
@@ -39,7 +41,7 @@ class FormParts:
     format: gr.Dropdown
     ending: gr.Dropdown
     split: gr.Textbox
-    seed: gr.Number
+    seed: NumberField
     manners: gr.CheckboxGroup
     licence: gr.Textbox
     title: gr.Textbox
@@ -153,7 +155,7 @@ def _build_form() -> FormParts:
         ending = _list("File", ("jsonl", "jsonl.gz", "parquet"), "data-ending")
     with gr.Row(elem_classes=["data-pair"]):
         split = _text("Split", "train=0.9,test=0.1", "data-split")
-        seed = gr.Number(0, label="Seed of the split", precision=0, container=True, min_width=0, elem_id="data-seed")
+        seed = number_field(SEED, "data-seed", 0, label="Seed of the split")
     manners = _ticks("How", MANNERS, "data-manners")
     with gr.Row(elem_classes=["data-pair"]):
         licence = _text("Licence, for a card", "apache-2.0", "data-licence")

@@ -4,26 +4,45 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from workbench.ui.components.number_field import NumberField, number_field
+from workbench.ui.present.numbers import (
+    FREQUENCY_PENALTY,
+    MAX_ROUNDS,
+    MAX_TOKENS,
+    MIN_P,
+    MIROSTAT_ETA,
+    MIROSTAT_TAU,
+    PENALTY_LAST_TOKENS,
+    PRESENCE_PENALTY,
+    REPEAT_PENALTY,
+    SEED,
+    TEMPERATURE,
+    TOP_K,
+    TOP_P,
+    TYPICAL_P,
+    NumberRange,
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingParts:
     """Fields by the names of `SamplingFields`, and what is kept of tokens."""
 
-    temperature: gr.Number
-    top_p: gr.Number
-    top_k: gr.Number
-    seed: gr.Number
-    max_tokens: gr.Number
-    max_rounds: gr.Number
-    min_p: gr.Number
-    typical_p: gr.Number
-    repeat_penalty: gr.Number
-    presence_penalty: gr.Number
-    frequency_penalty: gr.Number
-    penalty_last_tokens: gr.Number
+    temperature: NumberField
+    top_p: NumberField
+    top_k: NumberField
+    seed: NumberField
+    max_tokens: NumberField
+    max_rounds: NumberField
+    min_p: NumberField
+    typical_p: NumberField
+    repeat_penalty: NumberField
+    presence_penalty: NumberField
+    frequency_penalty: NumberField
+    penalty_last_tokens: NumberField
     mirostat: gr.Dropdown
-    mirostat_tau: gr.Number
-    mirostat_eta: gr.Number
+    mirostat_tau: NumberField
+    mirostat_eta: NumberField
     stop: gr.Textbox
     logit_bias: gr.Textbox
     wants_logprobs: gr.Checkbox
@@ -32,26 +51,26 @@ class SamplingParts:
 def build_sampling() -> SamplingParts:
     """Builds the fields."""
     with gr.Row(elem_id="play-sampling"):
-        temperature = _number("Temperature", "play-temperature", 0, 5, step=0.1)
-        top_p = _number("Top p", "play-top-p", 0, 1, step=0.05)
-        top_k = _number("Top k", "play-top-k", 0, 1000)
-        seed = _number("Seed", "play-seed", 0, 2**31 - 1)
-        max_tokens = _number("Max tokens", "play-max-tokens", 1, 32_768)
-        max_rounds = _number("Max rounds", "play-max-rounds", 1, 100)
+        temperature = _number(TEMPERATURE, "play-temperature")
+        top_p = _number(TOP_P, "play-top-p")
+        top_k = _number(TOP_K, "play-top-k")
+        seed = _number(SEED, "play-seed")
+        max_tokens = _number(MAX_TOKENS, "play-max-tokens")
+        max_rounds = _number(MAX_ROUNDS, "play-max-rounds")
     with gr.Accordion("More sampling", open=False, elem_id="play-more-sampling"):
         with gr.Row(elem_classes=["hw-numbers"]):
-            min_p = _number("Min p", "play-min-p", 0, 1, step=0.01)
-            typical_p = _number("Typical p", "play-typical-p", 0, 1, step=0.05)
-            repeat_penalty = _number("Repeat penalty", "play-repeat-penalty", 0.1, 3, step=0.05)
-            presence_penalty = _number("Presence penalty", "play-presence-penalty", -2, 2, step=0.1)
-            frequency_penalty = _number("Frequency penalty", "play-frequency-penalty", -2, 2, step=0.1)
-            penalty_last_tokens = _number("Penalties look back", "play-penalty-last-tokens", -1, 32_768)
+            min_p = _number(MIN_P, "play-min-p")
+            typical_p = _number(TYPICAL_P, "play-typical-p")
+            repeat_penalty = _number(REPEAT_PENALTY, "play-repeat-penalty")
+            presence_penalty = _number(PRESENCE_PENALTY, "play-presence-penalty")
+            frequency_penalty = _number(FREQUENCY_PENALTY, "play-frequency-penalty")
+            penalty_last_tokens = _number(PENALTY_LAST_TOKENS, "play-penalty-last-tokens")
             mirostat = gr.Dropdown(
                 [("off", 0), ("version 1", 1), ("version 2", 2)],
                 label="Mirostat", elem_id="play-mirostat", min_width=0,
             )  # fmt: skip
-            mirostat_tau = _number("Mirostat tau", "play-mirostat-tau", 0, 20, step=0.5)
-            mirostat_eta = _number("Mirostat eta", "play-mirostat-eta", 0, 1, step=0.05)
+            mirostat_tau = _number(MIROSTAT_TAU, "play-mirostat-tau")
+            mirostat_eta = _number(MIROSTAT_ETA, "play-mirostat-eta")
         stop = gr.Textbox(
             label="Stop texts, one a line", lines=1, max_lines=6, elem_id="play-stop-texts",
             placeholder="\\n\\n",
@@ -72,18 +91,6 @@ def build_sampling() -> SamplingParts:
     )  # fmt: skip
 
 
-def _number(label: str, elem_id: str, least: float, most: float, *, step: float | None = None) -> gr.Number:
-    """A number between two others; a whole one where there is no step.
-
-    It begins with a number that it allows: until the page is filled, what is empty is sent as 0.
-    """
-    return gr.Number(
-        max(least, 0),
-        label=label,
-        minimum=least,
-        maximum=most,
-        step=step or 1,
-        precision=None if step else 0,
-        min_width=0,
-        elem_id=elem_id,
-    )
+def _number(numbers: NumberRange, elem_id: str) -> NumberField:
+    """Begins with a number that it allows; the page's opening fills it."""
+    return number_field(numbers, elem_id, max(numbers.least, 0))

@@ -1,6 +1,6 @@
 """What an answer to an event changes on the screen; what it leaves out stays as it is."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -35,21 +35,6 @@ SAME: Final[Update] = {"__type__": "update"}
 
 REST: Final = len(SetupFields._fields) + 2
 """Values behind a screen's in an answer for the whole tab: the fields, the toolset, the switches."""
-
-
-def apart(screens: "Iterable[Screen]") -> "Iterator[Screen]":
-    """The same screens, an empty one between two: of answers to one event Gradio sends what changed, and where
-    lists within lists get shorter it counts what is gone twice. Behind an empty answer it sends all of the next.
-
-    *Source:* gradio 6.31, utils.py, `diff`.
-    """
-    was_whole = False
-    for screen in screens:
-        is_whole = screen.raw is not SAME or screen.transcript is not SAME
-        if was_whole and is_whole:
-            yield Screen()
-        was_whole = is_whole
-        yield screen
 
 
 class Screen(NamedTuple):

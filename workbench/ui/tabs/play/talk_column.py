@@ -5,7 +5,6 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.samples import MOST_SAMPLES
 from workbench.ui.components.branches import Branches
 from workbench.ui.components.copied import Copied
 from workbench.ui.components.editor_names import EditorNames
@@ -13,10 +12,12 @@ from workbench.ui.components.keys import Keys
 from workbench.ui.components.live import Live
 from workbench.ui.components.message_pane import MessagePane
 from workbench.ui.components.notice import Notice
+from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.components.panes import Panes
 from workbench.ui.components.session_bar import SessionBar
 from workbench.ui.components.transcript import Transcript
 from workbench.ui.present.editors import EditorNamesView
+from workbench.ui.present.numbers import SAMPLES
 from workbench.ui.tabs.play.waiting_pane import WaitingParts, build_waiting
 from workbench.ui.tabs.play.watching import Execution
 
@@ -44,7 +45,7 @@ class TalkParts:
     message_pane: MessagePane
     copied: Copied
     execution: gr.Dropdown
-    samples: gr.Number
+    samples: NumberField
     notice: Notice
     composer: gr.Textbox
     send: gr.Button
@@ -79,10 +80,7 @@ def build_talk() -> TalkParts:
                 min_width=0,
                 elem_id="play-execution",
             )
-            samples = gr.Number(
-                1, label="Samples", minimum=1, maximum=MOST_SAMPLES, precision=0, min_width=0,
-                elem_id="play-samples",
-            )  # fmt: skip
+            samples = number_field(SAMPLES, "play-samples", 1)
             gr.HTML(
                 "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
                 apply_default_css=False, elem_id="play-keys-hint",

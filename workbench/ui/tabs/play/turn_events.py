@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.desk.opened import open_newest
-from workbench.desk.samples import MOST_SAMPLES
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import begin_session
@@ -15,13 +14,14 @@ from workbench.settings import Secret
 from workbench.ui.owners import services_of
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.numbers import SAMPLES
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import read_fields, setup_of
 from workbench.ui.tabs.play.branch_events import told_agreement
 from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.person import WentOn
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import Screen, apart
+from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.watching import Execution, Wish, watch
 from workbench.ui.visitor import Visitor
@@ -81,13 +81,11 @@ class TurnEvents:
             meet=lambda person: self.runs.meet(tab, person),
             execution=Execution(execution),
             onward=visitor.onward,
-            samples=_samples(visitor, samples),
             token=Secret(signed_in.token) if signed_in else None,
         )
         try:
-            yield from apart(
-                self._played(services_of(self.services, visitor, request), visitor, wish, fields)
-            )
+            services = services_of(self.services, visitor, request)
+            yield from self._played(services, visitor, wish, (samples, *fields))
         finally:
             # A browser that left closes this generator: the turn must not go on without it.
             self.runs.end(tab)
@@ -108,7 +106,9 @@ class TurnEvents:
         asked = visitor
         visitor = replace(visitor, pending=None, onward=None, message_id=None, call_index=None)
         try:
-            setup = setup_of(read_fields(fields))
+            samples, *others = fields
+            setup = setup_of(read_fields(others))
+            wish = replace(wish, samples=_samples(asked, samples))
             visitor = _with_session(services, visitor, setup, wish.token)
             visitor = replace(visitor, leaf_id=wish.onward.message_id) if wish.onward else visitor
             yield Screen(
@@ -149,10 +149,12 @@ def _failed(services: Services, visitor: Visitor, error: WorkbenchError) -> Scre
 
 
 def _samples(visitor: Visitor, wanted: object) -> int:
-    """How many answers to get: one where a message is gone on with, or no number stands there."""
-    if not isinstance(wanted, int) or (visitor.onward and not visitor.onward.is_answer):
-        return 1
-    return min(max(wanted, 1), MOST_SAMPLES)
+    """How many answers to get: one where a message is gone on with.
+
+    Raises:
+        BadInput: No such number stands there.
+    """
+    return 1 if visitor.onward and not visitor.onward.is_answer else SAMPLES.whole(wanted)
 
 
 def _put_back(visitor: Visitor, notice: NoticeView) -> Screen:

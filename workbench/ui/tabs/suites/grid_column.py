@@ -9,8 +9,18 @@ from workbench.desk.runs.suites import suite_names
 from workbench.desk.services import Services
 from workbench.ui.components.fields import heading
 from workbench.ui.components.notice import Notice
+from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.present.setup import first_choice
-from workbench.ui.present.suites.grid import FURTHER, GRAMMARS, GridFields
+from workbench.ui.present.suites.grid import (
+    FIRST_SEED,
+    FURTHER,
+    GRAMMARS,
+    LIMIT,
+    MOST_TOKENS,
+    REPEAT,
+    TIMEOUT_S,
+    GridFields,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +33,14 @@ class GridParts:
     tool_choices: gr.Dropdown
     grammars: gr.CheckboxGroup
     further: gr.CheckboxGroup
-    repeat: gr.Number
+    repeat: NumberField
     temperatures: gr.Dropdown
     top_ps: gr.Dropdown
-    seed: gr.Number
-    max_tokens: gr.Number
+    seed: NumberField
+    max_tokens: NumberField
     tags: gr.Dropdown
-    limit: gr.Number
-    timeout_s: gr.Number
+    limit: NumberField
+    timeout_s: NumberField
     judge: gr.Dropdown
     size: Notice
     start: gr.Button
@@ -61,10 +71,13 @@ def build_grid(services: Services) -> GridParts:
     top_ps = _many("Top p", ["0.5", "0.9", "0.95", "1"], ["0.95"], "top-ps", is_free=True)
     grammars = gr.CheckboxGroup(list(GRAMMARS), value=["on"], label="Calls", elem_id="suites-grammars")
     further = gr.CheckboxGroup(list(FURTHER), label="Each also", elem_id="suites-further")
-    repeat = _number("Plays of each case", 1, 1, 1000, "repeat")
+    repeat = number_field(REPEAT, "suites-repeat", 1)
     with gr.Accordion("Cases and limits", open=False, elem_id="suites-more"):
         tags = _many("Only cases tagged", [], [], "tags", is_free=True)
-        limit, seed, max_tokens, timeout_s = _limits()
+        limit = number_field(LIMIT, "suites-limit", 0)
+        seed = number_field(FIRST_SEED, "suites-seed", 0)
+        max_tokens = number_field(MOST_TOKENS, "suites-max-tokens", 256)
+        timeout_s = number_field(TIMEOUT_S, "suites-timeout", 120)
         judge = gr.Dropdown(
             [("the model itself", ""), *models], value=settings.judge or "", allow_custom_value=True,
             label="Judge of rubrics", elem_id="suites-judge", min_width=0,
@@ -78,15 +91,6 @@ def build_grid(services: Services) -> GridParts:
     )  # fmt: skip
 
 
-def _limits() -> tuple[gr.Number, gr.Number, gr.Number, gr.Number]:
-    return (
-        _number("Cases at most", None, 1, 100_000, "limit"),
-        _number("Seed of the first play", 0, 0, 2**31 - 1, "seed"),
-        _number("Tokens of a completion at most", 256, 1, 32_768, "max-tokens"),
-        _number("Seconds a case may take", 120, 1, 3600, "timeout"),
-    )
-
-
 def _many(
     label: str, choices: list[str], chosen: list[str], name: str, *, is_free: bool = False
 ) -> gr.Dropdown:
@@ -96,9 +100,3 @@ def _many(
         choices, value=there, multiselect=True, allow_custom_value=is_free, label=label,
         elem_id=f"suites-{name}", min_width=0,
     )  # fmt: skip
-
-
-def _number(label: str, value: float | None, least: float, most: float, name: str) -> gr.Number:
-    return gr.Number(
-        value, label=label, minimum=least, maximum=most, precision=0, elem_id=f"suites-{name}", min_width=0
-    )

@@ -159,7 +159,6 @@ def _watched(services: Services, one: RunUnderWay) -> Generator[SuitesScreen]:
         begun_s = services.calendar.seconds()
         look = _look(services, one, is_over=is_over)
         if is_over:
-            # All in one: of steps that are heard in one go, Gradio's client (6.31) shows only the last.
             shown, baseline = run_choices(services)
             look = look._replace(shown=shown, baseline=baseline)
         yield look

@@ -56,10 +56,11 @@ def _wire_runs(
     screen = run.screen
     opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge]
     asked = [*visitor, *grid.fields]
-    listen(tab.select, events.on_size, asked, [grid.size])
     seen = listen(tab.select, events.on_open, visitor, opened)
     linked = listen(blocks.load, events.on_link, [parts.secret], [tabs, *screen], js=_SECRET)
-    changed = any_of(*(cast(Any, field).change for field in grid.fields))
+    # Not each one's `change`: dropdowns fire it when they are drawn, and what answers all of them comes in any order.
+    # Other tabs choose a suite here; contracts to measure come with the opening of the tab.
+    changed = any_of(tab.select, grid.suites.change, *(cast(Any, field).input for field in grid.fields))
     listen(changed, events.on_size, asked, [grid.size], is_latest_only=True)
     begun = listen(grid.start.click, events.on_run, asked, screen)
     resumed = listen(run.run.event("resume_run"), events.on_resume, visitor, screen)

@@ -13,6 +13,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.owners import services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
+from workbench.ui.present.numbers import CALL_NUMBER, SEED
 from workbench.ui.present.tool_grid import ToolGridView, show_grid, write_grid
 from workbench.ui.present.tools import (
     ToolListView,
@@ -101,8 +102,8 @@ class EditEvents:
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         try:
             given = read_arguments(arguments)
-            number = min(max(int(call_number or 1), 1), 1000)
-            run = self.services.studio.try_draft(draft, given, call_number=number, seed=int(seed or 0))
+            number = CALL_NUMBER.whole(call_number)
+            run = self.services.studio.try_draft(draft, given, call_number=number, seed=SEED.whole(seed))
         except BadInput as error:
             return problem(error), None
         return CLEAR, show_tried(run)

@@ -9,12 +9,14 @@ from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
+from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.components.text_diff import TextDiff
 from workbench.ui.components.tool_grid import ToolGrid
 from workbench.ui.components.tool_list import ToolList
 from workbench.ui.components.tried import Tried
 from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
+from workbench.ui.present.numbers import CALL_NUMBER, SEED
 
 EDITORS: Final = EditorNamesView(
     names=(
@@ -39,8 +41,8 @@ class ToolsParts:
     lint: Notice
     sizes: Notice
     arguments: Editor
-    seed: gr.Number
-    call_number: gr.Number
+    seed: NumberField
+    call_number: NumberField
     call: gr.Button
     notice: Notice
     tried: Tried
@@ -99,16 +101,8 @@ def build(*, takes_servers: bool) -> ToolsParts:
                 "Arguments as JSON", "json", "tools-arguments", value="{}", is_wrapped=True
             )
             with gr.Row(elem_id="tools-terms"):
-                seed = gr.Number(0, label="Seed", minimum=0, precision=0, min_width=0, elem_id="tools-seed")
-                call_number = gr.Number(
-                    1,
-                    label="Call number",
-                    minimum=1,
-                    maximum=1000,
-                    precision=0,
-                    min_width=0,
-                    elem_id="tools-call-number",
-                )
+                seed = number_field(SEED, "tools-seed", 0)
+                call_number = number_field(CALL_NUMBER, "tools-call-number", 1)
             call = gr.Button("Call", variant="primary", size="md", elem_id="tools-call")
             notice = Notice(elem_id="tools-notice")
             tried = Tried(elem_id="tools-tried")

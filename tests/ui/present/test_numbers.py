@@ -1,0 +1,40 @@
+"""Numbers of a range, and what is no such number."""
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.ui.present.numbers import FREQUENCY_PENALTY, MAX_TOKENS, SEED, TEMPERATURE, NumberRange
+
+
+@pytest.mark.parametrize(
+    ("numbers", "value"), [(TEMPERATURE, 0), (TEMPERATURE, 0.75), (TEMPERATURE, 5), (FREQUENCY_PENALTY, -2)]
+)
+def test_a_number_of_the_range_is_taken_as_it_is(numbers: NumberRange, value: float):
+    assert numbers.read(value) == value
+
+
+def test_a_whole_number_is_an_integer_however_it_was_sent():
+    assert repr(MAX_TOKENS.whole(256.0)) == "256"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "value", "told"),
+    [
+        (MAX_TOKENS, 0, "field 'max tokens': 0 is not one of its numbers (write a whole number from 1 to 32,768)"),
+        (MAX_TOKENS, 2.5, "field 'max tokens': 2.5 is not one of its numbers (write a whole number from 1 to 32,768)"),
+        (SEED, 2**31, "field 'seed': 2147483648 is not one of its numbers (write a whole number from 0 to 2,147,483,647)"),
+        (TEMPERATURE, -0.1, "field 'temperature': -0.1 is not one of its numbers (write a number from 0 to 5)"),
+        (TEMPERATURE, None, "field 'temperature': it is empty (write a number from 0 to 5)"),
+        (TEMPERATURE, float("nan"), "field 'temperature': it is empty (write a number from 0 to 5)"),
+        (TEMPERATURE, "1", "field 'temperature': it is empty (write a number from 0 to 5)"),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_of_the_range_is_told_with_the_field_and_the_range(numbers, value, told):
+    with pytest.raises(BadInput) as refused:
+        numbers.read(value)
+    assert str(refused.value) == told
+
+
+def test_the_place_says_more_where_the_field_is_there_many_times():
+    with pytest.raises(BadInput, match=r"^column B, field 'seed': it is empty"):
+        SEED.whole(None, "column B, ")

@@ -1,0 +1,66 @@
+"""Steps of an answer, as they are sent."""
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from gradio.block_function import BlockFunction
+
+from workbench.ui.whole_steps import WholeSteps
+
+# Gradio makes event loops for each page and leaves them to the collector.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+SAME = {"__type__": "update"}
+
+
+@pytest.fixture
+def blocks() -> Iterator[WholeSteps]:
+    yield WholeSteps(analytics_enabled=False)
+    gc.collect()
+
+
+@pytest.fixture
+def event() -> BlockFunction:
+    # Only how many outputs there are is looked at.
+    one: Any = object.__new__(BlockFunction)
+    one.outputs = [None, None]
+    return one
+
+
+def test_what_changed_is_sent_whole_and_what_did_not_is_left_out(blocks: WholeSteps, event: BlockFunction):
+    steps = [
+        [{"value": {"rows": [[1], [2], [3]]}}, "a"],
+        [{"value": {"rows": [[1]]}}, "a"],
+        [SAME, "ab"],
+        [SAME, "ab"],
+    ]
+    sent = [blocks.handle_streaming_diffs(event, [*step], "tab", "run", final=False) for step in steps]
+    assert sent == [
+        steps[0],
+        [[["replace", [], steps[1][0]]], []],
+        [[["replace", [], SAME]], [["replace", [], "ab"]]],
+        [[], []],
+    ]
+
+
+def test_the_end_says_the_last_step_again_and_forgets_the_answer(blocks: WholeSteps, event: BlockFunction):
+    for step in (["a", SAME], ["b", SAME]):
+        blocks.handle_streaming_diffs(event, step, "tab", "run", final=False)
+    assert blocks.handle_streaming_diffs(event, [None, None], "tab", "run", final=True) == ["b", SAME]
+    assert blocks.handle_streaming_diffs(event, ["c", SAME], "tab", "run", final=False) == ["c", SAME]
+
+
+def test_answers_are_told_by_tab_and_run(blocks: WholeSteps, event: BlockFunction):
+    for tab, run in (("tab", "run"), ("tab", "other run"), ("other tab", "run")):
+        assert blocks.handle_streaming_diffs(event, ["a", "b"], tab, run, final=False) == ["a", "b"]
+
+
+def test_values_themselves_can_be_asked_for(blocks: WholeSteps, event: BlockFunction):
+    for step in (["a", "b"], ["c", "b"]):
+        assert (
+            blocks.handle_streaming_diffs(event, [*step], "tab", "run", final=False, simple_format=True)
+            == step
+        )
+    assert blocks.handle_streaming_diffs(event, ["a", "b"], None, None, final=False) == ["a", "b"]
