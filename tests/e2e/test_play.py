@@ -193,7 +193,7 @@ def test_a_number_that_cannot_be_used_is_told_by_its_field_and_the_text_is_kept(
         (
             "Max tokens",
             "0",
-            "field 'max tokens': 0 is not one of its numbers (write a whole number from 1 to 32,768)",
+            "field 'max tokens': 0 is less than 1 (write a whole number from 1 to 32,768)",
         ),
         ("Samples", "", "field 'samples': it is empty (write a whole number from 1 to 16)"),
     ):

@@ -258,7 +258,7 @@ def test_a_limit_is_none_until_it_is_written_and_what_is_no_number_is_told(tab: 
         "field 'plays of each case': it is empty (write a whole number from 1 to 1,000)"
     )
     plays.fill("0")
-    expect(size).to_contain_text("field 'plays of each case': 0 is not one of its numbers")
+    expect(size).to_contain_text("field 'plays of each case': 0 is less than 1")
     plays.fill("2")
     expect(size).to_contain_text("10 plays: 5 cases × 1 arm × 2")
     limit.fill("3")

@@ -20,10 +20,10 @@ def test_a_whole_number_is_an_integer_however_it_was_sent():
 @pytest.mark.parametrize(
     ("numbers", "value", "told"),
     [
-        (MAX_TOKENS, 0, "field 'max tokens': 0 is not one of its numbers (write a whole number from 1 to 32,768)"),
-        (MAX_TOKENS, 2.5, "field 'max tokens': 2.5 is not one of its numbers (write a whole number from 1 to 32,768)"),
-        (SEED, 2**31, "field 'seed': 2147483648 is not one of its numbers (write a whole number from 0 to 2,147,483,647)"),
-        (TEMPERATURE, -0.1, "field 'temperature': -0.1 is not one of its numbers (write a number from 0 to 5)"),
+        (MAX_TOKENS, 0, "field 'max tokens': 0 is less than 1 (write a whole number from 1 to 32,768)"),
+        (MAX_TOKENS, 2.5, "field 'max tokens': 2.5 is not whole (write a whole number from 1 to 32,768)"),
+        (SEED, 2**31, "field 'seed': 2147483648 is more than 2,147,483,647 (write a whole number from 0 to 2,147,483,647)"),
+        (TEMPERATURE, -0.1, "field 'temperature': -0.1 is less than 0 (write a number from 0 to 5)"),
         (TEMPERATURE, None, "field 'temperature': it is empty (write a number from 0 to 5)"),
         (TEMPERATURE, float("nan"), "field 'temperature': it is empty (write a number from 0 to 5)"),
         (TEMPERATURE, "1", "field 'temperature': it is empty (write a number from 0 to 5)"),

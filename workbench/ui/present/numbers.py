@@ -27,19 +27,22 @@ class NumberRange:
             where: Says more of the place, such as `"column B, "`.
 
         Raises:
-            BadInput: There is none, or it is not one of these.
+            BadInput: There is none, or it is none of the range.
 
         >>> NumberRange("Top p", 0, 1, 0.05).read(2)
         Traceback (most recent call last):
-        workbench.errors.BadInput: field 'top p': 2 is not one of its numbers (write a number from 0 to 1)
+        workbench.errors.BadInput: field 'top p': 2 is more than 1 (write a number from 0 to 1)
         """
         place = f"{where}field {self.label[:1].lower() + self.label[1:]!r}"
         kind = "number" if self.step else "whole number"
         remedy = f"write a {kind} from {self.least:,g} to {self.most:,}"
         if not isinstance(value, int | float) or not math.isfinite(value):
             raise BadInput(place, "it is empty", remedy)
-        if not self.least <= value <= self.most or (self.step is None and value != int(value)):
-            raise BadInput(place, f"{value} is not one of its numbers", remedy)
+        if not self.least <= value <= self.most:
+            limit = f"less than {self.least:g}" if value < self.least else f"more than {self.most:,}"
+            raise BadInput(place, f"{value} is {limit}", remedy)
+        if self.step is None and value != int(value):
+            raise BadInput(place, f"{value} is not whole", remedy)
         return value
 
     def whole(self, value: object, where: str = "") -> int:

@@ -56,7 +56,7 @@ def test_every_variation_can_be_chosen():
         ({"temperatures": ["hot"]}, "Temperature: 'hot' is no number"),
         ({"temperatures": ["9"]}, "not between 0 and 5"),
         ({"top_ps": ["nan"]}, "not between 0 and 1"),
-        ({"repeat": 0}, "field 'plays of each case': 0 is not one of its numbers"),
+        ({"repeat": 0}, "field 'plays of each case': 0 is less than 1"),
         ({"repeat": 1.5}, "field 'plays of each case': 1.5 .* whole number from 1 to 1,000"),
         ({"seed": None}, "field 'seed of the first play': it is empty"),
         ({"max_tokens": 10**6}, "field 'tokens of a completion at most'"),
