@@ -27,6 +27,7 @@ def listen(
     js: str | None = None,
     is_model_work: bool = False,
     is_latest_only: bool = False,
+    is_in_order: bool = False,
     is_queued: bool = True,
 ) -> Dependency:
     """Call `fn` when `trigger` fires; what comes back goes to `outputs`, in order.
@@ -40,6 +41,9 @@ def listen(
         is_model_work: May wait in a model's line for long.
         is_latest_only: While it runs, of several firings only the last is kept: for typing. An event of an own
             component is triggered by `triggerLatest` then.
+        is_in_order: Several firings are answered one behind the other, all visitors' in one line: for quick work that
+            is asked for in bursts. Dropdowns fire `change` when they are drawn, each of them, faster than
+            `is_latest_only` can tell.
         is_queued: False answers at once, outside the queue.
     """
     options: dict[str, Any] = {
@@ -52,6 +56,8 @@ def listen(
         "queue": is_queued,
         "trigger_mode": "always_last" if is_latest_only else "multiple",
     }
+    if is_in_order:
+        options["concurrency_limit"] = 1
     if is_model_work:
         options |= {"concurrency_id": MODEL, "concurrency_limit": AT_ONCE}
     return trigger(fn, list(inputs), list(outputs), **options)

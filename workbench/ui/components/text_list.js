@@ -1,4 +1,6 @@
 let kind = "contract";
+// What is in the editor, and whether it was asked for.
+let current = "", is_asked = false;
 const list = node("ul", { class: "hw-sessions" });
 const note = node("p", { class: "hw-line t-quiet", role: "status" });
 const field = node("input", { class: "hw-input", placeholder: "New name", spellcheck: "false",
@@ -11,18 +13,26 @@ element.replaceChildren(list, node("div", { class: "hw-save" }, field, node("but
 const place = () => "hermes-workbench:" + kind;
 const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 const open = (name) => trigger("open_text", { name, draft: stored(place() + ":draft:" + name) || "" });
+const first = (names) => {
+  const last = stored(place() + ":open");
+  is_asked = true;
+  open(names.includes(last) || (last && stored(place() + ":draft:" + last)) ? last : names[0] || "");
+};
+const opened = (value) => {
+  current = value.open_name;
+  is_asked = false;
+  try { if (current) localStorage.setItem(place() + ":open", current); } catch { /* forbidden */ }
+  note.textContent = value.is_draft ? "The editor has what you typed here before and did not save." : "";
+};
 follow((value) => {
   if (!value) return;
   kind = value.kind;
   list.setAttribute("aria-label", kind[0].toUpperCase() + kind.slice(1) + "s");
   field.setAttribute("aria-label", "Name of a new " + kind);
-  const names = value.rows.map((row) => row.name);
-  if (value.wants_open) {
-    const last = stored(place() + ":open");
-    return open(names.includes(last) || (last && stored(place() + ":draft:" + last)) ? last : names[0] || "");
-  }
-  try { if (value.open_name) localStorage.setItem(place() + ":open", value.open_name); } catch { /* forbidden */ }
-  note.textContent = value.is_draft ? "The editor has what you typed here before and did not save." : "";
+  if (value.is_look && current && current !== value.open_name) return;
+  if (value.is_look && !value.open_name) return is_asked || first(value.rows.map((row) => row.name));
+  if (value.is_look) current = value.open_name;
+  else opened(value);
   list.replaceChildren(...value.rows.map((row) => node("li", {}, node("button", { type: "button", class: "hw-session", ["data-" + kind]: row.name,
     "aria-current": row.is_open ? "true" : null, onclick: () => open(row.name) },
     node("span", { class: "hw-title hw-mono" }, row.name), node("span", { class: "hw-note" }, row.note)))));

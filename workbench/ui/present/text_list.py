@@ -30,8 +30,9 @@ class TextListView:
     """The one in the editor; empty for none."""
     serial: float
     """Differs from one answer to the next."""
-    wants_open: bool = False
-    """True asks the browser which one it had open."""
+    is_look: bool = False
+    """True where the tab was opened, which opens no text: one that the browser has opened since is its own to say, and
+    with none it opens the one that it had open last."""
     is_draft: bool = False
     """True where the editor holds what was typed here before, and not saved."""
 
@@ -43,7 +44,7 @@ def show_texts(
     *,
     open_name: str,
     serial: float,
-    wants_open: bool = False,
+    is_look: bool = False,
     is_draft: bool = False,
 ) -> TextListView:
     """The list of those that have a file or a version."""
@@ -57,7 +58,7 @@ def show_texts(
         rows=rows,
         open_name=open_name,
         serial=serial,
-        wants_open=wants_open,
+        is_look=is_look,
         is_draft=is_draft,
     )
 

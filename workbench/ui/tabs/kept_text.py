@@ -40,8 +40,8 @@ class KeptTextEvents:
     """What a new one begins with; `{name}` is its name."""
 
     def on_tab(self, visitor: Visitor, name: str, request: gr.Request) -> TextListView:
-        """The tab is opened: at first the browser says which one it had open."""
-        return self.list_texts(services_of(self.services, visitor, request), name, wants_open=not name)
+        """The tab is opened, as Gradio may say more than once: at first the browser says which text it had open."""
+        return self.list_texts(services_of(self.services, visitor, request), name, is_look=True)
 
     def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """One that was picked; what was typed in it before and saved nowhere comes back."""
@@ -115,7 +115,7 @@ class KeptTextEvents:
         return show_versions(name, text, history, now=now, can_compare=True)
 
     def list_texts(
-        self, services: Services, open_name: str, *, wants_open: bool = False, is_draft: bool = False
+        self, services: Services, open_name: str, *, is_look: bool = False, is_draft: bool = False
     ) -> TextListView:
         """All of the kind."""
         return show_texts(
@@ -124,7 +124,7 @@ class KeptTextEvents:
             services.versions.lines(self.kind),
             open_name=open_name,
             serial=services.calendar.seconds(),
-            wants_open=wants_open,
+            is_look=is_look,
             is_draft=is_draft,
         )
 

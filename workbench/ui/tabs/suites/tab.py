@@ -58,10 +58,9 @@ def _wire_runs(
     asked = [*visitor, *grid.fields]
     seen = listen(tab.select, events.on_open, visitor, opened)
     linked = listen(blocks.load, events.on_link, [parts.secret], [tabs, *screen], js=_SECRET)
-    # Not each one's `change`: dropdowns fire it when they are drawn, and what answers all of them comes in any order.
-    # Other tabs choose a suite here; contracts to measure come with the opening of the tab.
-    changed = any_of(tab.select, grid.suites.change, *(cast(Any, field).input for field in grid.fields))
-    listen(changed, events.on_size, asked, [grid.size], is_latest_only=True)
+    # Not `input`: a value that is none of a dropdown's choices fires `change` alone.
+    changed = any_of(tab.select, *(cast(Any, field).change for field in grid.fields))
+    listen(changed, events.on_size, asked, [grid.size], is_latest_only=True, is_in_order=True)
     begun = listen(grid.start.click, events.on_run, asked, screen)
     resumed = listen(run.run.event("resume_run"), events.on_resume, visitor, screen)
     for step in (seen, linked):
