@@ -204,6 +204,7 @@ def test_a_number_that_cannot_be_used_is_told_by_its_field_and_the_text_is_kept(
         play.composer.press("Control+Enter")
         expect(play.part("notice")).to_contain_text(told)
         expect(play.composer).to_have_value("Still here?")
+        play.wait_until_idle()
         field.fill(former)
     play.composer.press("Control+Enter")
     expect(play.part("transcript")).to_contain_text("Still here?", timeout=TURN_MS)
