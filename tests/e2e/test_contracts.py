@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.hostile import HOSTILE, expect_harmless
-from tests.e2e.play import SLOW_MS, TURN_MS, Server
+from tests.e2e.play import SLOW_MS, TURN_MS, Play, Server
 from tests.e2e.sizes import every_size
 
 pytestmark = pytest.mark.browser
@@ -65,6 +65,19 @@ def test_a_contract_is_written_linted_saved_compared_named_and_played(tab: Page,
     tab.screenshot(path=artifacts / "contracts.png")
     tab.locator("#contracts-use").click()
     expect(tab.locator("#play-contract-text")).to_contain_text("Goodbye {{ who }}.")
+
+
+def test_an_own_contract_can_be_chosen_in_play_and_is_there_after_a_reload(tab: Page, server: Server) -> None:
+    name, play = tab.get_by_label("Open contract").input_value(), Play(tab, server)
+    tab.locator("#contracts-versions").get_by_role("button", name="Save version").click()
+    tab.keyboard.press("Enter")
+    expect(tab.locator("#contracts-versions")).to_contain_text("v1")
+    play.tab("Play").choose("Contract", name)
+    expect(play.part("contract-text")).to_contain_text("What it is for.")
+    play.ask("Hello?").reload()
+    expect(tab.get_by_role("combobox", name="Contract", exact=True)).to_have_value(name)
+    play.ask("And again?")
+    expect(play.entries).to_have_count(5)
 
 
 def test_what_was_typed_and_not_saved_is_there_after_a_reload(tab: Page) -> None:

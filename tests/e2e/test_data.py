@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.desk.corpus.sessions import CALL, SYSTEM, TOOL
 from tests.e2e.conftest import served
 from tests.e2e.hostile import UNMARKED, expect_harmless
-from tests.e2e.play import SLOW_MS, write_script
+from tests.e2e.play import SLOW_MS, Play, Server, write_script
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -35,11 +35,11 @@ def write(file: Path, *rows):
 class Data:
     """What can be done on the tab, and seen."""
 
-    def __init__(self, page: Page, url: str) -> None:
-        self.page, self.url = page, url
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
         page.set_default_timeout(SLOW_MS)
         expect.set_options(timeout=SLOW_MS)
-        page.goto(url)
+        page.goto(server.url)
         page.get_by_role("tab", name="Data", exact=True).click()
         expect(self.part("check")).to_be_visible()
 
@@ -75,7 +75,7 @@ class Data:
 def data(page: Page, tmp_path):
     script = write_script(tmp_path / "script.yaml", "Hello.")
     for server in served(tmp_path, f"scripted:{script}"):
-        yield Data(page, server.url)
+        yield Data(page, server)
         page.context.close()
 
 
@@ -117,6 +117,8 @@ def test_a_finding_leads_to_its_message_and_the_rest_can_be_written_without_it(d
     opened = waiting.value
     expect(opened.locator("#play-transcript")).to_contain_text("whether")
     expect(opened.locator("#play-transcript")).to_contain_text("And in Oslo?")
+    play = Play(opened, data.server).wait_until_open().ask("And in Bergen?")
+    expect(play.part("transcript")).to_contain_text("Hello.")
     opened.close()
 
 

@@ -5,8 +5,14 @@ from types import SimpleNamespace
 import pytest
 
 from tests.services import services_for
+from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.ui.owners import services_of
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.tabs.inspect import InspectEvents
+from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.visitor import Visitor
+
+REQUEST = SimpleNamespace(username=None, query_params={})
 
 
 @pytest.fixture
@@ -28,10 +34,22 @@ def test_an_example_brings_all_that_its_reading_needs(events, index):
     )
 
 
-def test_a_toolset_fills_the_editor_and_none_empties_it(events):
-    assert "get_flumbuster" in events.on_toolset("nonsense")
-    assert events.on_toolset("") == ""
-    assert events.on_toolset(None) == ""
+def test_a_toolset_fills_the_editor_none_empties_it_and_one_that_is_gone_leaves_it(events):
+    assert "get_flumbuster" in events.on_toolset(Visitor(), "nonsense", REQUEST)[0]
+    assert events.on_toolset(Visitor(), "", REQUEST) == ("", SAME)
+    text, notice = events.on_toolset(Visitor(), "gone", REQUEST)
+    assert text == SAME
+    assert "gone" in notice.lines[0].text
+
+
+def test_toolsets_that_were_saved_since_can_be_chosen_and_what_is_chosen_stays(events):
+    tools = "toolset: own\ntools:\n  - function: {name: mine, parameters: {type: object}}\n"
+    own = services_of(events.services, Visitor(), REQUEST)
+    own.versions.save(NewVersion(kind=VersionKind.TOOLS, name="own", text=tools))
+    offered = [value for _, value in events.on_choices(Visitor(), "gone", REQUEST)["choices"]]
+    assert offered[0] == ""
+    assert {"own", "gone", "nonsense"} < set(offered)
+    assert "mine" in events.on_toolset(Visitor(), "own", REQUEST)[0]
 
 
 def test_clearing_brings_the_examples_back(events):

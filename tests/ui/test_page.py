@@ -10,8 +10,10 @@ import pytest
 
 from tests.services import services_for
 from workbench.errors import BadInput
+from workbench.ui.components.choice_field import ChoiceField, TickField
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.raw import Raw
+from workbench.ui.components.text_field import TextField
 from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options
 from workbench.ui.present.pieces import Piece
@@ -59,6 +61,25 @@ def test_every_part_that_a_reader_names_has_an_id_of_its_own(config):
     named = [one for one in ids if one]
     assert len(named) == len(set(named))
     assert {"play-composer", "play-transcript", "play-raw", "play-contract-text", "play-send"} <= set(named)
+
+
+def test_a_field_of_text_holds_text_from_the_first(config):
+    texts = [one["props"] for one in config["components"] if one["type"] in ("textbox", "code")]
+    assert len(texts) > 40
+    assert [one.get("elem_id") for one in texts if not isinstance(one.get("value"), str)] == []
+
+
+@pytest.mark.parametrize("field", [TextField, Editor])
+def test_nothing_in_a_field_of_text_is_the_empty_text(field):
+    one = field()
+    assert (one.preprocess(None), one.preprocess(" a ")) == ("", " a ")
+    assert (one.postprocess(None), one.postprocess(" a ")) == ("", " a ")
+
+
+def test_what_is_no_choice_any_more_is_refused_by_whoever_reads_it_and_not_by_its_field():
+    assert ChoiceField(["a"]).preprocess("gone") == "gone"
+    assert ChoiceField(["a"], multiselect=True).postprocess(["gone"]) == ["gone"]
+    assert TickField(["a"]).preprocess(["gone"]) == ["gone"]
 
 
 def test_the_page_asks_nothing_of_other_hosts(config):

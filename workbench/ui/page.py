@@ -58,9 +58,9 @@ def build_page(services: Services) -> Page:
         frame = build_frame(services.settings)
         guide = build_guide()
         with gr.Tabs(elem_id="page-tabs") as tabs:
-            with gr.Tab("Play", elem_id="page-tab-play", id="play"):
+            with gr.Tab("Play", elem_id="page-tab-play", id="play") as play_tab:
                 play_parts = play.build(services)
-            with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect"):
+            with gr.Tab("Inspect", elem_id="page-tab-inspect", id="inspect") as inspect_tab:
                 inspect_parts = inspect.build(services)
             with gr.Tab("Compare", elem_id="page-tab-compare", id="compare") as compare_tab:
                 compare_parts = compare.build(services)
@@ -78,9 +78,9 @@ def build_page(services: Services) -> Page:
                 data_parts = data.build()
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
-        opened = play.wire(blocks, play_parts, services, runs, frame)
+        opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
         wire_guide(guide, services, play_parts, frame, opened.then, suites=suites_parts.grid.suites)
-        inspect.wire(blocks, inspect_parts, services)
+        inspect.wire(blocks, inspect_parts, services, play_parts.visitor, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup.contract
         wire_contracts(

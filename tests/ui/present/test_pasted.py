@@ -6,7 +6,7 @@ import pytest
 
 from workbench.ui.present.differ import MAX_CALLS
 from workbench.ui.present.examples import EXAMPLES
-from workbench.ui.present.pasted import NOTHING, PastedFields, read_pasted, show_pasted
+from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
 
 TOOLS = json.dumps(
     [
@@ -37,10 +37,6 @@ def call(name="f", **arguments):
 def test_nothing_shows_what_to_do():
     assert show("").read == NOTHING.read
     assert show("").differ.rows == ()
-
-
-def test_an_empty_editor_is_an_empty_text():
-    assert read_pasted([None, None, "auto", "strict", "stop", False])[:2] == ("", "")
 
 
 def test_without_tools_names_are_not_checked():

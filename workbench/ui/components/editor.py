@@ -6,14 +6,18 @@ from workbench.ui.components.stubless import Stubless
 
 
 class Editor(gr.Code, metaclass=Stubless):
-    """Gradio's editor, but that it strips no white space from what it is given.
+    """Gradio's editor, but that it strips no white space from what it is given, and that nothing in it is text too.
 
-    *Source:* gradio 6.31, components/code.py, `postprocess`.
+    *Source:* gradio 6.31, components/code.py, `preprocess` and `postprocess`.
     """
 
-    def postprocess(self, value: str | None) -> str | None:
+    def preprocess(self, payload: str | None) -> str:
+        """The text that stands there; the browser sends null for none."""
+        return payload or ""
+
+    def postprocess(self, value: str | None) -> str:
         """The text as it is."""
-        return value
+        return value or ""
 
     def get_block_name(self) -> str:
         """What the browser draws it with."""

@@ -1,8 +1,7 @@
 """A completion that was pasted: the terms of its reading, and all that is shown of it."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from workbench.hermes.differ import differ
 from workbench.hermes.parse import parse
@@ -59,14 +58,6 @@ NOTHING: Final = PastedView(
     differ=DifferView(),
 )
 """What is shown while nothing was pasted."""
-
-
-def read_pasted(values: Iterable[object]) -> PastedFields:
-    """The fields as the page sends them; an empty editor sends None."""
-    fields = PastedFields._make(values)
-    return fields._replace(
-        text=cast(str | None, fields.text) or "", tools_text=cast(str | None, fields.tools_text) or ""
-    )
 
 
 def show_pasted(fields: PastedFields) -> PastedView:

@@ -66,7 +66,7 @@ def read_fields(values: Iterable[object]) -> SetupFields:
     fields = SetupFields._make(values)
     MAX_ROUNDS.read(fields.max_rounds)
     sampling_of(fields.sampling)
-    read_variables(fields.variables or "")
+    read_variables(fields.variables)
     return fields
 
 
@@ -80,7 +80,7 @@ def setup_of(fields: SetupFields) -> Setup:
         contract_name=fields.contract_name,
         contract_text=fields.contract_text,
         ephemeral=fields.ephemeral,
-        variables=read_variables(fields.variables or ""),
+        variables=read_variables(fields.variables),
         tools_text=fields.tools_text,
         disabled_tools=fields.disabled_tools,
         model=fields.model,

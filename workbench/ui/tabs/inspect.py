@@ -1,16 +1,20 @@
 """The Inspect tab: any completion, read as it is typed; no model is needed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, cast
 
 import gradio as gr
 from gradio.blocks import Block
 
+from workbench.desk.ports import Catalog
 from workbench.desk.services import Services
-from workbench.errors import BadInput
+from workbench.errors import WorkbenchError
 from workbench.hermes.reading import Dialect, Level
 from workbench.toolspec.tools_text import render_tools
+from workbench.ui.choices import toolsets_of
 from workbench.ui.components.calls import Calls
+from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.differ import Differ
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames
@@ -18,10 +22,15 @@ from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.fixes import Fixes
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.read_text import ReadText
+from workbench.ui.components.text_field import TextField
 from workbench.ui.listen import any_of, listen
+from workbench.ui.owners import services_of
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.examples import EXAMPLES
-from workbench.ui.present.pasted import NOTHING, PastedFields, read_pasted, show_pasted
+from workbench.ui.present.notices import NoticeView, problem
+from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
+from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.visitor import Visitor
 
 FIRST_TOOLSET: Final = "nonsense"
 """Whose tools the examples call."""
@@ -97,18 +106,16 @@ def build(services: Services) -> InspectParts:
     )  # fmt: skip
 
 
-def _build_tools(services: Services) -> tuple[gr.Dropdown, Editor, Notice]:
+def _build_tools(services: Services) -> tuple[ChoiceField, Editor, Notice]:
     heading("Tools")
-    toolsets = services.catalog.toolsets()
-    first = FIRST_TOOLSET if FIRST_TOOLSET in toolsets else NO_TOOLS
-    choices = [("no tools: names are not checked", NO_TOOLS), *((name, name) for name in toolsets)]
-    toolset = gr.Dropdown(
-        choices, value=first, label="Toolset to check against", show_label=False, container=False,
-        elem_id="inspect-toolset",
+    first = _first_toolset(services.catalog)
+    toolset = ChoiceField(
+        _choices(services.catalog.toolsets()), value=first, label="Toolset to check against", show_label=False,
+        container=False, elem_id="inspect-toolset",
     )  # fmt: skip
     tools_text = text_editor(
         "Tools to check against, as JSON", "json", "inspect-tools-text",
-        value=_tools_text(services, first), is_wrapped=False, max_lines=14,
+        value=_tools_text(services.catalog, first), is_wrapped=False, max_lines=14,
     )  # fmt: skip
     return toolset, tools_text, Notice(elem_id="inspect-tools-notice")
 
@@ -140,39 +147,76 @@ class InspectEvents:
 
     def on_read(self, *fields: object) -> tuple[object, ...]:
         """The text, read anew."""
-        view = show_pasted(read_pasted(fields))
+        view = show_pasted(PastedFields._make(fields))
         return view.read, view.calls, view.fixes, view.differ, view.tools
 
-    def on_toolset(self, name: str | None) -> str:
+    def on_choices(self, visitor: Visitor, toolset: str, request: gr.Request) -> Update:
+        """The toolsets there are by now."""
+        there = {*toolsets_of(services_of(self.services, visitor, request)), toolset} - {NO_TOOLS}
+        return gr.update(choices=_choices(there))
+
+    def on_toolset(
+        self, visitor: Visitor, name: str, request: gr.Request
+    ) -> tuple[str | Update, NoticeView | Update]:
         """The tools of a toolset that was chosen."""
-        return _tools_text(self.services, name or NO_TOOLS)
+        try:
+            return _tools_text(services_of(self.services, visitor, request).tools, name), SAME
+        except WorkbenchError as error:
+            return SAME, problem(error)
 
     def on_example(self, event: gr.EventData) -> tuple[object, ...]:
         """An example that was picked, with all that it needs."""
         example = EXAMPLES[int(event.index)]
-        tools = _tools_text(self.services, FIRST_TOOLSET)
-        return example.text, FIRST_TOOLSET, tools, Dialect.AUTO, Level.TOLERANT, example.finish_reason, False
+        toolset = _first_toolset(self.services.catalog)
+        tools = _tools_text(self.services.catalog, toolset)
+        return example.text, toolset, tools, Dialect.AUTO, Level.TOLERANT, example.finish_reason, False
 
     def on_clear(self) -> str:
         """Nothing in the editor: the examples come back."""
         return ""
 
 
-def _tools_text(services: Services, name: str) -> str:
-    """The tools of a toolset as the editor shows them; empty for none."""
-    try:
-        return render_tools(services.catalog.select((name,))) if name else ""
-    except BadInput:
-        return ""
+def _first_toolset(catalog: Catalog) -> str:
+    return FIRST_TOOLSET if FIRST_TOOLSET in catalog.toolsets() else NO_TOOLS
 
 
-def wire(blocks: gr.Blocks, parts: InspectParts, services: Services) -> None:
-    """Lets the parts answer."""
+def _choices(toolsets: Iterable[str]) -> list[tuple[str, str]]:
+    """No tools, and each toolset."""
+    return [("no tools: names are not checked", NO_TOOLS), *((name, name) for name in sorted(toolsets))]
+
+
+def _tools_text(catalog: Catalog, name: str) -> str:
+    """The tools of a toolset as the editor shows them; empty for none.
+
+    Raises:
+        BadInput: There is no such toolset.
+    """
+    return render_tools(catalog.select((name,))) if name else ""
+
+
+def wire(
+    blocks: gr.Blocks, parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.Tab
+) -> None:
+    """Lets the parts answer.
+
+    Args:
+        blocks: The page.
+        parts: Of the tab.
+        services: The edges.
+        visitor: Tells whose browser it is.
+        tab: The tab itself; opening it asks which toolsets there are by now.
+    """
     events = InspectEvents(services)
     # One listener for all: its last run has seen every field, whatever order they change in.
-    changed = any_of(*(cast(gr.Textbox, field).change for field in parts.fields))
+    changed = any_of(*(cast(TextField, field).change for field in parts.fields))
     listen(changed, events.on_read, parts.fields, parts.shown, is_latest_only=True)
-    listen(parts.toolset.input, events.on_toolset, [parts.toolset], [parts.tools_text])
+    listen(tab.select, events.on_choices, [visitor, parts.toolset], [parts.toolset])
+    listen(
+        parts.toolset.input,
+        events.on_toolset,
+        [visitor, parts.toolset],
+        [parts.tools_text, parts.tools_notice],
+    )
     terms = [parts.dialect, parts.level, parts.finish_reason, parts.starts_in_thought]
     listen(
         parts.read.event("example"),

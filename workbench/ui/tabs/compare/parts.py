@@ -9,12 +9,14 @@ from gradio.blocks import Block
 from workbench.desk.comparisons.comparison import MAX_COLUMNS, MIN_COLUMNS
 from workbench.desk.comparisons.planning import LETTERS
 from workbench.desk.services import Services
+from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.compare_board import CompareBoard
 from workbench.ui.components.compare_live import CompareLive
 from workbench.ui.components.compare_target import CompareTarget
 from workbench.ui.components.fields import heading
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.number_field import NumberField, number_field
+from workbench.ui.components.text_field import TextField
 from workbench.ui.present.compare.board import BoardView
 from workbench.ui.present.compare.form import (
     OWN,
@@ -103,7 +105,7 @@ class ColumnParts:
 class AskParts:
     """The line of the question."""
 
-    question: gr.Textbox
+    question: TextField
     line: CompareTarget
     run: gr.Button
     stop: gr.Button
@@ -113,7 +115,7 @@ class AskParts:
 class WhatParts:
     """The line of what all columns share, and of what was compared before."""
 
-    link: gr.Textbox
+    link: TextField
     take: gr.Button
     scope: gr.Radio
     tools: gr.Dropdown
@@ -125,9 +127,9 @@ class WhatParts:
 class CompareParts:
     """All parts of the tab but the tabs themselves."""
 
-    draft: gr.Textbox
-    secret: gr.Textbox
-    target: gr.Textbox
+    draft: TextField
+    secret: TextField
+    target: TextField
     ask: AskParts
     what: WhatParts
     columns: tuple[ColumnParts, ...]
@@ -160,9 +162,9 @@ def build(services: Services) -> CompareParts:
     """Builds the tab."""
     model = services.models.status(services.settings.model)
     first = first_form(services.settings, services.contract_names(), model)
-    draft = gr.Textbox(visible=False, elem_id="compare-draft")
-    secret = gr.Textbox(visible=False, elem_id="compare-secret")
-    target = gr.Textbox(visible=False, elem_id="compare-target")
+    draft = TextField(visible=False, elem_id="compare-draft")
+    secret = TextField(visible=False, elem_id="compare-secret")
+    target = TextField(visible=False, elem_id="compare-target")
     with gr.Column(elem_id="compare-page", elem_classes=["hw-column"], min_width=0):
         ask, what = _build_ask(first), _build_what(services, first)
         with gr.Row(elem_id="compare-columns"):
@@ -181,7 +183,7 @@ def build(services: Services) -> CompareParts:
 
 def _build_ask(first: CompareForm) -> AskParts:
     with gr.Row(elem_id="compare-ask"):
-        question = gr.Textbox(
+        question = TextField(
             first.question, label="Question", show_label=False, container=False, lines=2, max_lines=8,
             scale=1, placeholder="Ask the same of each column", elem_id="compare-question",
         )  # fmt: skip
@@ -194,7 +196,7 @@ def _build_ask(first: CompareForm) -> AskParts:
 
 def _build_what(services: Services, first: CompareForm) -> WhatParts:
     with gr.Row(elem_id="compare-what"):
-        link = gr.Textbox(
+        link = TextField(
             label="A turn's link", lines=1, max_lines=1, elem_id="compare-link",
             placeholder="?session=…&message=…, then Enter",
         )  # fmt: skip
@@ -210,7 +212,7 @@ def _build_what(services: Services, first: CompareForm) -> WhatParts:
             list(range(MIN_COLUMNS, MAX_COLUMNS + 1)), value=first.count, label="Columns",
             elem_id="compare-used",
         )  # fmt: skip
-        former = gr.Dropdown([], label="Former comparisons", elem_id="compare-former")
+        former = ChoiceField([], label="Former comparisons", elem_id="compare-former")
     return WhatParts(link=link, take=take, scope=scope, tools=tools, used=used, former=former)
 
 

@@ -13,6 +13,7 @@ from workbench.desk.services import Services
 from workbench.desk.versions.version import VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.spec import OfferedTools
+from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.owners import services_of
 from workbench.ui.present.contracts import PreviewView, read_variables, show_lint, show_preview
 from workbench.ui.present.measures import MeasuresView, show_measures
@@ -56,11 +57,12 @@ class ContractEvents:
     texts: KeptTextEvents
     """Of contracts."""
 
-    def on_toolset(self, visitor: Visitor, name: str, request: gr.Request) -> str | Update:
-        """The tools that a contract is shown with, when the tab is opened first."""
+    def on_toolset(self, visitor: Visitor, name: str, chosen: str | None, request: gr.Request) -> Update:
+        """The toolsets there are by now; that which a contract is shown with, when the tab is opened first."""
         services = services_of(self.services, visitor, request)
-        toolset = next(iter(services.settings.tools), "")
-        return toolset if not name and toolset in services.catalog.toolsets() else SAME
+        toolsets, first = toolsets_of(services), next(iter(services.settings.tools), "")
+        there = choices(toolsets, chosen)
+        return {**there, "value": first} if not name and first in toolsets else there
 
     def on_text(
         self, visitor: Visitor, name: str, text: str, toolset: str | None, variables: str, request: gr.Request

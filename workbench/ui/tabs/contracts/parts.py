@@ -6,6 +6,7 @@ from typing import Final
 import gradio as gr
 
 from workbench.desk.services import Services
+from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.contract_measures import ContractMeasures
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames
@@ -13,6 +14,7 @@ from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.preview import Preview
 from workbench.ui.components.text_diff import TextDiff
+from workbench.ui.components.text_field import TextField
 from workbench.ui.components.text_list import TextList
 from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
@@ -25,7 +27,7 @@ class ContractsParts:
     """All parts of the tab."""
 
     contracts: TextList
-    name: gr.Textbox
+    name: TextField
     text: Editor
     versions: Versions
     notice: Notice
@@ -34,7 +36,7 @@ class ContractsParts:
     use: gr.Button
     measure: gr.Button
     toolset: gr.Dropdown
-    variables: gr.Textbox
+    variables: TextField
     preview: Preview
     measured_side: gr.Tab
     measured: ContractMeasures
@@ -47,7 +49,7 @@ def build(services: Services) -> ContractsParts:
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
             contracts = TextList(elem_id="contracts-contracts")
             # No state: the browser keeps drafts by it.
-            name = gr.Textbox(label="Open contract", elem_id="contracts-name")
+            name = TextField(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
             versions = Versions(elem_id="contracts-versions")
             text = text_editor(
@@ -73,14 +75,14 @@ def build(services: Services) -> ContractsParts:
     )  # fmt: skip
 
 
-def _build_preview(services: Services) -> tuple[gr.Dropdown, gr.Textbox, Preview]:
-    toolset = gr.Dropdown(
+def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Preview]:
+    toolset = ChoiceField(
         list(services.catalog.toolsets()),
         value=None,
         label="With the tools of",
         elem_id="contracts-toolset",
     )
-    variables = gr.Textbox(
+    variables = TextField(
         label="Variables", lines=1, max_lines=6, placeholder="name = value, one a line",
         elem_id="contracts-variables",
     )  # fmt: skip

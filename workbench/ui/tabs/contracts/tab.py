@@ -42,7 +42,7 @@ def wire(
     edited = [visitor, parts.name, parts.text]
     opened = [parts.contracts, parts.name, parts.text, parts.notice, parts.diff]
     listen(tab.select, texts.on_tab, [visitor, parts.name], [parts.contracts])
-    listen(tab.select, events.on_toolset, [visitor, parts.name], [parts.toolset])
+    listen(tab.select, events.on_toolset, [visitor, parts.name, parts.toolset], [parts.toolset])
     listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened)
     listen(parts.contracts.event("new_text"), texts.on_new, [visitor], opened)
     # Not `input`: the first one behind a change from here is swallowed.

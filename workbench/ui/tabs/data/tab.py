@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 import gradio as gr
 from gradio.blocks import Block
 
+from workbench.ui.components.text_field import TextField
 from workbench.desk.labels.label import Verdict
 from workbench.desk.labels.project import QueueState
 from workbench.desk.services import Services
@@ -29,22 +30,22 @@ from workbench.ui.tabs.data.jobs import Jobs
 class FormParts:
     """The fields of a `DataForm`, by its names."""
 
-    tag: gr.Textbox
+    tag: TextField
     verdict: gr.Dropdown
     min_rating: gr.Dropdown
     state: gr.Dropdown
-    contract: gr.Textbox
-    model: gr.Textbox
-    since: gr.Textbox
-    until: gr.Textbox
+    contract: TextField
+    model: TextField
+    since: TextField
+    until: TextField
     taken: gr.CheckboxGroup
     format: gr.Dropdown
     ending: gr.Dropdown
-    split: gr.Textbox
+    split: TextField
     seed: NumberField
     manners: gr.CheckboxGroup
-    licence: gr.Textbox
-    title: gr.Textbox
+    licence: TextField
+    title: TextField
 
     def values(self) -> list[Block]:
         """In the order of `DataForm`."""
@@ -57,7 +58,7 @@ class ImportParts:
     """Where a file of rows is brought."""
 
     file: gr.File
-    tag: gr.Textbox
+    tag: TextField
     queue: gr.Checkbox
     read_as: gr.Dropdown
     bring: gr.Button
@@ -70,7 +71,7 @@ class DataParts:
     form: FormParts
     check: gr.Button
     make: gr.Button
-    repo: gr.Textbox
+    repo: TextField
     is_public: gr.Checkbox
     push: gr.Button
     brought: ImportParts
@@ -183,8 +184,8 @@ def _build_import() -> ImportParts:
     return ImportParts(file=file, tag=tag, queue=queue, read_as=read_as, bring=bring)
 
 
-def _text(label: str, placeholder: str, elem_id: str) -> gr.Textbox:
-    return gr.Textbox(label=label, placeholder=placeholder, lines=1, max_lines=1, min_width=0, elem_id=elem_id)
+def _text(label: str, placeholder: str, elem_id: str) -> TextField:
+    return TextField(label=label, placeholder=placeholder, lines=1, max_lines=1, min_width=0, elem_id=elem_id)
 
 
 def _list(label: str, choices: tuple[str, ...], elem_id: str, *, value: str | None = None) -> gr.Dropdown:

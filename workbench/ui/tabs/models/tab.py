@@ -11,6 +11,7 @@ from workbench.ui.components.fields import heading
 from workbench.ui.components.model_rows import ModelRows
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.pull_bar import PullBar
+from workbench.ui.components.text_field import TextField
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.models.events import ModelsEvents
 from workbench.ui.tabs.models.pulls import Pulls
@@ -21,12 +22,12 @@ class ModelsParts:
     """All parts of the tab."""
 
     here: ModelRows
-    place: gr.Textbox
+    place: TextField
     base: gr.Dropdown
     look: gr.Button
     adapters: ModelRows
     place_notice: Notice
-    words: gr.Textbox
+    words: TextField
     find: gr.Button
     found: ModelRows
     pull: PullBar
@@ -48,7 +49,7 @@ def build(services: Services) -> ModelsParts:
             here = ModelRows(elem_id="models-here")
             heading("Adapters")
             with gr.Row(elem_id="models-adapter", visible=not services.settings.is_on_space):
-                place = gr.Textbox(
+                place = TextField(
                     label="Adapter's folder or GGUF file",
                     placeholder="runs/first",
                     elem_id="models-place",
@@ -62,7 +63,7 @@ def build(services: Services) -> ModelsParts:
         with gr.Column(elem_id="models-get-column", elem_classes=["hw-column"], min_width=0):
             heading("Get from the hub")
             with gr.Row(elem_id="models-search"):
-                words = gr.Textbox(
+                words = TextField(
                     label="Words of the model's name",
                     placeholder="Hermes 3 8B",
                     show_label=False,

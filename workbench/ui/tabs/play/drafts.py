@@ -2,9 +2,9 @@
 
 from typing import Final
 
-import gradio as gr
 from gradio.blocks import Block
 
+from workbench.ui.components.text_field import TextField
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.tabs.play.setup_column import SetupParts
 
@@ -47,7 +47,7 @@ _KEEP: Final = f"""(value) => {{
 _DROP: Final = f"() => {{ try {{ localStorage.removeItem({_KEY}); }} catch {{ }} return []; }}"
 
 
-def keep_drafts(composer: gr.Textbox, setup: SetupParts) -> None:
+def keep_drafts(composer: TextField, setup: SetupParts) -> None:
     """Keeps what is typed; a contract, a version or a toolset that is chosen drops the draft that it replaces."""
     # Not `input`: the first one behind a change from here is swallowed, and a paste is one.
     _keep(composer.change, composer, "composer", "value")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from workbench.ui.components.number_field import NumberField, number_field
+from workbench.ui.components.text_field import TextField
 from workbench.ui.present.numbers import (
     FREQUENCY_PENALTY,
     MAX_ROUNDS,
@@ -43,8 +44,8 @@ class SamplingParts:
     mirostat: gr.Dropdown
     mirostat_tau: NumberField
     mirostat_eta: NumberField
-    stop: gr.Textbox
-    logit_bias: gr.Textbox
+    stop: TextField
+    logit_bias: TextField
     wants_logprobs: gr.Checkbox
 
 
@@ -71,11 +72,11 @@ def build_sampling() -> SamplingParts:
             )  # fmt: skip
             mirostat_tau = _number(MIROSTAT_TAU, "play-mirostat-tau")
             mirostat_eta = _number(MIROSTAT_ETA, "play-mirostat-eta")
-        stop = gr.Textbox(
+        stop = TextField(
             label="Stop texts, one a line", lines=1, max_lines=6, elem_id="play-stop-texts",
             placeholder="\\n\\n",
         )  # fmt: skip
-        logit_bias = gr.Textbox(
+        logit_bias = TextField(
             label="Logit bias: token and bias, one a line", lines=1, max_lines=6, elem_id="play-logit-bias",
             placeholder='"Hello" -5',
         )  # fmt: skip

@@ -155,7 +155,7 @@ class SessionEvents:
         editing = None if is_read_only else _editing(opened, _draft(draft).get("editing", ""))
         screen = screen._replace(message_pane=editing)
         drafted = session.setup if is_read_only else _drafted(session.setup, draft)
-        return (*screen.with_opened(opened, visitor), *self.setups.filled(drafted))
+        return (*screen.with_opened(opened, visitor), *self.setups.filled(services, drafted))
 
     def _empty(
         self, services: Services, visitor: Visitor, notice: NoticeView, draft: str
@@ -176,7 +176,7 @@ class SessionEvents:
             header=self.setups.header(setup.model),
             address=AddressView(session=None),
         )
-        return (*screen.with_session(show_session((), setup)), *self.setups.filled(setup))
+        return (*screen.with_session(show_session((), setup)), *self.setups.filled(services, setup))
 
 
 def _at_message(services: Services, visitor: Visitor, session_id: str, message_id: str | None) -> Visitor:

@@ -7,10 +7,12 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.desk.services import Services
+from workbench.ui.components.choice_field import ChoiceField, TickField
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.system_text import SystemText
+from workbench.ui.components.text_field import TextField
 from workbench.ui.components.versions import Versions
 from workbench.ui.present.setup import SetupFields, tool_choices
 from workbench.ui.tabs.play.sampling_fields import SamplingParts, build_sampling
@@ -24,8 +26,8 @@ class ContractParts:
     versions: Versions
     contract_text: Editor
     contract_notice: Notice
-    ephemeral: gr.Textbox
-    variables: gr.Textbox
+    ephemeral: TextField
+    variables: TextField
     system_text: SystemText
 
 
@@ -90,14 +92,14 @@ def _build_contract(services: Services) -> ContractParts:
         versions=Versions(elem_id="play-versions"),
         contract_text=text_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
         contract_notice=Notice(elem_id="play-contract-notice"),
-        ephemeral=gr.Textbox(
+        ephemeral=TextField(
             label="Ephemeral part, never exported",
             lines=1,
             max_lines=6,
             placeholder="Sent behind the system text",
             elem_id="play-ephemeral",
         ),
-        variables=gr.Textbox(
+        variables=TextField(
             label="Variables",
             lines=1,
             max_lines=6,
@@ -115,7 +117,7 @@ def _build_tools(services: Services) -> ToolsParts:
         toolset=_dropdown("Toolset", list(services.catalog.toolsets()), "play-toolset"),
         tools_text=text_editor("Tools as JSON", "json", "play-tools-text", is_wrapped=False),
         tools_notice=Notice(elem_id="play-tools-notice"),
-        enabled_tools=gr.CheckboxGroup(
+        enabled_tools=TickField(
             [],
             label="Tools that are switched on",
             show_label=False,
@@ -131,7 +133,7 @@ def _build_model(services: Services) -> ModelParts:
     model = gr.Dropdown(
         list(services.models.names()), label="Model", elem_id="play-model", allow_custom_value=True
     )
-    tool_choice = gr.Dropdown(tool_choices(()), label="Tool choice", elem_id="play-tool-choice")
+    tool_choice = ChoiceField(tool_choices(()), label="Tool choice", elem_id="play-tool-choice")
     is_constrained = gr.Checkbox(
         value=True, label="Hold calls to the schemas", container=False, elem_id="play-constrained"
     )
@@ -141,5 +143,5 @@ def _build_model(services: Services) -> ModelParts:
     )
 
 
-def _dropdown(label: str, choices: list[str], elem_id: str) -> gr.Dropdown:
-    return gr.Dropdown(choices, value=None, label=label, show_label=False, container=False, elem_id=elem_id)
+def _dropdown(label: str, choices: list[str], elem_id: str) -> ChoiceField:
+    return ChoiceField(choices, value=None, label=label, show_label=False, container=False, elem_id=elem_id)

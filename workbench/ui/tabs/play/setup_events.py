@@ -1,6 +1,6 @@
 """What the left column answers: names become texts, texts are checked, the system text is composed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +10,9 @@ from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
+from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
+from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.owners import services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
 from workbench.ui.present.setup import (
@@ -60,8 +62,20 @@ class SetupEvents:
         except WorkbenchError as error:
             return SAME, problem(error), frozenset()
 
+    def on_choices(
+        self, visitor: Visitor, name: str | None, toolset: str | None, request: gr.Request
+    ) -> tuple[Update, Update, NoticeView | Update]:
+        """The contracts and toolsets there are by now; while the page opens, its opening fills them in."""
+        if name is None:
+            return SAME, SAME, SAME
+        services = services_of(self.services, visitor, request)
+        try:
+            return choices(services.contract_names(), name), choices(toolsets_of(services), toolset), SAME
+        except WorkbenchError as error:
+            return SAME, SAME, problem(error)
+
     def on_tools_text(
-        self, text: str, disabled: frozenset[str], choice: str
+        self, visitor: Visitor, text: str, disabled: frozenset[str], choice: str, request: gr.Request
     ) -> tuple[NoticeView, Update, Update]:
         """Findings of the text as it is typed; the switches and the tool choice, kept in step."""
         findings = check_tools_text(text)
@@ -69,7 +83,8 @@ class SetupEvents:
             return tool_findings(findings), SAME, SAME
         tools = parse_tools(text)
         names, told = tools.names, grammar_advice(tools)
-        notice = advice(" ".join([*([] if self._toolset(text) else [EDITED]), *told]))
+        is_kept = _toolset(toolsets_of(services_of(self.services, visitor, request)), text) is not None
+        notice = advice(" ".join([*([] if is_kept else [EDITED]), *told]))
         return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
@@ -115,30 +130,41 @@ class SetupEvents:
         status = self.services.models.status(model)
         return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
 
-    def filled(self, setup: Setup) -> tuple[object, ...]:
-        """A setup, as values of the fields, of the toolset and of the switches."""
+    def filled(self, services: Services, setup: Setup) -> tuple[object, ...]:
+        """A setup, as values of the fields, of the toolset and of the switches.
+
+        Args:
+            services: The visitor's own.
+            setup: What to show.
+        """
         fields = fields_of(setup)
+        contract = choices(services.contract_names(), setup.contract_name)
+        toolsets = toolsets_of(services)
+        toolset = _toolset(toolsets, setup.tools_text)
         try:
             names: Sequence[str] = parse_tools(setup.tools_text).names
         except BadInput:
             names = ()
         choice = {**_choices(names, setup.disabled_tools, setup.tool_choice), "value": setup.tool_choice}
         return (
-            *fields._replace(tool_choice=choice),
-            self._toolset(setup.tools_text),
+            *fields._replace(
+                contract_name={**contract, "value": setup.contract_name},  # type: ignore[arg-type]
+                tool_choice=choice,
+            ),
+            {**choices(toolsets, toolset), "value": toolset},
             _switches(names, setup.disabled_tools),
         )  # type: ignore[arg-type]
-
-    def _toolset(self, text: str) -> str | None:
-        """The toolset whose tools these are, as yet unedited."""
-        toolsets = self.services.catalog.toolsets()
-        return next((name for name, tools in toolsets.items() if render_tools(tools) == text), None)
 
     def _count(self, model: str, text: str) -> int | None:
         if not self.services.models.status(model).is_loaded:
             return None
         engine = self.services.models.engine(model)
         return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
+
+
+def _toolset(toolsets: Mapping[str, OfferedTools], text: str) -> str | None:
+    """The toolset whose tools these are, as yet unedited."""
+    return next((name for name, tools in toolsets.items() if render_tools(tools) == text), None)
 
 
 def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:

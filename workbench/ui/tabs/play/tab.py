@@ -9,6 +9,7 @@ from gradio.events import Dependency
 from workbench.desk.services import Services
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
+from workbench.ui.components.text_field import TextField
 from workbench.ui.frame import Frame
 from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.tabs.play.branch_events import BranchEvents
@@ -36,8 +37,8 @@ class PlayParts:
     """All parts of the tab."""
 
     visitor: gr.State
-    draft: gr.Textbox
-    secret: gr.Textbox
+    draft: TextField
+    secret: TextField
     sessions: SessionsParts
     setup: SetupParts
     talk: TalkParts
@@ -68,8 +69,8 @@ class PlayParts:
 def build(services: Services) -> PlayParts:
     """Builds the tab; nothing happens in it before `wire`."""
     visitor = gr.State(Visitor())
-    draft = gr.Textbox(visible=False, elem_id="play-draft")
-    secret = gr.Textbox(visible=False, elem_id="play-secret")
+    draft = TextField(visible=False, elem_id="play-draft")
+    secret = TextField(visible=False, elem_id="play-secret")
     with gr.Row(elem_id="play-columns"):
         return PlayParts(
             visitor=visitor,
@@ -82,14 +83,16 @@ def build(services: Services) -> PlayParts:
         )
 
 
-def wire(blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: Frame) -> Dependency:
+def wire(
+    blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: Frame, *, tab: gr.Tab
+) -> Dependency:
     """Lets the parts answer; gives the event that opens the page."""
     header, address = frame.header, frame.address
     setups = SetupEvents(services)
     turns = TurnEvents(services, runs, setups)
     sessions = SessionEvents(services, setups)
     screen = parts.screen(header, address)
-    _wire_setup(parts, setups, header)
+    _wire_setup(parts, setups, header, tab)
     _wire_versions(parts, VersionEvents(services))
     _wire_turns(blocks, parts, turns, screen)
     whole = parts.whole(header, address)
@@ -114,9 +117,15 @@ def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: H
     _warm(trigger, parts.setup, SetupEvents(services), header)
 
 
-def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header) -> None:
+def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header, tab: gr.Tab) -> None:
     setup = parts.setup
     contract, tools, model = setup.contract, setup.tools, setup.model
+    listen(
+        tab.select,
+        setups.on_choices,
+        [parts.visitor, contract.contract, tools.toolset],
+        [contract.contract, tools.toolset, contract.contract_notice],
+    )
     listen(
         contract.contract.input,
         setups.on_contract,
@@ -132,7 +141,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header) -> None:
     listen(
         tools.tools_text.change,
         setups.on_tools_text,
-        [tools.tools_text, tools.disabled_tools, model.tool_choice],
+        [parts.visitor, tools.tools_text, tools.disabled_tools, model.tool_choice],
         [tools.tools_notice, tools.enabled_tools, model.tool_choice],
         is_latest_only=True,
     )

@@ -15,6 +15,7 @@ from workbench.ui.components.notice import Notice
 from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.components.panes import Panes
 from workbench.ui.components.session_bar import SessionBar
+from workbench.ui.components.text_field import TextField
 from workbench.ui.components.transcript import Transcript
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.numbers import SAMPLES
@@ -47,7 +48,7 @@ class TalkParts:
     execution: gr.Dropdown
     samples: NumberField
     notice: Notice
-    composer: gr.Textbox
+    composer: TextField
     send: gr.Button
     stop: gr.Button
 
@@ -65,7 +66,7 @@ def build_talk() -> TalkParts:
         notice = Notice(elem_id="play-notice")
         copied = Copied(elem_id="play-copied")
         with gr.Row(elem_id="play-compose"):
-            composer = gr.Textbox(
+            composer = TextField(
                 label="Message", show_label=False, container=False, lines=2, max_lines=10, scale=1,
                 placeholder="Ask something that a tool can answer", elem_id="play-composer",
             )  # fmt: skip

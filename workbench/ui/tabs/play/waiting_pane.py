@@ -6,6 +6,7 @@ import gradio as gr
 
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
+from workbench.ui.components.text_field import TextField
 from workbench.ui.components.waiting import WaitingCall
 from workbench.ui.listen import listen
 from workbench.ui.tabs.play.runs import Runs
@@ -18,7 +19,7 @@ class WaitingParts:
     waiting: WaitingCall
     step_pane: gr.Group
     approval_pane: gr.Group
-    result: gr.Textbox
+    result: TextField
     use: gr.Button
     give: gr.Button
     fail: gr.Button
@@ -33,7 +34,7 @@ def build_waiting() -> WaitingParts:
     with gr.Column(elem_id="play-waiting", min_width=0):
         waiting = WaitingCall(elem_id="play-waiting-call")
         with gr.Group(visible=False, elem_id="play-step") as step_pane:
-            result = gr.Textbox(
+            result = TextField(
                 label="Result or error of your own", show_label=False, container=False, lines=2, max_lines=8,
                 placeholder="A result of your own, as JSON or text", elem_id="play-step-result",
             )  # fmt: skip

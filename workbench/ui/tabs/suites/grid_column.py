@@ -7,6 +7,7 @@ from gradio.blocks import Block
 
 from workbench.desk.runs.suites import suite_names
 from workbench.desk.services import Services
+from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.fields import heading
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.number_field import NumberField, number_field
@@ -93,10 +94,10 @@ def build_grid(services: Services) -> GridParts:
 
 def _many(
     label: str, choices: list[str], chosen: list[str], name: str, *, is_free: bool = False
-) -> gr.Dropdown:
+) -> ChoiceField:
     """Several of the choices; of a free one also what a person types, such as `minimal@3`."""
     there = [one for one in chosen if is_free or one in choices]
-    return gr.Dropdown(
+    return ChoiceField(
         choices, value=there, multiselect=True, allow_custom_value=is_free, label=label,
         elem_id=f"suites-{name}", min_width=0,
     )  # fmt: skip

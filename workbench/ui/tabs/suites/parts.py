@@ -7,6 +7,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.desk.services import Services
+from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
@@ -18,6 +19,7 @@ from workbench.ui.components.suite_plays import SuitePlays
 from workbench.ui.components.suite_run import SuiteRun
 from workbench.ui.components.suite_text import SuiteText
 from workbench.ui.components.text_diff import TextDiff
+from workbench.ui.components.text_field import TextField
 from workbench.ui.components.text_list import TextList
 from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
@@ -57,7 +59,7 @@ class EditParts:
     """The editor of suites."""
 
     texts: TextList
-    name: gr.Textbox
+    name: TextField
     text: Editor
     versions: Versions
     notice: Notice
@@ -77,7 +79,7 @@ class SuitesParts:
     grid: GridParts
     run: RunParts
     edit: EditParts
-    secret: gr.Textbox
+    secret: TextField
     """What tells this browser from others, read where a link is opened."""
 
 
@@ -85,7 +87,7 @@ def build(services: Services) -> SuitesParts:
     """Builds the tab, empty."""
     EditorNames(EDITORS, elem_id="suites-editor-names")
     SuiteKeys(elem_id="suites-keys")
-    secret = gr.Textbox(visible=False, elem_id="suites-secret")
+    secret = TextField(visible=False, elem_id="suites-secret")
     with gr.Tabs(elem_id="suites-rooms") as rooms:
         with gr.Tab("Runs", id="runs", elem_id="suites-room-runs"), gr.Row(elem_id="suites-columns"):
             with gr.Column(elem_id="suites-setup-column", elem_classes=["hw-column"], min_width=0):
@@ -120,7 +122,7 @@ def _build_edit() -> EditParts:
         with gr.Column(elem_id="suites-list", elem_classes=["hw-column"], min_width=0):
             texts = TextList(elem_id="suites-texts")
             # No state: the browser keeps drafts by it.
-            name = gr.Textbox(label="Open suite", elem_id="suites-name")
+            name = TextField(label="Open suite", elem_id="suites-name")
         with gr.Column(elem_id="suites-edit", elem_classes=["hw-column"], min_width=0):
             versions = Versions(elem_id="suites-versions")
             text = text_editor("Text of the suite", "yaml", "suites-text", is_wrapped=True, max_lines=32)
@@ -140,5 +142,5 @@ def _build_edit() -> EditParts:
     )  # fmt: skip
 
 
-def _choice(label: str, name: str, *, is_visible: bool = True) -> gr.Dropdown:
-    return gr.Dropdown([], value=None, label=label, elem_id=f"suites-{name}", min_width=0, visible=is_visible)
+def _choice(label: str, name: str, *, is_visible: bool = True) -> ChoiceField:
+    return ChoiceField([], value=None, label=label, elem_id=f"suites-{name}", min_width=0, visible=is_visible)

@@ -11,6 +11,7 @@ from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.components.text_diff import TextDiff
+from workbench.ui.components.text_field import TextField
 from workbench.ui.components.tool_grid import ToolGrid
 from workbench.ui.components.tool_list import ToolList
 from workbench.ui.components.tried import Tried
@@ -33,7 +34,7 @@ class ToolsParts:
     """All parts of the tab."""
 
     tools: ToolList
-    open_name: gr.Textbox
+    open_name: TextField
     spec: Editor
     spec_notice: Notice
     rules: Editor
@@ -48,17 +49,17 @@ class ToolsParts:
     tried: Tried
     file: Editor
     grid: ToolGrid
-    toolset: gr.Textbox
+    toolset: TextField
     versions: Versions
     diff: TextDiff
     use: gr.Button
-    import_text: gr.Textbox
+    import_text: TextField
     import_file: gr.UploadButton
-    import_toolset: gr.Textbox
+    import_toolset: TextField
     import_tools: gr.Button
     import_notice: Notice
-    server_name: gr.Textbox
-    server_address: gr.Textbox
+    server_name: TextField
+    server_address: TextField
     server_add: gr.Button
 
 
@@ -73,11 +74,11 @@ def build(*, takes_servers: bool) -> ToolsParts:
         with gr.Column(elem_id="tools-list", elem_classes=["hw-column"], min_width=0):
             tools = ToolList(elem_id="tools-tools")
             # No state: the browser keeps drafts by it.
-            open_name = gr.Textbox(label="Open tool", elem_id="tools-open-name")
+            open_name = TextField(label="Open tool", elem_id="tools-open-name")
             added = _build_adding(takes_servers=takes_servers)
         with gr.Column(elem_id="tools-edit", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="tools-keep"):
-                toolset = gr.Textbox(
+                toolset = TextField(
                     label="Toolset", max_lines=1, min_width=0, scale=1, elem_id="tools-toolset"
                 )
                 use = gr.Button("Use in Play", size="sm", min_width=0, scale=0, elem_id="tools-use")
@@ -120,32 +121,32 @@ def build(*, takes_servers: bool) -> ToolsParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Adding:
-    text: gr.Textbox
+    text: TextField
     file: gr.UploadButton
-    toolset: gr.Textbox
+    toolset: TextField
     save: gr.Button
     notice: Notice
-    server_name: gr.Textbox
-    server_address: gr.Textbox
+    server_name: TextField
+    server_address: TextField
     server_add: gr.Button
 
 
 def _build_adding(*, takes_servers: bool) -> _Adding:
     with gr.Column(elem_id="tools-adding", min_width=0):
         heading("Import")
-        text = gr.Textbox(
+        text = TextField(
             label="Tools in any form", show_label=False, container=False, lines=3, max_lines=8,
             placeholder="OpenAI, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function",
             elem_id="tools-import-text",
         )  # fmt: skip
-        toolset = gr.Textbox("imported", label="Into toolset", max_lines=1, elem_id="tools-import-toolset")
+        toolset = TextField("imported", label="Into toolset", max_lines=1, elem_id="tools-import-toolset")
         with gr.Row(elem_id="tools-import-buttons"):
             file = gr.UploadButton("File", size="sm", min_width=0, elem_id="tools-import-file")
             save = gr.Button("Import", size="sm", min_width=0, elem_id="tools-import")
         with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0):
             heading("MCP server")
-            name = gr.Textbox(label="Name", max_lines=1, elem_id="tools-server-name")
-            address = gr.Textbox(
+            name = TextField(label="Name", max_lines=1, elem_id="tools-server-name")
+            address = TextField(
                 label="Address or command", max_lines=1, placeholder="http://127.0.0.1:8000/mcp",
                 elem_id="tools-server-address",
             )  # fmt: skip
