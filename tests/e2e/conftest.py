@@ -13,9 +13,10 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
+from tests.e2e.watch import Watch, unexpected_errors
 from workbench.engines.embedded import find_embedded
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -27,8 +28,6 @@ FLAGS = (
     "--disable-sync",
     "--disable-component-update",
 )
-FAREWELLS = ("AbortError: signal is aborted", "Connection errored out", "ERR_INCOMPLETE_CHUNKED_ENCODING")
-"""What is said where a page is left, or its server killed, while it still listens; no fault of the page."""
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts"
 
 
@@ -106,12 +105,11 @@ def other_page(browser: Browser) -> Iterator[Page]:
 def _watched(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     page = context.new_page()
-    troubles: list[str] = []
-    _watch(page, troubles)
+    watch = Watch(page)
     yield page
     if not page.is_closed():
         context.close()
-    assert troubles == []
+    assert watch.troubles == []
 
 
 @pytest.fixture
@@ -120,23 +118,8 @@ def play(page: Page, server: Server) -> Play:
     return Play(page, server).open()
 
 
-def _watch(page: Page, troubles: list[str]) -> None:
-    def on_console(message: ConsoleMessage) -> None:
-        if message.type == "error" and not any(one in message.text for one in FAREWELLS):
-            troubles.append(f"console: {message.text}")
-
-    def on_request(request: Request) -> None:
-        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
-            troubles.append(f"request to another host: {request.url}")
-
-    page.on("console", on_console)
-    page.on("request", on_request)
-    page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
-    page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-
-
 def served(folder: Path, model: str, *options: str, **variables: str) -> Iterator[Server]:
-    """The page in a process of its own, ended at the end.
+    """The page in a process of its own, ended at the end; its log must tell of no unexpected error.
 
     `options` stand behind `serve`, and `variables` go into its environment.
     """
@@ -169,6 +152,7 @@ def served(folder: Path, model: str, *options: str, **variables: str) -> Iterato
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+    assert unexpected_errors(log.read_text(errors="replace")) == []
 
 
 def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
