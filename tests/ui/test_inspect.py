@@ -37,6 +37,8 @@ def test_an_example_brings_all_that_its_reading_needs(events, index):
 def test_a_toolset_fills_the_editor_none_empties_it_and_one_that_is_gone_leaves_it(events):
     assert "get_flumbuster" in events.on_toolset(Visitor(), "nonsense", REQUEST)[0]
     assert events.on_toolset(Visitor(), "", REQUEST) == ("", SAME)
+    assert events.on_toolset(Visitor(), None, REQUEST) == ("", SAME)
+    assert events.on_choices(Visitor(), None, REQUEST) == events.on_choices(Visitor(), "", REQUEST)
     text, notice = events.on_toolset(Visitor(), "gone", REQUEST)
     assert text == SAME
     assert "gone" in notice.lines[0].text

@@ -150,17 +150,17 @@ class InspectEvents:
         view = show_pasted(PastedFields._make(fields))
         return view.read, view.calls, view.fixes, view.differ, view.tools
 
-    def on_choices(self, visitor: Visitor, toolset: str, request: gr.Request) -> Update:
+    def on_choices(self, visitor: Visitor, toolset: str | None, request: gr.Request) -> Update:
         """The toolsets there are by now."""
-        there = {*toolsets_of(services_of(self.services, visitor, request)), toolset} - {NO_TOOLS}
-        return gr.update(choices=_choices(there))
+        there = toolsets_of(services_of(self.services, visitor, request))
+        return gr.update(choices=_choices({*there, *filter(None, [toolset])}))
 
     def on_toolset(
-        self, visitor: Visitor, name: str, request: gr.Request
+        self, visitor: Visitor, name: str | None, request: gr.Request
     ) -> tuple[str | Update, NoticeView | Update]:
         """The tools of a toolset that was chosen."""
         try:
-            return _tools_text(services_of(self.services, visitor, request).tools, name), SAME
+            return _tools_text(services_of(self.services, visitor, request).tools, name or NO_TOOLS), SAME
         except WorkbenchError as error:
             return SAME, problem(error)
 
