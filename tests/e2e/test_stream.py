@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import gradio as gr
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.play import SLOW_MS, Server
+from tests.e2e.play import SLOW_MS, Play, Server, write_script
 from workbench.ui.listen import listen
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.whole_steps import WholeSteps
@@ -61,6 +62,31 @@ def test_what_is_asked_for_while_the_stream_is_closed_is_answered(page: Page, se
         page.get_by_label("Cases at most").fill(str(plays))
         expect(size).to_contain_text(f"{plays} play{'s' * (plays > 1)}: {plays} case", timeout=SLOW_MS)
         page.wait_for_timeout(200 * plays)
+
+
+def test_a_page_that_is_slow_to_be_left_is_left(play: Play, tmp_path: Path) -> None:
+    slow = {"text": "word " * 2000, "seconds_per_token": 0.05}
+    play.use_script(write_script(tmp_path / "slow.yaml", slow)).send("Go on and on")
+    expect(play.part("live")).to_contain_text("word word")
+    held: list[Route] = []
+    asked: list[str] = []
+    play.page.route("**/?later", lambda route: held.append(route))
+    play.page.on(
+        "request", lambda request: asked.append(request.url) if request.is_navigation_request() else None
+    )
+    play.page.evaluate("setTimeout(() => { location.search = '?later'; })")
+    # Longer than Gradio waits before it loads a page again whose connection it takes for lost.
+    play.page.wait_for_timeout(6000)
+    assert asked == [f"{play.server.url}/?later"]
+    held[0].continue_()
+    play.page.wait_for_url("**/?later")
+    play.wait_until_open()
+
+
+def test_a_page_that_is_not_left_after_all_goes_on(play: Play) -> None:
+    play.page.evaluate("dispatchEvent(new Event('beforeunload'))")
+    play.ask("Hello?")
+    expect(play.entries.last).to_contain_text("Hello.")
 
 
 def _steps() -> Iterator[tuple[object, str]]:

@@ -9,6 +9,25 @@
   // The end of an event may be heard before the answer that names it.
   const ended = new Set();
   let closed = Promise.resolve();
+  // Gradio hangs up as soon as a page may be left, which is seconds before it is where the next one is slow to come. It
+  // takes what has no answer then for a lost connection, says so, and loads the page again, so that the next one never
+  // comes. So a page that may be left is told of nothing, unless somebody goes on in it.
+  let goes_on = Promise.resolve();
+  window.addEventListener("beforeunload", () => {
+    goes_on = new Promise((resolve) => {
+      for (const name of ["pointerdown", "keydown"]) window.addEventListener(name, resolve, { capture: true, once: true });
+    });
+  });
+  const kept_quiet = async (work) => {
+    try {
+      return await work;
+    } catch (error) {
+      // Gradio's own `beforeunload` comes first, and its hanging up may be heard before ours.
+      await new Promise((resolve) => setTimeout(resolve));
+      await goes_on;
+      throw error;
+    }
+  };
   const path_of = (what) => new URL(what.url ?? what, location.href).pathname;
   const until_aborted = (signal) =>
     new Promise((resolve) => {
@@ -69,7 +88,7 @@
     const frames = heard(request, response);
     const body = new ReadableStream({
       async pull(controller) {
-        const { value, done } = await frames.next();
+        const { value, done } = await kept_quiet(frames.next());
         if (done) controller.close();
         else controller.enqueue(encoder.encode(`${value}\n\n`));
       },
@@ -81,9 +100,10 @@
   window.fetch = async (what, options) => {
     const path = path_of(what);
     if (path.endsWith("/queue/join")) return joined(await send(what, options));
+    if (path.endsWith("/queue/data") || path.endsWith("/app_id")) await goes_on;
     if (!path.endsWith("/queue/data")) return send(what, options);
     const request = new Request(what, options);
-    const response = await send(request);
+    const response = await kept_quiet(send(request));
     return response.ok ? streamed(request, response) : response;
   };
 })();
