@@ -286,6 +286,7 @@ def test_tokens_of_the_embedded_model_are_exact_and_weighed(
     expect(tokens).to_contain_text("exact: the vocabulary of 'embedded'")
     expect(tokens).to_contain_text("left")
     kept = embedded_server.path(play.session_id)[2]
+    expect(tokens.locator(".r-completion pre")).to_have_text(kept.message.text, use_inner_text=False)
     assert "".join(tokens.locator(".r-completion pre .hw-token").all_text_contents()) == kept.message.text
     tokens.get_by_role("button", name="Tell the log-probabilities").click()
     expect(tokens.get_by_role("button", name=re.compile("log-probabilities|weighing"))).to_have_count(0)

@@ -1,22 +1,21 @@
-// A pane that is worked out only where someone looks: it asks by `name` once its message is seen. An answer about
-// another message than the one that is wanted by now is asked for again.
-const ask_when_seen = (name) => {
-  let wanted = "";
+// A pane that is worked out only where someone looks: it is drawn as it is known, and asks by `name` for the rest once
+// its message is seen. An answer about another message than the one that is shown comes too late, and is not drawn.
+const follow_asked = (name, draw) => {
+  let shown = null;
   let is_asked = false;
   const ask = () => {
-    if (!wanted || is_asked || element.offsetParent === null) return;
+    if (!shown || is_asked || element.offsetParent === null) return;
     is_asked = true;
-    trigger(name, { id: wanted });
+    trigger(name, { id: shown });
   };
-  const look = () => {
-    const value = props.value;
-    if (!value || !value.message_id) wanted = "";
-    else if (!value.is_known) wanted = value.message_id;
-    else if (value.message_id === wanted) wanted = "";
-    is_asked = false;
+  follow((value) => {
+    const id = value ? value.message_id : "";
+    const is_answer = Boolean(id) && value.is_known;
+    if (is_answer && shown !== null && id !== shown) return;
+    shown = id;
+    is_asked = is_answer;
+    draw(value);
     ask();
-  };
+  });
   new ResizeObserver(ask).observe(element);
-  watch("value", look);
-  look();
 };

@@ -6,7 +6,7 @@ const row = (made) =>
     node("th", { scope: "row" }, made.rule, made.is_replica ? node("span", { class: "hw-note" }, "replica") : null),
     node("td", { class: "is-number s-" + made.tone }, made.got),
     node("td", {}, made.calls.map(call), made.why ? node("div", { class: made.tone === "error" ? "" : "hw-note" }, made.why) : null));
-follow((value) => {
+follow_asked("ask_differ", (value) => {
   if (!value || value.rows.length === 0) {
     element.replaceChildren(...(value && value.hint ? [node("p", { class: "hw-hint" }, value.hint)] : []));
     return;
@@ -18,4 +18,3 @@ follow((value) => {
       node("tbody", {}, value.rows.map(row))),
     node("p", { class: "hw-note hw-foot" }, value.note));
 });
-ask_when_seen("ask_differ");

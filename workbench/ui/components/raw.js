@@ -81,7 +81,7 @@ const draw_head = (value) => {
     copy);
 };
 
-follow((value) => {
+follow_asked("ask_raw", (value) => {
   if (!value || value.sections.length === 0) {
     shown = "";
     head.replaceChildren();
@@ -101,4 +101,3 @@ follow((value) => {
   is_fresh = true;
   requestAnimationFrame(show_end);
 });
-ask_when_seen("ask_raw");

@@ -39,7 +39,7 @@ const gauge = (value) => value.context_tokens === 0 ? null
   : node("div", { class: "hw-gauge", role: "img", "aria-label": value.gauge }, value.sections.map((section) =>
       node("span", { class: "g-" + section.role, title: section.label + ": " + section.token_count,
         style: `width:${Math.min(100, (section.token_count / value.context_tokens) * 100)}%` })));
-follow((value) => {
+follow_asked("ask_tokens", (value) => {
   if (!value || !value.message_id || !value.is_known) {
     element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
     return;
@@ -56,4 +56,3 @@ follow((value) => {
       value.sections.length ? here : "", weigh || ""),
     value.sections.map(draw_section)));
 });
-ask_when_seen("ask_tokens");

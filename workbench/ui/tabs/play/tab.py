@@ -237,8 +237,8 @@ def _wire_inspector(parts: PlayParts, services: Services, runs: Runs, screen: li
     weigh = DecisionEvents(services, runs).on_weigh
     for pane in (own.decision, own.tokens):
         listen(pane.event("weigh"), weigh, visitor, screen, is_model_work=True)
-    listen(parts.talk.transcript.event("pick"), events.on_pick, visitor, screen)
-    listen(own.calls.event("pick"), events.on_pick_call, visitor, screen)
+    listen(parts.talk.transcript.event("pick"), events.on_pick, visitor, screen, is_in_order=True)
+    listen(own.calls.event("pick"), events.on_pick_call, visitor, screen, is_in_order=True)
     listen(own.raw.event("ask_raw"), events.on_ask_raw, visitor, [own.raw])
     compared = [own.raw_diff, own.raw_notice]
     listen(own.raw.event("compare_prompt"), events.on_compare, visitor, compared, is_latest_only=True)
