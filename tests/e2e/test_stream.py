@@ -83,10 +83,15 @@ def test_a_page_that_is_slow_to_be_left_is_left(play: Play, tmp_path: Path) -> N
     play.wait_until_open()
 
 
-def test_a_page_that_is_not_left_after_all_goes_on(play: Play) -> None:
+def test_a_page_that_is_not_left_after_all_is_loaded_again(play: Play, tmp_path: Path) -> None:
+    slow = {"text": "word " * 2000, "seconds_per_token": 0.05}
+    play.use_script(write_script(tmp_path / "slow.yaml", slow)).send("Go on and on")
+    expect(play.part("live")).to_contain_text("word word")
     play.page.evaluate("dispatchEvent(new Event('beforeunload'))")
-    play.ask("Hello?")
-    expect(play.entries.last).to_contain_text("Hello.")
+    with play.page.expect_navigation():
+        play.page.keyboard.press("Shift")
+    play.wait_until_open()
+    expect(play.part("transcript")).to_contain_text("Go on and on")
 
 
 def _steps() -> Iterator[tuple[object, str]]:
