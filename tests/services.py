@@ -1,7 +1,7 @@
 """Real services over a scripted model, a real catalog and a real SQLite file."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,17 +16,21 @@ CHECKOUT = Path(__file__).parents[1]
 
 @contextmanager
 def services_for(
-    folder: Path, *completions: str | dict[str, str]
+    folder: Path, *completions: str | dict[str, str], variables: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Services, Callable[[str], str]]]:
-    """Services whose model plays `completions`, and a function that plays a turn in a new session."""
+    """Services whose model plays `completions`, and a function that plays a turn in a new session.
+
+    `variables` are settings besides.
+    """
     script = folder / "script.yaml"
     script.write_text(json.dumps({"completions": list(completions)}), encoding="utf-8")
-    variables = {
+    environment = {
         "WORKBENCH_MODEL": f"scripted:{script}",
         "WORKBENCH_DATA": str(folder / "data"),
         "WORKBENCH_HOME": str(CHECKOUT),
+        **(variables or {}),
     }
-    with open_services(read_settings(variables)) as services:
+    with open_services(read_settings(environment)) as services:
 
         def play(text: str, session_id: str | None = None, **changes: object) -> str:
             setup = replace(services.setup_for(), **changes)

@@ -4,6 +4,7 @@
     ├── BadInput              a contract, a tool spec, a row, a setting or an argument that we cannot use
     ├── EngineError           a model could not be asked, or stopped answering
     │   ├── ModelMissing      the named model file or package is not there
+    │   ├── ModelBroken       llama.cpp crashed or hung on the named model file, in a process of its own
     │   ├── PromptTooLong     the prompt does not fit into the model's context
     │   ├── ConstraintFailed  a tool's schema could not be turned into a grammar
     │   └── RemoteFailed      a server could not be reached, or refused
@@ -51,6 +52,22 @@ class ModelMissing(EngineError):
         self.model = model
         self.remedy = remedy
         super().__init__(f"model {model!r} is not there: {remedy}")
+
+
+class ModelBroken(EngineError):
+    """llama.cpp could not open a model file without crashing, tried in a process of its own.
+
+    Args:
+        model: Name of the file.
+        problem: What happened.
+    """
+
+    def __init__(self, model: str, problem: str) -> None:
+        self.model = model
+        self.problem = problem
+        super().__init__(
+            f"model file {model!r} cannot be used: {problem} (fetch it again, or choose another)"
+        )
 
 
 class PromptTooLong(EngineError):

@@ -11,7 +11,8 @@ from workbench.desk.services import Services
 from workbench.desk.versions.files import take_files
 from workbench.engines.adapters import AdapterFiles
 from workbench.engines.all_models import ZERO_GPU, AllModels, Places
-from workbench.engines.embedded import find_embedded_adapter
+from workbench.engines.embedded import find_embedded, find_embedded_adapter
+from workbench.engines.gguf_files.vetting import Vetting
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.llama_loading import MEGABYTE, Loading, LoraAdapter
 from workbench.engines.models import LocalModels
@@ -62,12 +63,26 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
             loading=loading,
             find_cached=hub.path,
             adapters=find_adapters(settings),
+            vetting=_vetting(settings),
         ),
         default=settings.model,
         places=places,
         cached_names=lambda: [one.name for one in hub.cached()],
-        takes_paths=not settings.is_on_space,
+        lends_token_to=_models_on_our_token(settings),
     )
+
+
+def _vetting(settings: Settings) -> Vetting:
+    """Files that come with the workbench are trusted; all others are tried first, those of the hub among them."""
+    shipped = (find_embedded(), find_embedded_adapter())
+    trusted = frozenset(path for path in shipped if path is not None)
+    return Vetting(memory=settings.data / "opened-models.json", trusted=trusted)
+
+
+def _models_on_our_token(settings: Settings) -> frozenset[str] | None:
+    """The models whose providers are paid for with the server's token: where others come, those of the settings."""
+    is_laptop = not settings.is_on_space and not settings.accounts
+    return None if is_laptop else frozenset({settings.model, settings.judge})
 
 
 def find_adapters(settings: Settings) -> AdapterFiles:

@@ -8,9 +8,10 @@ from tests.services import services_for
 from workbench.chat.message import Role, ToolCall
 from workbench.desk.editing import edit_call, edit_text
 from workbench.desk.kept import Origin
-from workbench.desk.onward import Company, Onward, beginning_of, play_on
+from workbench.desk.onward import Onward, beginning_of, play_on
 from workbench.desk.samples import SampleBegun, agreement_of, play_more, sample_of
 from workbench.desk.tree import siblings
+from workbench.desk.turns import Company
 from workbench.errors import BadInput
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'

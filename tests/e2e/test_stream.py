@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.play import SLOW_MS, Play, Server, write_script
+from workbench.desk.permissions import Permission, UserRole
 from workbench.ui.listen import listen
+from workbench.ui.permitted import needs
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.whole_steps import WholeSteps
 
@@ -105,8 +107,9 @@ def steps_url() -> Iterator[str]:
     """A page with a button that is answered in steps, and one whose answer keeps the stream open."""
     with WholeSteps(analytics_enabled=False) as blocks:
         told = [gr.Textbox(elem_id="told"), gr.Textbox(elem_id="state")]
-        listen(gr.Button("Begin").click, _steps, outputs=told)
-        listen(gr.Button("Hold").click, lambda: time.sleep(HELD_S))
+        listen(gr.Button("Begin").click, needs(Permission.WORK)(_steps), outputs=told)
+        listen(gr.Button("Hold").click, needs(Permission.WORK)(lambda: time.sleep(HELD_S)))
+    blocks.role_of = lambda _: UserRole.LOCAL
     _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", ssr_mode=False)
     yield url
     blocks.close(verbose=False)

@@ -14,6 +14,7 @@ from workbench.desk.kept import NewMessage
 from workbench.desk.labels.label import Label, LabelContent, NewLabel, Target, Verdict
 from workbench.desk.labels.project import Project, Question, QueueFilter, QueueState
 from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.desk.permissions import UserRole
 from workbench.desk.ports import OwnedStore
 from workbench.errors import BadInput, StoreError, WriteConflict
 from workbench.store.store import SqlStore
@@ -421,7 +422,7 @@ def test_nothing_of_another_s_is_seen_or_changed(opened: SqlStore) -> None:
         with pytest.raises(StoreError, match="there is no"):
             attempt()
     assert anna.labels.find(played.target(3), project="weather") == label
-    admin = opened.of(Owner(key="root", is_admin=True))
+    admin = opened.of(Owner(key="root", role=UserRole.ADMIN))
     assert admin.labels.stale(played.id) == ()
     with pytest.raises(StoreError, match="someone else's"):
         admin.labels.accept(played.id, played.messages[3])

@@ -17,11 +17,12 @@ from workbench.desk.corpus.choice import Choice
 from workbench.desk.corpus.material import NewImport
 from workbench.desk.kept import KeptMessage, KeptSession
 from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.desk.permissions import UserRole
 from workbench.desk.ports import OwnedStore
 from workbench.errors import StoreError
 from workbench.store.store import SqlStore
 
-ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", is_admin=True)
+ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", role=UserRole.ADMIN)
 DIGEST = "d" * 64
 
 

@@ -405,8 +405,11 @@ class TestRows:
         session = store.create_session(SETUP)
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute(change)
-        with pytest.raises(StoreError, match=r"database sqlite:.*; restore a backup") as caught:
+        with pytest.raises(
+            StoreError, match=r"^session .*column setup|^session .*setup\.max_rounds"
+        ) as caught:
             store.find_session(session.id)
+        assert "workbench db check" in str(caught.value)
         assert "pydantic" not in str(caught.value)
 
 

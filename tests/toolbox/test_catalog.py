@@ -90,7 +90,7 @@ def test_a_tool_without_rules_gives_its_arguments_back_and_says_so():
 def test_selecting_takes_toolsets_tools_and_files_each_tool_once(tmp_path):
     file = tmp_path / "mine.json"
     file.write_text('[{"name": "mine", "parameters": {"type": "object"}}]')
-    tools = CATALOG.select(["get_weather", "nonsense", "calculate_zorbix", str(file)])
+    tools = CATALOG.select_files(["get_weather", "nonsense", "calculate_zorbix", str(file)])
     assert tools.names == ("get_weather", "get_flumbuster", "calculate_zorbix", "mine")
 
 

@@ -79,18 +79,18 @@ def test_all_faults_are_told_not_the_first_alone(studio):
     ]
 
 
+def tried(studio, draft, arguments, *, call_number=1):
+    toolbox = FileCatalog(CHECKOUT / "tools_catalog", packages=()).toolbox()
+    return studio.try_draft(draft, arguments, call_number=call_number, seed=0, toolbox=toolbox)
+
+
 def test_a_draft_is_tried_as_it_stands(studio):
     draft = ToolDraft(spec_text=SPEC, rules_text="- sequence: [{result: 1}, {template: '{{ call_number }}'}]")
-    runs = [studio.try_draft(draft, {}, call_number=number, seed=0) for number in (1, 2)]
+    runs = [tried(studio, draft, {}, call_number=number) for number in (1, 2)]
     assert [value_of(run) for run in runs] == [1, 2]
-    assert (
-        value_of(
-            studio.try_draft(studio.open_tool("calculate"), {"expression": "2*3"}, call_number=1, seed=0)
-        )["result"]
-        == 6
-    )
+    assert value_of(tried(studio, studio.open_tool("calculate"), {"expression": "2*3"}))["result"] == 6
     with pytest.raises(BadInput, match="template"):
-        studio.try_draft(ToolDraft(spec_text=SPEC, rules_text="- template: '{{'"), {}, call_number=1, seed=0)
+        tried(studio, ToolDraft(spec_text=SPEC, rules_text="- template: '{{'"), {})
 
 
 def test_a_draft_is_written_as_a_file_of_the_catalog(studio):

@@ -89,10 +89,19 @@ def test_a_bad_schema_is_a_finding_not_an_exception(parameters: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("pattern", [r"^(a+)+$", r"(a|a)*b", r"(.*)*x", r"([a-z]+\d?)+$"])
-def test_a_pattern_that_could_run_away_is_not_run(pattern: str) -> None:
+def test_a_pattern_that_could_run_away_is_checked_at_once(pattern: str) -> None:
     parameters = {"properties": {"a": {"type": "string", "pattern": pattern}}}
-    (finding,) = check_arguments(spec_of(parameters), {"a": "a" * 40 + "!"})
+    assert found(parameters, {"a": "a" * 1000 + "!"}) == [("schema-pattern", "/a")]
+
+
+@pytest.mark.parametrize("pattern", ["^(?=a)", r"(a)\1", "a{5000}"])
+def test_a_pattern_that_cannot_be_run_is_a_warning_and_passes(pattern: str) -> None:
+    parameters = {"properties": {"a": {"pattern": pattern}}}
+    (finding,) = check_arguments(spec_of(parameters), {"a": "b"})
     assert (finding.code, finding.severity) == ("schema-pattern", "warning")
+    assert len(finding.message) < 100
+    named = {"patternProperties": {pattern: False}, "additionalProperties": False}
+    assert [code for code, _ in found(named, {"b": 1})] == ["schema-pattern"]
 
 
 def test_a_plain_pattern_is_checked() -> None:

@@ -1,33 +1,91 @@
-"""Which patterns of a schema may be searched for, and in how long a text."""
+"""Which patterns are run, and what they find."""
 
 import pytest
 
-from workbench.toolspec.patterns import is_compilable, longest_safe
+from workbench.toolspec.budget import OverBudget, budget
+from workbench.toolspec.patterns import NOT_A_PATTERN, is_found, is_whole_match, pattern_problem
+
+RUNAWAYS = [
+    "^(a+)+$",
+    "(a|a)*b",
+    "^((a*)b)*$",
+    "^(a?){2,}$",
+    "^(a|a?)+$",
+    "(x+x+)+y",
+    "^(a|a){30}$",
+    "(?:a?){30}a{30}",
+]
+
+
+@pytest.mark.parametrize("pattern", RUNAWAYS)
+def test_what_backtracking_takes_ages_for_is_searched_at_once(pattern: str) -> None:
+    assert pattern_problem(pattern) == ""
+    assert not is_whole_match(pattern, "a" * 100_000 + "!")
 
 
 @pytest.mark.parametrize(
-    "pattern", ["^a*$", "^[a-z]{1,5}$", "^(?:a|b)$", "^[*+]$", r"^\*\+$", "^[0-9]{4}-[0-9]{2}$"]
+    ("pattern", "text", "expected"),
+    [
+        ("^[a-z]+$", "abc", True),
+        ("^[a-z]+$", "abc\n", False),
+        ("b", "abc", True),
+        (r"\u00e9", "é", True),
+        (r"[\u00e0-\u00ff]", "é", True),
+        (r"a\Z", "ba", True),
+        (r"\\Z", r"\Z", True),
+        ("^x{,2}$", "xx", True),
+        ("^x{,2}$", "x{,2}", False),
+        (r"^\p{L}+$", "é", True),
+        (r"^\d+$", "٣", False),
+        ("^.$", "😀", True),
+        ("^.$", "\ud800", True),
+        ("(?i)ROME", "rome", True),
+        ("", "", True),
+    ],
 )
-def test_a_plain_pattern_may_be_searched_in_a_long_text(pattern: str) -> None:
-    assert longest_safe(pattern) >= 1_000_000**0.5
+def test_what_a_pattern_finds(pattern: str, text: str, expected: bool) -> None:  # noqa: FBT001
+    assert is_found(pattern, text) is expected
+
+
+def test_a_whole_match_begins_and_ends_with_the_text() -> None:
+    assert is_whole_match("a|ab", "ab")
+    assert not is_whole_match("a", "ab")
 
 
 @pytest.mark.parametrize(
-    "pattern", ["^(a+)+$", "(a|a)*b", "^((a*)b)*$", r"^(a)(\1)*(b\1)+$", "^(a?){2,}$", "^(a+){1,9}$"]
+    "pattern", ["(?=a)b", "(?!a)b", "(?<=a)b", "(?<!a)b", r"(a)\1", "(?P<n>a)(?P=n)", "(?>a)", "a++"]
 )
-def test_a_repeat_around_a_repeat_is_never_searched(pattern: str) -> None:
-    assert longest_safe(pattern) == 0
+def test_what_needs_backtracking_is_named_as_such(pattern: str) -> None:
+    assert "needs backtracking" in pattern_problem(pattern)
 
 
-def test_an_address_may_be_searched_in_a_short_text() -> None:
-    assert 15 <= longest_safe(r"^([0-9]{1,3}\.){3}[0-9]{1,3}$") < 100
+@pytest.mark.parametrize("pattern", ["(", "[z-a]", "*a", "a**", "\\"])
+def test_what_is_no_pattern_is_reported(pattern: str) -> None:
+    assert pattern_problem(pattern).startswith(NOT_A_PATTERN)
 
 
-@pytest.mark.parametrize("pattern", ["^(a|a){30}$", "^(a?){30}a{30}$", "^(a*){20}b$"])
-def test_a_branch_that_must_stand_many_times_is_as_good_as_never_searched(pattern: str) -> None:
-    assert longest_safe(pattern) <= 2
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("a{99999999999}", "more than 1,000 times"),
+        ("a{1,5000}", "more than 1,000 times"),
+        ("(a{1000}){1000}", "more than 1,000 times"),
+        (r"(?:\p{L}\p{N}){1000}", "too large"),
+        ("a" * 20_000, "longer than"),
+        ("(" * 5000 + ")" * 5000, ""),
+    ],
+)
+def test_a_pattern_that_would_take_much_memory_is_refused(pattern: str, problem: str) -> None:
+    assert problem in pattern_problem(pattern)
 
 
-@pytest.mark.parametrize("pattern", ["(", "a{99999999999}", "[z-a]"])
-def test_what_is_no_pattern_is_told(pattern: str) -> None:
-    assert not is_compilable(pattern)
+def test_a_large_pattern_is_not_searched_in_a_long_text() -> None:
+    with pytest.raises(OverBudget, match="too much work"):
+        is_found("(.*){1,1000}b", "a" * 1_000_000)
+    assert not is_found("(.*){1,1000}b", "a" * 100)
+
+
+def test_searches_are_paid_for() -> None:
+    with budget(1000), pytest.raises(OverBudget):
+        for _ in range(100):
+            is_found("[ab]*a[ab]{100}c", "ab" * 1000)

@@ -88,14 +88,14 @@ def test_a_vote_comes_back_with_the_board_and_one_that_cannot_be_is_told(service
     events, shown = CompareEvents(services, Runs()), {"id": kept.id}
 
     def vote(kind: str, place: int | None) -> CompareScreen:
-        event = cast(gr.EventData, SimpleNamespace(turn=0, kind=kind, column=place))
+        event = gr.EventData(None, {"turn": 0, "kind": kind, "column": place})
         return events.on_vote(Visitor(), shown, request(), event)
 
     assert cast(BoardView, vote("best", 1).board).turns[0].voted == 1
     assert "column 3 has no answer" in told(vote("best", 2))
     found = services.comparisons.find_comparison(kept.id)
     assert found and found.votes[0].kind is VoteKind.BEST
-    undone = events.on_unvote(Visitor(), shown, request(), cast(gr.EventData, SimpleNamespace(turn=0)))
+    undone = events.on_unvote(Visitor(), shown, request(), gr.EventData(None, {"turn": 0}))
     assert cast(BoardView, undone.board).turns[0].vote == ""
 
 

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
 from tests.services import services_for
@@ -24,7 +25,7 @@ def events(tmp_path):
 @pytest.mark.parametrize("index", range(len(EXAMPLES)))
 def test_an_example_brings_all_that_its_reading_needs(events, index):
     text, toolset, tools, dialect, level, finish_reason, starts_in_thought = events.on_example(
-        SimpleNamespace(index=index)
+        gr.EventData(None, {"index": index})
     )
     assert (text, toolset) == (EXAMPLES[index].text, "nonsense")
     read, calls, *_ = events.on_read(text, tools, dialect, level, finish_reason, starts_in_thought)

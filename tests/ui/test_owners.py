@@ -6,12 +6,10 @@ from types import SimpleNamespace
 import gradio as gr
 import pytest
 
-from tests.aside import run_aside
 from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.passwords import hash_password
-from workbench.errors import BadInput
+from workbench.desk.permissions import UserRole
 from workbench.settings import read_settings
-from workbench.ui.owners import browser_key_of, login_of, owner_of
+from workbench.ui.owners import browser_key_of, owner_of
 
 HERE = read_settings({"WORKBENCH_ADMINS": "root, ada"})
 SPACE = replace(HERE, is_on_space=True)
@@ -38,14 +36,16 @@ def test_on_one_s_own_machine_there_is_one_owner() -> None:
 
 def test_an_account_is_known_by_its_name() -> None:
     settings = replace(HERE, accounts={"ann": "x", "root": "y"})
-    assert owner_of(settings, BROWSER, request("ann")) == Owner(key="account:ann", name="ann")
+    assert owner_of(settings, BROWSER, request("ann")) == Owner(
+        key="account:ann", name="ann", role=UserRole.MEMBER
+    )
     assert owner_of(settings, BROWSER, request("root")) == Owner(
-        key="account:root", name="root", is_admin=True
+        key="account:root", name="root", role=UserRole.ADMIN
     )
 
 
 def test_a_browser_is_known_by_the_hash_of_its_secret() -> None:
-    assert owner_of(SPACE, BROWSER, request()) == Owner(key=BROWSER)
+    assert owner_of(SPACE, BROWSER, request()) == Owner(key=BROWSER, role=UserRole.VISITOR)
     assert BROWSER and "a" * 32 not in BROWSER
     assert browser_key_of("b" * 32) != BROWSER
 
@@ -53,33 +53,16 @@ def test_a_browser_is_known_by_the_hash_of_its_secret() -> None:
 @pytest.mark.parametrize("secret", ["", "short"])
 def test_a_browser_without_a_secret_shares_nothing_with_others(secret: str) -> None:
     assert browser_key_of(secret) is None
-    assert owner_of(SPACE, None, request()) == Owner(key="event:tab")
+    assert owner_of(SPACE, None, request()) == Owner(key="event:tab", role=UserRole.VISITOR)
 
 
 def test_who_signed_in_with_hugging_face_is_the_same_on_every_browser() -> None:
-    expected = Owner(key="hf:12", name="ada", is_admin=True)
+    expected = Owner(key="hf:12", name="ada", role=UserRole.SPACE_ADMIN)
     for key in (BROWSER, None):
         assert owner_of(SIGNED, key, signed_in(4_000_000_000)) == expected
 
 
 def test_a_sign_in_that_has_run_out_or_is_not_offered_counts_for_nothing() -> None:
-    assert owner_of(SIGNED, BROWSER, signed_in(1.0)) == Owner(key=BROWSER)
-    assert owner_of(SIGNED, BROWSER, request()) == Owner(key=BROWSER)
-    assert owner_of(SPACE, BROWSER, signed_in(4_000_000_000)) == Owner(key=BROWSER)
-
-
-def test_a_name_is_let_in_by_its_own_password_alone() -> None:
-    accounts = {name: hash_password(f"{name}!", n=2**8) for name in ("ann", "bob")}
-    is_let_in = login_of(replace(HERE, accounts=accounts))
-    assert is_let_in
-    tried = [("ann", "ann!"), ("ann", "bob!"), ("bob", "bob!"), ("nobody", "nobody"), ("", "")]
-    assert [run_aside(is_let_in(*one)) for one in tried] == [True, False, True, False, False]
-
-
-def test_nobody_logs_in_where_there_is_no_account() -> None:
-    assert login_of(HERE) is None
-
-
-def test_a_hash_that_cannot_be_read_is_told_before_the_page_is_served() -> None:
-    with pytest.raises(BadInput, match=r"WORKBENCH_AUTH, account 'ann'.*workbench auth hash"):
-        login_of(replace(HERE, accounts={"ann": "opensesame"}))
+    assert owner_of(SIGNED, BROWSER, signed_in(1.0)) == Owner(key=BROWSER, role=UserRole.VISITOR)
+    assert owner_of(SIGNED, BROWSER, request()) == Owner(key=BROWSER, role=UserRole.VISITOR)
+    assert owner_of(SPACE, BROWSER, signed_in(4_000_000_000)) == Owner(key=BROWSER, role=UserRole.VISITOR)

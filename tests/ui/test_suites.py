@@ -3,6 +3,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
 from tests.services import services_for
@@ -103,9 +104,13 @@ def test_a_run_is_begun_watched_and_looked_into(tmp_path):
         assert "2 of 2 plays · done" in shown.run.note
         assert shown.comparison.changed == ()
         case = shown.run.rows[0].case
-        plays, _ = looks.on_case(Visitor(), SimpleNamespace(run=run_id, case=case, arm=""), REQUEST)
+        plays, _ = looks.on_case(
+            Visitor(), gr.EventData(None, {"run": run_id, "case": case, "arm": ""}), REQUEST
+        )
         assert [one.role for one in plays.plays[0].said] == ["system", "user", "assistant"]
-        gone, told = looks.on_case(Visitor(), SimpleNamespace(run=run_id, case="s/nowhere", arm=""), REQUEST)
+        gone, told = looks.on_case(
+            Visitor(), gr.EventData(None, {"run": run_id, "case": "s/nowhere", "arm": ""}), REQUEST
+        )
         assert gone is None and "no case" in told.lines[0].text
 
 
@@ -154,4 +159,4 @@ def test_a_visitor_of_a_space_cannot_ask_for_too_much(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         public = replace(services, settings=replace(services.settings, is_on_space=True))
         view = RunEvents(public, RunsUnderWay()).on_size(Visitor(), REQUEST, *fields(public, repeat=1000))
-    assert "here a run has 500 at most" in view.lines[0].text
+    assert "plays; at most 200 are allowed" in view.lines[0].text

@@ -26,6 +26,7 @@ from workbench.rollout.events import (
     TurnEnded,
 )
 from workbench.settings import read_settings
+from workbench.toolspec.tools_text import render_tools
 
 
 def chat(
@@ -59,11 +60,9 @@ def chat(
 
     with open_services(settings) as services:
         kept = _session(services, session)
-        setup = (
-            kept.setup
-            if kept
-            else services.setup_for(contract=contract, tools=tuple(tools or ()), model=model)
-        )
+        setup = kept.setup if kept else services.setup_for(contract=contract, model=model)
+        if tools and not kept:
+            setup = replace(setup, tools_text=render_tools(services.tools.select_files(tools)))
         sampling = replace(setup.sampling, temperature=temperature, seed=seed, max_tokens=max_tokens)
         rounds = max_rounds or setup.max_rounds
         setup = replace(setup, tool_choice=tool_choice, sampling=sampling, max_rounds=rounds)

@@ -34,9 +34,12 @@ class Check:
 
 
 def doctor() -> None:
-    """Say what is there: packages, build, device, model, database, browser. Exit 1 where something is missing."""
+    """Say what is there: packages, build, device, model, database, terminal, browser. Exit 1 if one is missing."""
     settings = read_settings()
-    checks = [_checked(look, settings) for look in (_python, _packages, _llama, _model, _database, _browser)]
+    checks = [
+        _checked(look, settings)
+        for look in (_python, _packages, _llama, _model, _database, _terminal, _browser)
+    ]
     width = max(len(check.subject) for check in checks)
     for check in checks:
         print(f"{'ok ' if check.is_well else 'BAD'}  {check.subject:<{width}}  {check.state}")
@@ -101,6 +104,15 @@ def _database(settings: Settings) -> Check:
         return Check(subject="database", state=f"{store.describe()}, SQLite library {sqlite3.sqlite_version}")
     finally:
         store.close()
+
+
+def _terminal(settings: Settings) -> Check:
+    from workbench.toolbox.terminal.environments import isolated, parse_environment
+
+    environment = parse_environment(settings.terminal)
+    if environment is None:
+        return Check(subject="terminal", state="a mock: commands are not run")
+    return Check(subject="terminal", state=isolated(environment, settings.data).summary)
 
 
 def _browser(_: Settings) -> Check:

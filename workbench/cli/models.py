@@ -77,7 +77,7 @@ def find(
         for model in hub.known():
             _tell_known(model, json_output=json_output)
         return
-    found = hub.find(" ".join(words), limit=limit)
+    found = hub.find(" ".join(words), with_token=True, limit=limit)
     for one in found:
         if json_output:
             write_json_line({"repository": one.id, "downloads": one.downloads, "likes": one.likes,
@@ -103,7 +103,7 @@ def show(
     """Show the models of a repository: size, quantisation, and whether they fit this machine."""
     from workbench.engines.known_models import known_model
 
-    files = _hub().files(repository.removeprefix("hf:"))
+    files = _hub().files(repository.removeprefix("hf:"), with_token=True)
     known = known_model(repository)
     if known and not json_output:
         print(

@@ -20,11 +20,18 @@ def serve(
     mcp: Annotated[
         bool, typer.Option("--mcp", help="Serve agents too, over MCP; needs the extra mcp.")
     ] = False,
+    no_login: Annotated[
+        bool, typer.Option("--no-login", help="Serve other machines although there are no accounts.")
+    ] = False,
 ) -> None:
     """Serve the page until Ctrl+C."""
     settings = read_settings()
     settings = replace(
-        settings, host=host or settings.host, port=port or settings.port, model=model or settings.model
+        settings,
+        host=host or settings.host,
+        port=port or settings.port,
+        model=model or settings.model,
+        may_skip_login=no_login or settings.may_skip_login,
     )
     from workbench.ui.serve import serve_page
     from workbench.wiring import open_services

@@ -13,6 +13,7 @@ from workbench.contract.placeholders import VARIABLE_NAME
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.yaml_text import compose_yaml
 
 FENCE: Final = "---"
 """A line of its own before and after the front matter."""
@@ -125,7 +126,7 @@ def _split(text: str, name: str) -> tuple[str, str, int]:
 
 def _front_node(front: str, name: str) -> yaml.Node:
     try:
-        node = yaml.compose(front, Loader=yaml.BaseLoader)
+        node = compose_yaml(front)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 2
         problem = f"front matter is not YAML: {error.problem or error.context}"

@@ -55,9 +55,21 @@ def play_again(
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: A message could not be committed.
     """
+    services.limits.check_setup(bench.session.setup)
+    with services.at_work() as at_work:
+        begun = _begin(bench, message_id, corrections)
+        yield from _played_again(at_work, bench, begun, is_cancelled, token)
+
+
+def _played_again(
+    services: Services,
+    bench: Bench,
+    begun: _Begun,
+    is_cancelled: Callable[[], bool],
+    token: Secret | None,
+) -> Iterator[Event | MessageKept]:
     setup = bench.session.setup
-    begun = _begin(bench, message_id, corrections)
-    engine = services.models.engine(setup.model, token=token)
+    engine = services.engine(setup.model, token=token)
     system = begun.messages[0]
     seen = Message(role=system.role, text=with_ephemeral(system.text, setup.ephemeral))
     conversation = Conversation(messages=(seen, *begun.messages[1:]))
@@ -72,7 +84,7 @@ def play_again(
     )
     parent_id = _keep_prefix(services, bench.session.id, begun)
     keeper = Keeper(services=services, session_id=bench.session.id, parent_id=parent_id)
-    yield from keep_all(_events(turn, conversation), keeper, setup.ephemeral)
+    yield from keep_all(_events(turn, conversation), keeper, setup.ephemeral, engine.asker)
 
 
 def _begin(bench: Bench, message_id: str, corrections: Mapping[str, Mapping[int | None, Label]]) -> _Begun:

@@ -70,7 +70,7 @@ def branches_of(
         below.setdefault(node.parent_id, []).append(node)
     shown = {one.id for one in material.path(shown_id)}
     walk = _Walk(tree=tree, below=below, material=material, tools=tools, shown=shown)
-    branches = tuple(walk.branches(None, 0))
+    branches = tuple(walk.branches())
     parted = [one for one in branches if one.is_open and one.role is Role.ASSISTANT]
     last = parted[-1].message_id if parted else None
     beside = [one.sample for one in branches if last and _parent(tree, one) == _parent_of(tree, last)]
@@ -93,8 +93,20 @@ class _Walk:
     tools: OfferedTools
     shown: set[str]
 
-    def branches(self, parent_id: str | None, depth: int) -> Iterator[Branch]:
-        """The branches below a message, each with those that part from it."""
+    def branches(self) -> Iterator[Branch]:
+        """All branches, each before those that part from it."""
+        # Not by recursion: a session may part a thousand times along one path.
+        waiting = [self._parting(None, 0)]
+        while waiting:
+            branch = next(waiting[-1], None)
+            if branch is None:
+                waiting.pop()
+                continue
+            yield branch
+            waiting.append(self._parting(branch.message_id, branch.depth + 1))
+
+    def _parting(self, parent_id: str | None, depth: int) -> Iterator[Branch]:
+        """The branches that part first below a message."""
         nodes = self.below.get(parent_id, ())
         while len(nodes) == 1:
             nodes = self.below.get(nodes[0].id, ())
@@ -112,7 +124,6 @@ class _Walk:
                 agreeing=alike[calls_key(sample)],
                 beside=len(nodes),
             )
-            yield from self.branches(node.id, depth + 1)
 
     def _sample(self, node: TreeNode) -> Sample:
         path = self.material.path(newest_leaf(self.tree, node.id))

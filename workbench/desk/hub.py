@@ -105,12 +105,23 @@ class KnownModel:
 class Hub(Protocol):
     """Finds, fetches and deletes models; any method may raise RemoteFailed where the hub must be asked."""
 
-    def find(self, words: str, *, limit: int = 20) -> Sequence[HubRepository]:
-        """Repositories with GGUF files whose name has the words, most downloaded first."""
+    def find(self, words: str, *, with_token: bool, limit: int = 20) -> Sequence[HubRepository]:
+        """Repositories with GGUF files whose name has the words, most downloaded first.
+
+        Args:
+            words: Part of the name.
+            with_token: Search with this machine's token, which also finds private repositories. False for anyone
+                whom the owner of the token does not trust.
+            limit: Number of repositories at most.
+        """
         ...
 
-    def files(self, repository: str) -> Sequence[HubFile]:
+    def files(self, repository: str, *, with_token: bool) -> Sequence[HubFile]:
         """The models of a repository, smallest first.
+
+        Args:
+            repository: `OWNER/NAME`.
+            with_token: As for `find`.
 
         Raises:
             BadInput: There is no such repository.

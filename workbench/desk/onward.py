@@ -1,6 +1,6 @@
 """A session played on from a message as it stands, without anything new being said: a branch beside what is there."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.chat.message import Conversation, Message, Role
@@ -9,17 +9,16 @@ from workbench.desk.keeper import Keeper
 from workbench.desk.kept import KeptMessage, NewMessage, Origin
 from workbench.desk.loop_tools.turn import turn_toolbox
 from workbench.desk.ports.tools import ToolTask
+from workbench.desk.queued import QueuedEngine
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.desk.turns import MessageKept, copy_of, keep_all
+from workbench.desk.turns import Company, MessageKept, copy_of, keep_all
 from workbench.errors import BadInput
 from workbench.hermes.json_mode import find_schema
 from workbench.hermes.written_out import read_message, written_out
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, play, run_calls
-from workbench.rollout.ports import Approver, Engine
-from workbench.rollout.steps import SteppedToolbox, Stepper
-from workbench.settings import Secret
+from workbench.rollout.steps import SteppedToolbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,22 +33,6 @@ class Onward:
     """True where a message is answered anew: several samples of that can be asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Company:
-    """Who has a say in a turn."""
-
-    is_cancelled: Callable[[], bool]
-    """True once a person has stopped it."""
-    token: Secret | None = None
-    """A visitor's own, for a hosted model."""
-    approver: Approver | None = None
-    """Asked before a risky call; None where nobody can be."""
-    stepper: Stepper | None = None
-    """Says what is to come of each call; None lets the toolbox run them all."""
-    runs_calls: bool = True
-    """False ends the turn at the first completion that calls."""
-
-
 def play_on(
     services: Services, session_id: str, setup: Setup, onward: Onward, company: Company
 ) -> Iterator[Event | MessageKept]:
@@ -62,7 +45,15 @@ def play_on(
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: There is no such message, or one could not be committed.
     """
-    engine = services.models.engine(setup.model, token=company.token)
+    services.limits.check_turn(setup, onward.prefix)
+    with services.at_work() as at_work:
+        yield from _played_on(at_work, session_id, setup, onward, company)
+
+
+def _played_on(
+    services: Services, session_id: str, setup: Setup, onward: Onward, company: Company
+) -> Iterator[Event | MessageKept]:
+    engine = services.engine(setup.model, token=company.token)
     if onward.prefix and engine.capabilities.is_chat_only:
         remedy = "choose one that takes raw text, such as a local GGUF model"
         raise BadInput(f"model {setup.model!r}", "its server takes no beginning of an answer", remedy)
@@ -79,7 +70,7 @@ def play_on(
     services.sessions.save_setup(session_id, setup)
     parent_id = _rooted(services, session_id, path, system)
     keeper = Keeper(services=services, session_id=session_id, parent_id=parent_id)
-    yield from keep_all(_events(turn, conversation), keeper, setup.ephemeral)
+    yield from keep_all(_events(turn, conversation), keeper, setup.ephemeral, engine.asker)
 
 
 def beginning_of(kept: KeptMessage) -> Onward:
@@ -97,7 +88,7 @@ def _turn(
     services: Services,
     session_id: str,
     setup: Setup,
-    engine: Engine,
+    engine: QueuedEngine,
     conversation: Conversation,
     company: Company,
 ) -> Turn:

@@ -8,10 +8,10 @@ from typing import Final
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.corpus.material import ToldMessage
 from workbench.desk.kept import KeptMessage
-from workbench.desk.onward import Company, Onward, play_on
+from workbench.desk.onward import Onward, play_on
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.desk.turns import MessageKept
+from workbench.desk.turns import Company, MessageKept
 from workbench.hermes.written_out import read_message
 from workbench.rollout.events import Event
 from workbench.toolspec.canonical import canonical_json
@@ -78,6 +78,8 @@ def play_more(
     Raises:
         WorkbenchError: As `play_on`.
     """
+    services.limits.check_samples(count)
+    services.limits.check_setup(setup)
     try:
         for number in range(2, count + 1):
             if company.is_cancelled():

@@ -1,11 +1,15 @@
 """What the page and the verbs are handed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from workbench.desk.adapters import Adapters
 from workbench.desk.hub import Hub
+from workbench.desk.limited_store import limited
+from workbench.desk.limits import Limits, limits_of
 from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.desk.permissions import Permission
 from workbench.desk.ports import (
     Audit,
     Calendar,
@@ -26,13 +30,16 @@ from workbench.desk.ports import (
 )
 from workbench.desk.ports.datasets import Datasets
 from workbench.desk.ports.memory import Memories
+from workbench.desk.ports.store import OwnedStore
 from workbench.desk.ports.tools import Studio
+from workbench.desk.queued import Asker, Lines, QueuedEngine, queued
+from workbench.desk.seats import Seats
 from workbench.desk.setup import Setup
 from workbench.desk.versions.files import take_file
 from workbench.desk.versions.names import parse_reference
 from workbench.desk.versions.version import Version, VersionKind
 from workbench.errors import BadInput
-from workbench.settings import Settings
+from workbench.settings import Secret, Settings
 from workbench.suite.played import Price
 from workbench.toolspec.tools_text import render_tools
 
@@ -69,56 +76,105 @@ class Services:
     """What models cost, by the name that `--model` takes, as far as it is known."""
     owner: Owner = LOCAL_OWNER
     """Whose data is read and written."""
+    lines: Lines = field(default_factory=Lines)
+    """Where turns wait for models, those of all owners."""
+    seats: Seats = field(default_factory=Seats)
+    """How much each owner has under way."""
+    is_seated: bool = False
+    """True within a turn, a run or a comparison that is counted already."""
+
+    @property
+    def limits(self) -> Limits:
+        """What the owner may ask for."""
+        return limits_of(self.settings)
+
+    @property
+    def kept(self) -> OwnedStore:
+        """All that the owner may read and write, within the limits."""
+        return limited(self.store.of(self.owner), self.limits)
+
+    @contextmanager
+    def at_work(self) -> Generator["Services"]:
+        """The same while a turn, a run or a comparison of the owner is under way; what it begins is part of it.
+
+        Raises:
+            BadInput: The owner has as much under way as may be.
+        """
+        if self.is_seated:
+            yield self
+            return
+        with self.seats.taken(self.owner.share, self.limits):
+            yield replace(self, is_seated=True)
+
+    def engine(self, name: str, *, token: Secret | None = None) -> QueuedEngine:
+        """The engine of that name, as one turn of the owner has it: it waits in line before each completion.
+
+        Args:
+            name: As `--model` takes it.
+            token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
+
+        Raises:
+            EngineError: The model is missing or cannot be loaded.
+            BadInput: The name is of no known form.
+        """
+        engine, limits = self.models.engine(name, token=token), self.limits
+        asker = Asker(
+            find=lambda: self.models.engine(name, token=token),
+            share=self.owner.share,
+            line=self.lines.line(engine, limits),
+            limits=limits,
+        )
+        return queued(engine, asker)
 
     @property
     def sessions(self) -> Sessions:
         """The owner's conversations."""
-        return self.store.of(self.owner).sessions
+        return self.kept.sessions
 
     @property
     def versions(self) -> Versions:
         """The owner's versions, and the shared library's."""
-        return self.store.of(self.owner).versions
+        return self.kept.versions
 
     @property
     def labels(self) -> Labels:
         """Labels of the owner's sessions."""
-        return self.store.of(self.owner).labels
+        return self.kept.labels
 
     @property
     def audit(self) -> Audit:
         """Who did what to what is the owner's."""
-        return self.store.of(self.owner).audit
+        return self.kept.audit
 
     @property
     def search(self) -> Search:
         """Finds the owner's conversations."""
-        return self.store.of(self.owner).search
+        return self.kept.search
 
     @property
     def facts(self) -> Facts:
         """What the reader noted of the owner's conversations."""
-        return self.store.of(self.owner).facts
+        return self.kept.facts
 
     @property
     def corpus(self) -> Corpus:
         """The owner's conversations as training rows, and rows as conversations."""
-        return self.store.of(self.owner).corpus
+        return self.kept.corpus
 
     @property
     def runs(self) -> Runs:
         """The owner's runs of suites."""
-        return self.store.of(self.owner).runs
+        return self.kept.runs
 
     @property
     def comparisons(self) -> Comparisons:
         """The owner's comparisons."""
-        return self.store.of(self.owner).comparisons
+        return self.kept.comparisons
 
     @property
     def sharing(self) -> Sharing:
         """What the owner shows to others, and sees of theirs."""
-        return self.store.of(self.owner).sharing
+        return self.kept.sharing
 
     @property
     def tools(self) -> Catalog:
@@ -140,8 +196,13 @@ class Services:
         }
 
     def of(self, owner: Owner) -> "Services":
-        """The same for someone else."""
-        return replace(self, owner=owner)
+        """The same for someone else: their data, and the models and tools that they may use."""
+        return replace(
+            self,
+            owner=owner,
+            catalog=self.catalog.with_commands(is_permitted=owner.may(Permission.RUN_COMMANDS)),
+            models=self.models.with_paths(is_permitted=owner.may(Permission.OPEN_FILES)),
+        )
 
     def today(self) -> str:
         """The date as a contract's `{{ date }}` shows it, such as `2026-11-21`."""
@@ -171,17 +232,18 @@ class Services:
     def setup_for(
         self, *, contract: str | None = None, tools: tuple[str, ...] = (), model: str | None = None
     ) -> Setup:
-        """A setup from names; what is not named is as the settings say.
+        """A setup from names; what is not named is as the settings say, which may name files of tools.
 
         Raises:
             BadInput: A contract or a tool of that name is not there.
             StoreError: The versions cannot be read.
         """
         version = self.contract_version(contract or self.settings.contract)
+        offered = self.tools.select(tools) if tools else self.tools.select_files(self.settings.tools)
         return Setup(
             contract_name=version.name,
             contract_text=version.text,
-            tools_text=render_tools(self.tools.select(tools or self.settings.tools)),
+            tools_text=render_tools(offered),
             model=model or self.settings.model,
             max_rounds=self.settings.max_rounds,
         )

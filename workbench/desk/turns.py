@@ -9,9 +9,9 @@ from workbench.desk.keeper import Keeper
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.loop_tools.turn import turn_toolbox
 from workbench.desk.ports.tools import NO_STAGING, Staging, ToolTask
+from workbench.desk.queued import Asker
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
-from workbench.desk.space import check_visitor_turn
 from workbench.hermes.json_mode import find_schema
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
 from workbench.rollout.loop import Turn, play
@@ -28,22 +28,42 @@ class MessageKept:
     """As the store has it."""
 
 
-def begin_session(services: Services, setup: Setup, *, token: Secret | None = None) -> KeptSession:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Company:
+    """Who has a say in a turn."""
+
+    is_cancelled: Callable[[], bool]
+    """True once a person has stopped it."""
+    token: Secret | None = None
+    """A visitor's own, for a hosted model."""
+    approver: Approver | None = None
+    """Asked before a risky call; None where nobody can be."""
+    stepper: Stepper | None = None
+    """Says what is to come of each call; None lets the toolbox run them all."""
+    runs_calls: bool = True
+    """False ends the turn at the first completion that calls."""
+
+
+def begin_session(
+    services: Services, setup: Setup, *, token: Secret | None = None, said: str = ""
+) -> KeptSession:
     """A new session for a setup that can be played; nothing is written where it cannot.
 
     Args:
         services: The edges.
         setup: What to play.
         token: A visitor's own, for a hosted model; see `workbench.desk.ports.Models`.
+        said: What will be said first, where that is known.
 
     Raises:
-        BadInput: The contract, the tools or the tool choice cannot be used.
+        BadInput: The contract, the tools, the tool choice or what is said cannot be used.
         EngineError: The model is missing or cannot be loaded.
         StoreError: The session could not be committed.
     """
+    services.limits.check_turn(setup, said)
     setup.turn_setup()
     setup.system_text(date=services.today())
-    services.models.engine(setup.model, token=token)
+    services.engine(setup.model, token=token)
     return services.sessions.create_session(setup)
 
 
@@ -86,8 +106,24 @@ def play_turn(
         EngineError: The model is missing, or the prompt does not fit.
         StoreError: A message could not be committed.
     """
-    check_visitor_turn(services, setup, user_text)
-    engine = services.models.engine(setup.model, token=token)
+    services.limits.check_turn(setup, user_text)
+    company = Company(
+        is_cancelled=is_cancelled, token=token, approver=approver, stepper=stepper, runs_calls=runs_calls
+    )
+    with services.at_work() as at_work:
+        yield from _said_and_answered(at_work, session_id, setup, user_text, company, leaf_id, staging)
+
+
+def _said_and_answered(
+    services: Services,
+    session_id: str,
+    setup: Setup,
+    user_text: str,
+    company: Company,
+    leaf_id: str | None,
+    staging: Staging,
+) -> Iterator[Event | MessageKept]:
+    engine = services.engine(setup.model, token=company.token)
     system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
     turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)
     system = Message(role=Role.SYSTEM, text=system_text)
@@ -95,24 +131,29 @@ def play_turn(
     seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
     user = Message(role=Role.USER, text=user_text)
     conversation = Conversation(messages=(seen, *(one.message for one in _behind_system(path)), user))
-    task = ToolTask(session_id=session_id, approver=approver, seed=setup.sampling.seed, staging=staging)
-    toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=is_cancelled)
+    task = ToolTask(
+        session_id=session_id, approver=company.approver, seed=setup.sampling.seed, staging=staging
+    )
+    stop = company.is_cancelled
+    toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=stop)
     turn = Turn(
         setup=turn_setup,
         engine=engine,
-        toolbox=SteppedToolbox(toolbox, stepper) if stepper else toolbox,
+        toolbox=SteppedToolbox(toolbox, company.stepper) if company.stepper else toolbox,
         clock=services.calendar,
-        is_cancelled=is_cancelled,
-        runs_calls=runs_calls,
+        is_cancelled=stop,
+        runs_calls=company.runs_calls,
     )
     services.sessions.save_setup(session_id, setup)
     said = _say(services, session_id, path, system, user)
     yield MessageKept(kept=said)
     keeper = Keeper(services=services, session_id=session_id, parent_id=said.id)
-    yield from keep_all(play(turn, conversation), keeper, setup.ephemeral)
+    yield from keep_all(play(turn, conversation), keeper, setup.ephemeral, engine.asker)
 
 
-def keep_all(events: Iterator[Event], keeper: Keeper, ephemeral: str) -> Iterator[Event | MessageKept]:
+def keep_all(
+    events: Iterator[Event], keeper: Keeper, ephemeral: str, asker: Asker
+) -> Iterator[Event | MessageKept]:
     """The events of a turn, a `MessageKept` behind each that ends a message; what breaks off is kept too."""
     try:
         for event in events:
@@ -130,6 +171,8 @@ def keep_all(events: Iterator[Event], keeper: Keeper, ephemeral: str) -> Iterato
     except BaseException:
         keeper.break_off()
         raise
+    finally:
+        asker.end()
 
 
 def _answered(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.desk.kept import KeptMessage
+from workbench.desk.queued import QueuedWeigher
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput
+from workbench.rollout.events import Generation
 from workbench.rollout.ports import EmittedToken
-from workbench.rollout.weighing import Decision, Weigher, opening_of
+from workbench.rollout.weighing import Decision, opening_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,16 +37,31 @@ def weigh_message(
     made = kept.generation
     if made is None:
         raise BadInput("decision", "no model wrote this message", "pick one that a model wrote")
-    engine = services.models.engine(setup.model)
-    if not isinstance(engine, Weigher):
+    services.limits.check_setup(setup)
+    with services.at_work() as at_work:
+        return _weighed(at_work, setup, kept, made, is_cancelled)
+
+
+def _weighed(
+    services: Services,
+    setup: Setup,
+    kept: KeptMessage,
+    made: Generation,
+    is_cancelled: Callable[[], bool],
+) -> Weighed | None:
+    engine = services.engine(setup.model)
+    if not isinstance(engine, QueuedWeigher):
         remedy = "choose a local GGUF model, such as 'embedded'"
         raise BadInput(f"model {setup.model!r}", "it does not tell probabilities", remedy)
     names, opening = setup.offered_tools().names, opening_of(setup.contract().family)
-    decision = engine.decide(made.prompt_text, opening, names, is_cancelled=is_cancelled)
-    if decision is None:
-        return None
-    tokens = engine.weigh(made.prompt_text, kept.message.text, is_cancelled=is_cancelled)
-    if tokens is None:
+    try:
+        decision = engine.decide(made.prompt_text, opening, names, is_cancelled=is_cancelled)
+        tokens = (
+            engine.weigh(made.prompt_text, kept.message.text, is_cancelled=is_cancelled) if decision else None
+        )
+    finally:
+        engine.asker.end()
+    if decision is None or tokens is None:
         return None
     is_writer = engine.fingerprint == made.engine_fingerprint
     return Weighed(decision=decision, tokens=tokens, is_writer=is_writer)

@@ -12,6 +12,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.desk.adapters import Adapter
 from workbench.engines.embedded import ADAPTER_FILE, EMBEDDED, find_embedded
 from workbench.engines.gguf import load_type
+from workbench.engines.places import is_plain, place_of
 from workbench.errors import BadInput
 
 PLUS: Final = "+"
@@ -40,9 +41,17 @@ def split_name(name: str) -> LaidName:
     LaidName(base='embedded', adapter='')
     """
     base, plus, adapter = name.partition(PLUS)
-    if not plus or Path(name).expanduser().is_file():
+    if not plus or _is_file(name):
         return LaidName(name, "")
     return LaidName(base, adapter)
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return place_of(name).is_file()
+    except (BadInput, OSError):
+        # Too long for a file's name, or no path at all.
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +80,9 @@ class AdapterFiles:
         Raises:
             BadInput: There is none.
         """
-        if self.folder and Path(place).name == place and (self.folder / place / ADAPTER_FILE).is_file():
+        if self.folder and is_plain(place) and (self.folder / place / ADAPTER_FILE).is_file():
             return self.folder / place / ADAPTER_FILE
-        path = Path(place).expanduser()
+        path = place_of(place)
         path = path / ADAPTER_FILE if path.is_dir() else path
         if not path.is_file():
             raise BadInput(f"adapter {place!r}", f"no file {path}", _REMEDY)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -10,6 +11,7 @@ from typing import Final, Protocol
 from workbench.desk.ports import ModelStatus
 from workbench.engines.adapters import PLUS
 from workbench.engines.models import HUB, LocalModels
+from workbench.engines.places import is_plain, place_of
 from workbench.engines.remote.server import Server
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.ports import Engine
@@ -63,7 +65,7 @@ class AllModels:
         places: Places,
         cached_names: Callable[[], Sequence[str]] = tuple,
         wait: Callable[[float], None] = time.sleep,
-        takes_paths: bool = True,
+        lends_token_to: frozenset[str] | None = None,
     ) -> None:
         """Nothing is loaded yet.
 
@@ -73,10 +75,11 @@ class AllModels:
             places: Where the others come from.
             cached_names: Models of the hub that are on this machine.
             wait: Sleeps for so many seconds.
-            takes_paths: False where strangers come, who must not open files of this machine: then only those
-                of `names`, the hub's and the servers' models are there.
+            lends_token_to: Models of the hub's providers that may be asked with the token of this machine, whose
+                owner pays for them; any other is asked with the caller's token or none. None allows all of them.
         """
-        self._takes_paths = takes_paths
+        self._lends_token_to = lends_token_to
+        self._takes_paths = True
         self._local = local
         self._default = default
         self._places = places
@@ -85,6 +88,12 @@ class AllModels:
         self._light: dict[str, _LightEngine] = {}
         self._lock = Lock()
 
+    def with_paths(self, *, is_permitted: bool) -> "AllModels":
+        """See `workbench.desk.ports.Models`: a view that shares what is loaded."""
+        made = copy(self)
+        made._takes_paths = is_permitted
+        return made
+
     def names(self) -> Sequence[str]:
         """The default, what is on this machine, the servers' models, scripts and recordings."""
         found = (self._default, *self._local.names(), *self._cached_names(), *self._far(), *self._written())
@@ -92,8 +101,10 @@ class AllModels:
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         """The engine of that name; see `workbench.desk.ports.Models`."""
-        if not self._takes_paths and not _is_name_alone(name) and name not in self.names():
-            raise BadInput(f"model {name!r}", "there is no such model here", "choose one that is offered")
+        if not self._is_offered(name):
+            raise BadInput(
+                f"model {name[:100]!r}", "there is no such model here", "choose one that is offered"
+            )
         if not _is_light(name):
             return self._local.engine(name)
         if name.startswith(HF_INFERENCE) and token is not None:
@@ -106,6 +117,9 @@ class AllModels:
 
     def status(self, name: str) -> ModelStatus:
         """What is known without loading it; see `workbench.desk.ports.Models`."""
+        if not self._is_offered(name):
+            # Nothing is looked for: the answer is the same whether there is a file or not.
+            return ModelStatus(name=name, device="", is_loaded=False)
         if not _is_light(name):
             return self._local.status(name)
         engine = self._light.get(name)
@@ -134,11 +148,18 @@ class AllModels:
                 engine.close()
             self._light.clear()
 
+    def _is_offered(self, name: str) -> bool:
+        """Whether a name may be looked for: any, or where strangers come one of the list or one that is no path."""
+        return self._takes_paths or _is_name_alone(name) or name in self.names()
+
     def _open(self, name: str) -> _LightEngine:
         if name.startswith(OPENAI):
             return self._openai(name)
         if name.startswith(HF_INFERENCE):
-            return self._hf_inference(name, None)
+            from workbench.engines.remote.hf_inference import stored_token
+
+            is_lent = self._lends_token_to is None or name in self._lends_token_to
+            return self._hf_inference(name, stored_token() if is_lent else None)
         if name.startswith(SCRIPTED):
             from workbench.engines.scripted import load_scripted
 
@@ -191,13 +212,13 @@ class AllModels:
         )
 
     def _script(self, name: str) -> Path:
-        found = (folder / f"{name}.yaml" for folder in self._places.scripts)
-        return next((path for path in found if path.is_file()), Path(name).expanduser())
+        found = (folder / f"{name}.yaml" for folder in self._places.scripts if is_plain(name))
+        return next((path for path in found if path.is_file()), place_of(name))
 
     def _recording(self, name: str) -> Path:
         folder = self._places.recordings
-        own = folder / f"{name}.jsonl" if folder else None
-        return own if own and own.is_file() else Path(name).expanduser()
+        own = folder / f"{name}.jsonl" if folder and is_plain(name) else None
+        return own if own and own.is_file() else place_of(name)
 
     def _far(self) -> Iterator[str]:
         for server in self._places.servers.values():

@@ -9,8 +9,10 @@ from typing import Final
 from workbench.desk.ports import ModelStatus
 from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, split_name
 from workbench.engines.embedded import EMBEDDED, REMEDY, find_embedded
+from workbench.engines.gguf_files.vetting import ModelFiles, Vetting
 from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
 from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
+from workbench.engines.places import place_of
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Engine
 
@@ -26,6 +28,7 @@ class LocalModels:
         loading: Loading,
         find_cached: Callable[[str], Path | None],
         adapters: AdapterFiles = NO_ADAPTERS,
+        vetting: Vetting | None = None,
     ) -> None:
         """Nothing is loaded yet.
 
@@ -34,7 +37,9 @@ class LocalModels:
             find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
             adapters: What names behind a plus mean, and what is laid over the embedded model where `loading`
                 names no adapter.
+            vetting: Looks at files that were not opened before; None opens every file at once.
         """
+        self._vetting = vetting
         self.loading = loading
         self._find_cached = find_cached
         self._adapters = adapters
@@ -54,8 +59,13 @@ class LocalModels:
         with self._lock:
             if self._open is None or self._open.name != name:
                 path, loading = self.path(name), self.loading_of(name)
-                # Freed before the other is loaded: memory may hold only one of them.
+                files = ModelFiles(path=path, loading=loading)
+                is_known = self._vetting is None or self._vetting.check(files)
+                # Freed before the other is loaded: memory may hold only one of them. Tried after that, so that no
+                # generation runs beside the trial: both would be ten times slower.
                 self._close_open()
+                if self._vetting is not None and not is_known:
+                    self._vetting.try_first(files)
                 self._open = load_llama_cpp(path, name=name, loading=loading)
             return self._open
 
@@ -116,7 +126,7 @@ class LocalModels:
         elif name.startswith(HUB):
             path, remedy = self._find_cached(name), f"run `workbench models pull {name}`"
         else:
-            path, remedy = Path(name).expanduser(), "set WORKBENCH_MODEL to a GGUF file or 'embedded'"
+            path, remedy = place_of(name), "set WORKBENCH_MODEL to a GGUF file or 'embedded'"
         if path is None or not path.is_file():
             raise ModelMissing(name, f"no file {path}; {remedy}" if path else remedy)
         return path

@@ -145,6 +145,11 @@ CODES: Final[tuple[Code, ...]] = (
         CodeArea.SCHEMA,
         "the tool's own schema is not sound; the arguments were not checked",
     ),
+    _finding(
+        "schema-too-costly",
+        CodeArea.SCHEMA,
+        "checking the arguments takes too much work; they were not checked",
+    ),
     _finding("schema-…", CodeArea.SCHEMA, "one code for each other JSON Schema keyword, in kebab case"),
     _finding(
         "grammar-keyword", CodeArea.GENERATION, "a keyword of a schema that no grammar can hold a model to"

@@ -195,6 +195,8 @@ class Capabilities:
     """False: `count_tokens` is an estimate."""
     takes_many: bool = False
     """True: several askers at once are served at the same time, and not one after the other."""
+    is_one_at_a_time: bool = False
+    """True: it holds the machine while it writes, and so do all others that say so; askers wait in one line."""
 
 
 class Engine(Protocol):

@@ -4,14 +4,17 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from workbench.errors import BadInput
 from workbench.settings.chosen_model import chosen_model
 from workbench.settings.secret import read_secret
 from workbench.settings.value import KV_TYPES, FlashAttention, Settings, Variables
 from workbench.settings.variables import VARIABLES
-from workbench.settings.words import accounts, adapters, names, terminal, whole_number
+from workbench.settings.words import accounts, adapters, hosts, names, origins, terminal, whole_number
+
+SPACE_UPLOAD_MB: Final = 20
+"""Largest file that can be uploaded to a Space that sets nothing else, in megabytes."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -75,6 +78,18 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         admins=frozenset(names(text("WORKBENCH_ADMINS"))),
         is_on_space="SPACE_ID" in given,
         has_hugging_face_login=given.get("SYSTEM") == "spaces" and "OAUTH_CLIENT_ID" in given,
+        allowed_hosts=(
+            *hosts("WORKBENCH_ALLOWED_HOSTS", text("WORKBENCH_ALLOWED_HOSTS")),
+            # With a domain of its own, a Space has several hosts.
+            *hosts("SPACE_HOST", given.get("SPACE_HOST", "") if "SPACE_ID" in given else ""),
+        ),
+        frame_ancestors=origins("WORKBENCH_FRAME_ANCESTORS", text("WORKBENCH_FRAME_ANCESTORS")),
+        may_skip_login=one_of("WORKBENCH_NO_LOGIN", ("0", "1")) == "1",
+        login_hours=number("WORKBENCH_LOGIN_HOURS", least=1, most=168),
+        max_upload_mb=number("WORKBENCH_MAX_UPLOAD_MB", least=1, most=100_000)
+        if given.get("WORKBENCH_MAX_UPLOAD_MB") or "SPACE_ID" not in given
+        else SPACE_UPLOAD_MB,
+        max_open_pages=number("WORKBENCH_MAX_OPEN_PAGES", least=10, most=100_000),
     )
 
 

@@ -109,3 +109,15 @@ class Settings:
     """True on a Hugging Face Space, where strangers come: each has data of their own, nothing runs but mocks."""
     has_hugging_face_login: bool = False
     """True on a Space that lets people sign in with Hugging Face."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Host names that the page answers to besides its own addresses; `*` is any name."""
+    frame_ancestors: tuple[str, ...] = ()
+    """Origins whose pages may show this page in a frame, besides huggingface.co on a Space."""
+    may_skip_login: bool = False
+    """True if the page may be reached from other machines without any account."""
+    login_hours: int = 12
+    """A login that is not used for this long ends."""
+    max_upload_mb: int = 100
+    """Size of the largest file that can be uploaded, in megabytes of 1,000,000 bytes."""
+    max_open_pages: int = 500
+    """Browser tabs and API calls whose state is kept in memory at the same time."""

@@ -124,7 +124,8 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_REMOTE_TIMEOUT",
         default="120",
-        meaning="Seconds that a server may be silent before the answer counts as broken off",
+        meaning="Seconds without a piece of the completion after which an answer counts as broken off; "
+        "comments and empty pieces of the stream do not count",
     ),
     Variable(
         name="WORKBENCH_AUTH",
@@ -134,7 +135,7 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_ADMINS",
         default="",
-        meaning="Names that may see the data of all, parted by commas",
+        meaning="Names of the [admins](permissions.md), separated by commas",
     ),
     Variable(
         name="WORKBENCH_TOOLS_FILE",
@@ -154,17 +155,50 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_TERMINAL",
         default="mock",
-        meaning="Where the tool `terminal` runs commands: `mock`, `local`, `docker:IMAGE` or `ssh:HOST`",
+        meaning="Where the tool `terminal` runs commands: `mock`, `local`, `local:FOLDER`, `docker:IMAGE` or "
+        "`ssh:HOST`; with accounts, for admins only",
     ),
     Variable(
         name="WORKBENCH_JUDGE",
         default="",
-        meaning="A model, as `WORKBENCH_MODEL` takes it, that looks at risky commands before you are asked",
+        meaning="A model, as `WORKBENCH_MODEL` takes it, that may allow commands of a known kind before you are asked",
     ),
     Variable(
         name="WORKBENCH_APPROVAL_TIMEOUT",
         default="120",
         meaning="Seconds after which a question about a risky command is answered with no",
+    ),
+    Variable(
+        name="WORKBENCH_ALLOWED_HOSTS",
+        default="",
+        meaning="Host names under which the page is reached, separated by commas, such as `workbench.example.org`; "
+        "`localhost`, the address in `WORKBENCH_HOST` and a Space's own host are always allowed, `*` allows any name",
+    ),
+    Variable(
+        name="WORKBENCH_FRAME_ANCESTORS",
+        default="",
+        meaning="Origins whose pages may show this page in a frame, separated by commas, such as "
+        "`https://portal.example.org`; on a Space also `https://huggingface.co`",
+    ),
+    Variable(
+        name="WORKBENCH_NO_LOGIN",
+        default="0",
+        meaning="1 serves the page to other machines although there are no accounts, as `serve --no-login` does",
+    ),
+    Variable(
+        name="WORKBENCH_LOGIN_HOURS",
+        default="12",
+        meaning="Hours after which an unused login ends; every login ends after 7 days",
+    ),
+    Variable(
+        name="WORKBENCH_MAX_UPLOAD_MB",
+        default="100",
+        meaning="Largest file that can be uploaded, in megabytes; 20 on a Space",
+    ),
+    Variable(
+        name="WORKBENCH_MAX_OPEN_PAGES",
+        default="500",
+        meaning="Browser tabs and API calls whose state is kept in memory at the same time",
     ),
 )
 """Every variable that is read, in the order of the documentation."""

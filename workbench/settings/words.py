@@ -1,11 +1,14 @@
-"""What the text of a variable may say: numbers, names, adapters, accounts, a terminal."""
+"""What the text of a variable may say: numbers, names, adapters, accounts, a terminal, hosts, origins."""
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from workbench.errors import BadInput
 
+_HOST: Final = re.compile(r"\*|[a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f:]*:[0-9a-f:.]*")
+_ORIGIN: Final = re.compile(r"https?://(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?")
 _HASH_REMEDY: Final = "`workbench auth hash NAME` prints one"
 
 
@@ -59,3 +62,25 @@ def terminal(given: Mapping[str, str], wanted: str, allowed: str) -> str:
             "set WORKBENCH_ALLOW_TERMINAL=1 to allow it",
         )
     return wanted
+
+
+def hosts(name: str, text: str) -> tuple[str, ...]:
+    """Host names and addresses in lower case, without a port; `*` stands for any."""
+    found = tuple(host.lower().removeprefix("[").removesuffix("]") for host in names(text))
+    for host in found:
+        if not _HOST.fullmatch(host):
+            raise BadInput(
+                f"setting {name}", f"{host!r} is not a host name", "write it without scheme and port"
+            )
+    return found
+
+
+def origins(name: str, text: str) -> tuple[str, ...]:
+    """Origins in lower case: scheme and host, with a port if it is not the scheme's own."""
+    found = tuple(origin.lower().removesuffix("/") for origin in names(text))
+    for origin in found:
+        if not _ORIGIN.fullmatch(origin):
+            raise BadInput(
+                f"setting {name}", f"{origin!r} is not an origin", "such as https://portal.example.org"
+            )
+    return found

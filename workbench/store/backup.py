@@ -17,6 +17,7 @@ from workbench.store.database import connecting, file_of
 from workbench.store.faults import faults_told
 from workbench.store.file_copies import SIDE_FILES, copy_database, moment_name, problem_of_file
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
+from workbench.store.row_checks import damaged_rows
 
 SHOWN_PROBLEMS: Final = 20
 """How many problems of one kind a check lists."""
@@ -114,14 +115,15 @@ def check(url: str) -> Checked:
         raise StoreError(f"database {file}: there is none; it is made when the page or a verb first needs it")
     with connecting(url) as connection:
         is_sqlite = connection.dialect.name == "sqlite"
-        problems = _sqlite_problems(connection) if is_sqlite else ()
-        # A damaged file may not let its rows be counted.
-        counts: Mapping[str, int] = {} if problems else _row_counts(connection)
+        broken = _file_problems(connection) if is_sqlite else ()
+        # A damaged file may not let its rows be read.
+        problems = broken or (*_pointers(connection, is_sqlite=is_sqlite), *damaged_rows(connection))
+        counts: Mapping[str, int] = {} if broken else _row_counts(connection)
         size, unused = _sqlite_sizes(connection, file) if is_sqlite else (_server_size(connection), 0)
         return Checked(
             database=connection.engine.url.set(query={}).render_as_string(hide_password=True),
             problems=problems,
-            revision=None if problems else MigrationContext.configure(connection).get_current_revision(),
+            revision=None if broken else MigrationContext.configure(connection).get_current_revision(),
             newest_revision=_newest_revision(),
             size_bytes=size,
             unused_bytes=unused,
@@ -193,12 +195,19 @@ def _put_aside(file: Path) -> Path:
     return kept
 
 
-def _sqlite_problems(connection: Connection) -> Sequence[str]:
+def _file_problems(connection: Connection) -> Sequence[str]:
     found = connection.exec_driver_sql(f"PRAGMA integrity_check({SHOWN_PROBLEMS})").scalars().all()
-    if found != ["ok"]:
-        return tuple(str(line) for line in found)
-    pointing = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(SHOWN_PROBLEMS)
-    return tuple(f"row {row[1]} of {row[0]!r} points at nothing in {row[2]!r}" for row in pointing)
+    return () if found == ["ok"] else tuple(f"{line}; restore a backup" for line in found)
+
+
+def _pointers(connection: Connection, *, is_sqlite: bool) -> Sequence[str]:
+    """Rows that point at nothing; a server sees to it that there are none."""
+    if not is_sqlite:
+        return ()
+    found = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(SHOWN_PROBLEMS)
+    return tuple(
+        f"row {row[1]} of {row[0]!r} points at nothing in {row[2]!r}; restore a backup" for row in found
+    )
 
 
 def _sqlite_sizes(connection: Connection, file: Path | None) -> tuple[int, int]:

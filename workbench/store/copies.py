@@ -33,7 +33,7 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
     for row in db.exec(select(SessionTagRow).where(col(SessionTagRow.session_id) == source.id)).all():
         db.add(SessionTagRow(session_id=copy.id, tag=row.tag, position=row.position))
     parent = None
-    for kept in read_path(db, source, None):
+    for kept in read_path(db, source, None, is_for_others=True):
         place = rows.Place(id=new_id(), session_id=copy.id, parent=parent, created_at=now)
         parent = write_message(db, _new(kept if is_own else without_ephemeral(kept)), place).message
         copy.leaf_id = parent.id

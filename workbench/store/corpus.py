@@ -11,6 +11,7 @@ from workbench.desk.corpus.choice import Choice
 from workbench.desk.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
 from workbench.desk.labels.label import Label
 from workbench.desk.labels.staleness import find_stale
+from workbench.desk.tree import check_tree
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
@@ -70,6 +71,7 @@ class SqlCorpus(SqlImports):
 def _material(db: Session, session: SessionRow) -> Material:
     labels = _labels(db, session.id)
     messages = _messages(db, session.id)
+    check_tree({one.id: one.parent_id for one in messages}, session.id)
     discarded = select(SessionRow.id).where(col(SessionRow.id) == session.id, is_discarded())
     return Material(
         session_id=session.id,

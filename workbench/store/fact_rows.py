@@ -11,6 +11,7 @@ from workbench.desk.facts import Fact, FactKind
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
+from workbench.store.damage import damage_of
 from workbench.store.tables import FactRow
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
@@ -57,17 +58,22 @@ def fact_row(fact: Fact, *, session_id: str, message_id: str) -> FactRow:
 
 
 def fact_value(row: FactRow) -> Fact:
-    """The fact as the other floors know it."""
+    """The fact as the other floors know it.
+
+    Raises:
+        StoreError: Its row is damaged.
+    """
     has_place = row.span_start is not None and row.span_end is not None
-    return Fact(
-        kind=FactKind(row.kind),
-        code=row.code,
-        severity=Severity(row.severity) if row.severity else None,
-        is_guess=row.is_guess,
-        span=Span(row.span_start or 0, row.span_end or 0) if has_place else None,
-        note=row.note,
-        edits=_edits(row.edits),
-    )
+    with damage_of(f"fact {row.id} of message {row.message_id!r}"):
+        return Fact(
+            kind=FactKind(row.kind),
+            code=row.code,
+            severity=Severity(row.severity) if row.severity else None,
+            is_guess=row.is_guess,
+            span=Span(row.span_start or 0, row.span_end or 0) if has_place else None,
+            note=row.note,
+            edits=_edits(row.edits),
+        )
 
 
 def _edits(documents: Sequence[Mapping[str, Any]]) -> tuple[Edit, ...]:

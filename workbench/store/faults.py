@@ -32,6 +32,7 @@ _SQLITE: Final = (
     Fault("readonly database", "", "make the file and its folder writable"),
     Fault("unable to open database file", "", _WRITABLE),
     Fault("not a database", "", "move that file away, or set WORKBENCH_DATABASE_URL"),
+    Fault("Could not decode to UTF-8", "", "run `workbench db check`, then restore a backup"),
     Fault("malformed", "", "restore a backup"),
 )
 """What SQLite says."""

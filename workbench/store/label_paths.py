@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from workbench.desk.labels.staleness import PathStep
+from workbench.desk.tree import path_ids
 from workbench.store.label_rows import slot_of
 from workbench.store.paths import message_row
 from workbench.store.tables import MessageRow, SessionRow
@@ -26,16 +27,19 @@ def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequenc
     """The path from the root to the leaf; empty where the session is.
 
     Raises:
-        StoreError: The session has no such leaf.
+        StoreError: The session has no such leaf, or its messages do not form a tree.
     """
     its = select(MessageRow.id, MessageRow.parent_id, MessageRow.copy_of, MessageRow.created_at)
     messages = {row[0]: row for row in db.exec(its.where(col(MessageRow.session_id) == session.id))}
     corrected, accepted = _corrected(db, session.id), _accepted(db, session.id)
     message_id = message_row(db, session.id, leaf_id).id if leaf_id is not None else session.leaf_id
+    if message_id is None:
+        return ()
+    parents = {own_id: parent_id for own_id, parent_id, _, _ in messages.values()}
     path: list[PathStep] = []
-    while message_id is not None:
-        own_id, message_id, copy_of, _ = messages[message_id]
-        original_id, _, _, created_at = messages[copy_of or own_id]
+    for own_id in path_ids(parents, message_id, session.id):
+        copy_of = messages[own_id][2]
+        original_id, _, _, created_at = messages[copy_of if copy_of in messages else own_id]
         step = PathStep(
             message_id=own_id,
             created_at=created_at,
@@ -43,7 +47,7 @@ def read_steps(db: Session, session: SessionRow, leaf_id: str | None) -> Sequenc
             accepted_at=accepted.get(original_id),
         )
         path.append(step)
-    return path[::-1]
+    return path
 
 
 def _corrected(db: Session, session_id: str) -> Mapping[str, datetime]:

@@ -7,6 +7,8 @@ from typing import Final
 from workbench.chat.message import ToolCall
 from workbench.desk.labels.label import Label, LabelContent, NewLabel, Target, Verdict
 from workbench.desk.labels.project import Project, Question
+from workbench.store.damage import damage_of
+from workbench.store.row_json import call_value
 from workbench.store.tables.labels import LabelProjectRow, LabelRow
 
 OF_MESSAGE: Final = -1
@@ -38,16 +40,21 @@ def put_content(row: LabelRow, new: NewLabel, now: datetime) -> None:
 
 
 def content_of(row: LabelRow) -> LabelContent:
-    """What a label says."""
+    """What a label says.
+
+    Raises:
+        StoreError: Its row is damaged.
+    """
     call = row.correction_call
-    return LabelContent(
-        verdict=Verdict(row.verdict) if row.verdict else None,
-        rating=row.rating,
-        tags=tuple(row.tags),
-        comment=row.comment,
-        correction=row.correction_text if call is None else ToolCall(**call),
-        answers=row.answers,
-    )
+    with damage_of(f"label {row.id!r} of message {row.message_id!r}"):
+        return LabelContent(
+            verdict=Verdict(row.verdict) if row.verdict else None,
+            rating=row.rating,
+            tags=tuple(row.tags),
+            comment=row.comment,
+            correction=row.correction_text if call is None else call_value(call),
+            answers=row.answers,
+        )
 
 
 def label_value(row: LabelRow, project: str) -> Label:
@@ -78,16 +85,21 @@ def put_project(row: LabelProjectRow, project: Project) -> None:
 
 
 def project_value(row: LabelProjectRow) -> Project:
-    """The project as the other floors know it."""
-    return Project(
-        name=row.name,
-        guidelines=row.guidelines,
-        questions=tuple(
-            Question(name=one["name"], text=one["text"], choices=tuple(one["choices"]))
-            for one in row.questions
-        ),
-        overlap=row.overlap,
-    )
+    """The project as the other floors know it.
+
+    Raises:
+        StoreError: Its row is damaged.
+    """
+    with damage_of(f"label project {row.name!r}"):
+        return Project(
+            name=row.name,
+            guidelines=row.guidelines,
+            questions=tuple(
+                Question(name=one["name"], text=one["text"], choices=tuple(one["choices"]))
+                for one in row.questions
+            ),
+            overlap=row.overlap,
+        )
 
 
 def _correction_columns(correction: str | ToolCall | None) -> tuple[str | None, dict[str, object] | None]:

@@ -8,6 +8,7 @@ from sqlmodel import Session, col, func, select
 
 from workbench.desk.kept import KeptSession
 from workbench.desk.owner import Owner
+from workbench.desk.permissions import Permission
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.database import Database
@@ -40,7 +41,7 @@ class Owned:
 
     def _is_seen(self) -> ColumnElement[bool]:
         """True of the sessions that the owner may read."""
-        return true() if self._owner.is_admin else self._is_own()
+        return true() if self._owner.may(Permission.READ_ALL) else self._is_own()
 
     def _find_seen(self, db: Session, session_id: str) -> SessionRow | None:
         return _find(db, session_id, self._is_seen())

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import TypeAdapter
+from sqlalchemy import JSON, type_coerce
 from sqlmodel import Session, col, select
 
 from workbench.desk.runs.run import PlayedArm
@@ -24,7 +25,7 @@ def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iter
         StoreError: A row is damaged.
     """
     # The plan holds every case: of hundreds of runs only their arms are read.
-    arms = col(RunRow.plan)["arms"]
+    arms = type_coerce(col(RunRow.plan), JSON)["arms"]
     mine = (
         select(RunRow.id, RunRow.title, RunRow.created_at, arms)
         .where(col(RunRow.owner) == scope)

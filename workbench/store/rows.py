@@ -1,21 +1,32 @@
 """Rows to values and back."""
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from workbench.chat.finding import Finding
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.desk.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.desk.owner import Owner
 from workbench.desk.setup import Setup
 from workbench.rollout.events import Generation, Timing
-from workbench.rollout.ports import EmittedToken, FinishReason, Sampling
+from workbench.rollout.ports import FinishReason
+from workbench.store.damage import damage_of
+from workbench.store.row_json import (
+    call_value,
+    findings_documents,
+    findings_value,
+    generation_document,
+    generation_of,
+    place_told,
+    sampling_document,
+    sampling_value,
+    tokens_document,
+    tokens_value,
+)
 from workbench.store.tables import (
     GenerationRow,
     MessageRow,
@@ -29,10 +40,6 @@ TITLE_SIZE_CHARS: Final = 60
 """A longer first line of a user is cut to this length."""
 
 _SETUP: Final = TypeAdapter(Setup)
-_SAMPLING: Final = TypeAdapter(Sampling)
-_FINDINGS: Final[TypeAdapter[tuple[Finding, ...]]] = TypeAdapter(tuple[Finding, ...])
-_TOKENS: Final[TypeAdapter[tuple[EmittedToken, ...] | None]] = TypeAdapter(tuple[EmittedToken, ...] | None)
-_GENERATION: Final = TypeAdapter(Generation)
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
 
 
@@ -76,19 +83,25 @@ def setup_value(document: Mapping[str, Any]) -> Setup:
     """
     if not isinstance(cast(object, document), Mapping):
         raise ValueError("setup: it is no JSON object")
-    with _place_told("setup"):
+    with place_told("setup"):
         return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 
 
 def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Sequence[str]) -> KeptSession:
-    """The session as the other floors know it, read by `owner`."""
+    """The session as the other floors know it, read by `owner`.
+
+    Raises:
+        StoreError: Its row is damaged.
+    """
     is_own = row.owner == owner.key
+    with damage_of(f"session {row.id!r}"):
+        setup = setup_value(row.setup)
     return KeptSession(
         id=row.id,
         title=row.title,
         created_at=row.created_at,
         updated_at=row.updated_at,
-        setup=setup_value(row.setup),
+        setup=setup,
         leaf_id=row.leaf_id,
         message_count=message_count,
         tags=tuple(tags),
@@ -146,7 +159,7 @@ def generation_row(generation: Generation, session_id: str) -> GenerationRow:
         prompt_hash=prompt_row(generation.prompt_text).hash,
         is_exact=generation.is_exact,
         prefill=generation.prefill,
-        sampling=_SAMPLING.dump_python(_sampling_value(asdict(generation.sampling)), mode="json"),
+        sampling=sampling_document(asdict(generation.sampling)),
         tool_choice=generation.tool_choice,
         finish_reason=generation.finish_reason.value,
         prompt_tokens=timing.prompt_tokens,
@@ -160,8 +173,8 @@ def generation_row(generation: Generation, session_id: str) -> GenerationRow:
         tools_fingerprint=generation.tools_fingerprint,
         contract_fingerprint=generation.contract_fingerprint,
         ephemeral=generation.ephemeral or None,
-        tokens=_TOKENS.dump_python(generation.tokens, mode="json"),
-        findings=_findings_documents(generation.findings),
+        tokens=tokens_document(generation.tokens),
+        findings=findings_documents(generation.findings),
     )
 
 
@@ -172,7 +185,7 @@ def unfinished_row(text: str, generation: Generation, place: Place, *, writer: s
         session_id=place.session_id,
         parent_id=place.parent.id if place.parent else None,
         text=text,
-        generation=_GENERATION.dump_python(generation, mode="json"),
+        generation=generation_document(generation),
         writer=writer,
         updated_at=place.created_at,
     )
@@ -184,8 +197,7 @@ def unfinished_value(row: UnfinishedRow) -> NewMessage:
     Raises:
         ValueError: A key of its generation has a value that it cannot have.
     """
-    with _place_told("generation"):
-        generation = _GENERATION.validate_python(row.generation)
+    generation = generation_of(row.generation)
     message = Message(role=Role.ASSISTANT, text=row.text)
     return NewMessage(message=message, origin=Origin.MODEL, generation=generation)
 
@@ -200,30 +212,35 @@ def tool_run_row(run: KeptToolRun, message_id: str) -> ToolRunRow:
         rule=run.rule,
         arguments_text=run.arguments_text,
         arguments=None if run.arguments is None else dict(run.arguments),
-        findings=_findings_documents(run.findings),
+        findings=findings_documents(run.findings),
     )
 
 
 def message_value(parts: MessageParts) -> KeptMessage:
-    """The message as the other floors know it."""
+    """The message as the other floors know it.
+
+    Raises:
+        StoreError: A row of it is damaged.
+    """
     row = parts.message
-    message = Message(
-        role=Role(row.role),
-        text=row.text,
-        calls=tuple(ToolCall(**call) for call in row.calls),
-        thought=row.thought,
-        name=row.name,
-    )
-    return KeptMessage(
-        id=row.id,
-        parent_id=row.parent_id,
-        message=message,
-        origin=Origin(row.origin),
-        created_at=row.created_at,
-        generation=_generation_value(parts.generation, parts.prompt),
-        tool_run=_tool_run_value(parts.tool_run),
-        copy_of=row.copy_of,
-    )
+    with damage_of(f"message {row.id!r} of session {row.session_id!r}"):
+        message = Message(
+            role=Role(row.role),
+            text=row.text,
+            calls=tuple(map(call_value, row.calls)),
+            thought=row.thought,
+            name=row.name,
+        )
+        return KeptMessage(
+            id=row.id,
+            parent_id=row.parent_id,
+            message=message,
+            origin=Origin(row.origin),
+            created_at=row.created_at,
+            generation=_generation_value(parts.generation, parts.prompt),
+            tool_run=_tool_run_value(parts.tool_run),
+            copy_of=row.copy_of,
+        )
 
 
 def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Generation | None:
@@ -241,7 +258,7 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
         prompt_text=prompt.text,
         is_exact=row.is_exact,
         prefill=row.prefill,
-        sampling=_sampling_value(row.sampling),
+        sampling=sampling_value(row.sampling),
         tool_choice=row.tool_choice,
         finish_reason=FinishReason(row.finish_reason),
         timing=timing,
@@ -250,39 +267,9 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
         tools_fingerprint=row.tools_fingerprint,
         contract_fingerprint=row.contract_fingerprint,
         ephemeral=row.ephemeral or "",
-        tokens=_tokens_value(row.tokens),
-        findings=_findings_value(row.findings),
+        tokens=tokens_value(row.tokens),
+        findings=findings_value(row.findings),
     )
-
-
-def _findings_documents(findings: tuple[Finding, ...]) -> list[dict[str, Any]] | None:
-    return _FINDINGS.dump_python(findings, mode="json") or None
-
-
-def _findings_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[Finding, ...]:
-    with _place_told("findings"):
-        return _FINDINGS.validate_python(documents or ())
-
-
-def _tokens_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[EmittedToken, ...] | None:
-    with _place_told("tokens"):
-        return _TOKENS.validate_python(documents)
-
-
-def _sampling_value(document: Mapping[str, Any]) -> Sampling:
-    with _place_told("sampling"):
-        return _SAMPLING.validate_python(document)
-
-
-@contextmanager
-def _place_told(name: str) -> Generator[None]:
-    """Says in one line which key of a row's JSON cannot be read."""
-    try:
-        yield
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise ValueError(f"{name}.{place}: {first['msg']}") from error
 
 
 def _tool_run_value(row: ToolRunRow | None) -> KeptToolRun | None:
@@ -295,5 +282,5 @@ def _tool_run_value(row: ToolRunRow | None) -> KeptToolRun | None:
         rule=row.rule,
         arguments_text=row.arguments_text,
         arguments=row.arguments,
-        findings=_findings_value(row.findings),
+        findings=findings_value(row.findings),
     )

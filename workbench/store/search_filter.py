@@ -58,7 +58,8 @@ def _has_fact(kind: FactKind, *, is_wanted: bool) -> ColumnElement[bool]:
 
 
 def _is_of_contract(contract: str) -> ColumnElement[bool]:
-    is_named = col(SessionRow.setup)["contract_name"].as_string() == contract
+    setup = sa.type_coerce(col(SessionRow.setup), sa.JSON)
+    is_named = setup["contract_name"].as_string() == contract
     if len(contract) < HASH_PREFIX_CHARS:
         return is_named
     return sa.or_(is_named, col(SessionRow.contract_version).startswith(contract, autoescape=True))

@@ -56,10 +56,11 @@ class SqlSharing(Owned):
         """Its messages from the root to `leaf_id`, or to the open leaf, without ephemeral parts.
 
         Raises:
-            StoreError: The key shows nothing, the leaf is not one of its messages, or it could not be read.
+            StoreError: The key shows nothing, the leaf is not one of its messages or was deleted, or it could
+                not be read.
         """
         with self._database.reading() as db:
-            path = read_path(db, _shared(db, key), leaf_id)
+            path = read_path(db, _shared(db, key), leaf_id, is_for_others=True)
             return tuple(without_ephemeral(kept) for kept in path)
 
     def shared_tree(self, key: str) -> Sequence[TreeNode]:

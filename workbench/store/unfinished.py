@@ -1,12 +1,14 @@
 """Messages whose writing has not ended: kept while it goes on, and as messages where it was broken off."""
 
+import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, select, update
-from sqlmodel.sql.expression import SelectOfScalar
 
+from workbench.errors import StoreError
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.database import Database
@@ -14,6 +16,7 @@ from workbench.store.tables import MessageRow, SessionRow, UnfinishedRow
 from workbench.store.writer import has_ended, this_writer
 from workbench.store.writing import new_id, show_leaf, write_message
 
+_LOG: Final = logging.getLogger(__name__)
 SILENCE: Final = timedelta(minutes=1)
 """A writer on another machine that wrote nothing for so long is taken for ended."""
 
@@ -44,24 +47,33 @@ def keep_unfinished(database: Database, now: Callable[[], datetime]) -> int:
         StoreError: They could not be read or written.
     """
     with database.reading() as db:
-        if not _left(db, select(UnfinishedRow), now):
+        if not _left(db, now):
             return 0
     with database.writing() as db:
-        left = _left(db, select(UnfinishedRow).with_for_update(), now)
-        for row in left:
-            _keep(db, row)
-        return len(left)
+        return sum(_try_to_keep(db, row_id) for row_id in _left(db, now, is_writing=True))
 
 
-def _left(
-    db: Session, rows_of_all: SelectOfScalar[UnfinishedRow], now: Callable[[], datetime]
-) -> list[UnfinishedRow]:
+def _left(db: Session, now: Callable[[], datetime], *, is_writing: bool = False) -> list[str]:
+    """Ids of the rows whose writers have ended; the oldest first."""
     moment = now().astimezone(UTC)
+    found = select(UnfinishedRow.id, UnfinishedRow.writer, UnfinishedRow.updated_at)
+    found = found.order_by(col(UnfinishedRow.updated_at))
     return [
-        row
-        for row in db.exec(rows_of_all.order_by(col(UnfinishedRow.updated_at)))
-        if has_ended(row.writer, is_silent=moment - row.updated_at > SILENCE)
+        row_id
+        for row_id, writer, updated_at in db.exec(found.with_for_update() if is_writing else found)
+        if has_ended(writer, is_silent=moment - updated_at > SILENCE)
     ]
+
+
+def _try_to_keep(db: Session, row_id: str) -> bool:
+    """Whether the message was kept. A damaged row must not keep the workbench from starting: it stays."""
+    try:
+        with db.begin_nested():
+            _keep(db, db.get_one(UnfinishedRow, row_id))
+    except (StoreError, ValueError, SQLAlchemyError) as error:
+        _LOG.warning("an unfinished message cannot be kept: %s", error)
+        return False
+    return True
 
 
 def _keep(db: Session, row: UnfinishedRow) -> None:

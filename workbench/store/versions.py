@@ -8,7 +8,9 @@ from sqlmodel import Session, col
 from workbench.desk.owner import Owner
 from workbench.desk.versions.names import check_name, check_tag, hash_of
 from workbench.desk.versions.version import FileState, KeptText, NewVersion, Version, VersionKind, VersionLine
+from workbench.errors import StoreError
 from workbench.store.audit import AuditWriter
+from workbench.store.damage import DAMAGE_REMEDY
 from workbench.store.database import Database
 from workbench.store.scope import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -165,8 +167,14 @@ class SqlVersions:
         """
         with self._database.reading() as db:
             row = version_row(db, self._scope, version_id)
+            seen = {row.id}
             while row.text_hash != text_hash and row.parent_id is not None:
                 row = version_row(db, self._scope, row.parent_id)
+                if row.id in seen:
+                    raise StoreError(
+                        f"version {row.id!r}: it was made from itself: the parents form a cycle; {DAMAGE_REMEDY}"
+                    )
+                seen.add(row.id)
             return row.text_hash == text_hash
 
     def note_file(self, version_id: str) -> None:

@@ -20,8 +20,9 @@ def has_ended(writer: str, *, is_silent: bool) -> bool:
         writer: The name.
         is_silent: What counts of a process on another machine, which cannot be looked for.
     """
-    host, pid, started = writer.rsplit(" ", 2)
-    if host != socket.gethostname():
+    host, _, process_name = writer.partition(" ")
+    pid, _, started = process_name.partition(" ")
+    if host != socket.gethostname() or not pid.isdecimal():
         return is_silent
     try:
         process = psutil.Process(int(pid))

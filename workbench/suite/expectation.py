@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from workbench.chat.json_value import JsonObject
 from workbench.toolspec.any_schema import schema_problem
 from workbench.toolspec.conditions import condition_problem
-from workbench.toolspec.patterns import is_compilable
+from workbench.toolspec.patterns import pattern_problem
 
 CALL_KEYS: Final = {
     "name": "the tool, a text or a condition",
@@ -149,8 +149,8 @@ class Expectation(_Form):
             if option in given and kinds[0] not in owners:
                 raise ValueError(f"{option} belongs to {' and '.join(owners)}, not to {kinds[0]}")
         for pattern in (self.text_matches, self.asks if isinstance(self.asks, str) else None):
-            if pattern is not None and not is_compilable(pattern):
-                raise ValueError(f"{pattern[:40]!r} is no regular expression")
+            if pattern is not None and (problem := pattern_problem(pattern)):
+                raise ValueError(f"the pattern {pattern[:40]!r}: {problem}")
         if self.answer_schema is not None:
             _refuse([schema_problem(self.answer_schema)])
         return self

@@ -17,6 +17,7 @@ from workbench.suite.scoring.calls import (
 from workbench.suite.scoring.limits import LIMITS, score_limit
 from workbench.suite.scoring.outcome import Outcome
 from workbench.suite.scoring.texts import score_answer_schema, score_asks, score_contains, score_matches
+from workbench.toolspec.budget import OverBudget, budget
 
 _ROUNDING = 1e-9
 
@@ -41,14 +42,27 @@ def score(case: Case, played: Played, verdicts: Mapping[str, Verdict] | None = N
         played: What came.
         verdicts: What a judge said, by rubric; all that the expectations ask for.
     """
-    outcomes = tuple(judge_one(one, played, verdicts or {}) for one in case.expectations)
+    with budget():
+        outcomes = tuple(_bounded_outcome(one, played, verdicts or {}) for one in case.expectations)
     total = sum(one.weight for one in outcomes)
     share = sum(one.weight for one in outcomes if one.holds) / total
     return Score(is_passed=share + _ROUNDING >= case.threshold, share=share, outcomes=outcomes)
 
 
+def _bounded_outcome(one: Expectation, played: Played, verdicts: Mapping[str, Verdict]) -> Outcome:
+    """The outcome; a check that would take too much work has not shown that the expectation holds."""
+    try:
+        return judge_one(one, played, verdicts)
+    except OverBudget as error:
+        return Outcome(kind=one.kind, holds=False, reason=str(error), weight=one.weight)
+
+
 def judge_one(one: Expectation, played: Played, verdicts: Mapping[str, Verdict]) -> Outcome:
-    """Whether one expectation holds, and why."""
+    """Whether one expectation holds, and why.
+
+    Raises:
+        OverBudget: Its patterns and schemas take too much work.
+    """
     holds, reason = _holds(one, played, verdicts)
     return Outcome(kind=one.kind, holds=holds, reason=reason, weight=one.weight)
 

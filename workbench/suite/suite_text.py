@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from workbench.errors import BadInput
 from workbench.toolspec.check import pointer
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 
 Place = Sequence[str | int]
 """Keys and indexes from the text's whole value to a part of it."""
@@ -112,7 +112,7 @@ class SuiteText:
     # Lines are looked for where they are needed: it takes a reading of the whole text.
     @cached_property
     def _root(self) -> yaml.Node | None:
-        return yaml.compose(self._text, Loader=yaml.SafeLoader)
+        return compose_yaml(self._text)
 
 
 def _is_branch(part: str | int) -> bool:

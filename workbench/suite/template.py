@@ -5,8 +5,9 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, cast
+from typing import Final
 
+from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 
@@ -80,6 +81,6 @@ def _as_json(cell: JsonValue, where: str) -> JsonValue:
     if not isinstance(cell, str):
         return cell
     try:
-        return cast(JsonValue, json.loads(cell))
+        return load_json(cell)
     except ValueError as error:
         raise BadInput(where, f"{cell[:40]!r} is no JSON", "leave out `| json` for a text") from error

@@ -12,7 +12,7 @@ from workbench.errors import BadInput
 from workbench.toolbox.agent_tools import agent_entries
 from workbench.toolbox.answers.errors import secret_values
 from workbench.toolbox.approval.allowlist import Allowlist
-from workbench.toolbox.approval.gate import ApprovalGate, Approvals, Judge
+from workbench.toolbox.approval.gate import ApprovalGate, Approvals, CommandPlaces, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset, parse_toolset
 from workbench.toolbox.dispatch import CallCounts, Dispatcher, Limits
@@ -48,6 +48,16 @@ class ServerSource(Protocol):
         Raises:
             BadInput: It cannot be added.
         """
+        ...
+
+
+@runtime_checkable
+class CommandSource(CommandPlaces, Protocol):
+    """A source whose tools really run commands, and which knows where."""
+
+    @property
+    def command_tools(self) -> Sequence[str]:
+        """Names of those tools."""
         ...
 
 
@@ -94,6 +104,15 @@ class FileCatalog:
         self._judge = judge
         self._counts = CallCounts()
         self._approvals = Approvals()
+        self._has_commands = True
+
+    def with_commands(self, *, is_permitted: bool) -> "FileCatalog":
+        """See `workbench.desk.ports.Catalog`."""
+        made = copy(self)
+        # Shares what is loaded: a server that is added to one view is in all of them.
+        vars(made)["_loaded"] = self._loaded
+        made._has_commands = is_permitted
+        return made
 
     def with_toolsets(self, texts: Mapping[str, str]) -> "FileCatalog":
         """The same tools, with these toolsets in place of their files, or beside them; nothing else is read anew.
@@ -113,13 +132,14 @@ class FileCatalog:
         """Adds an MCP server, and its tools; see `workbench.desk.ports.Catalog`."""
         for source in self._sources:
             if isinstance(source, ServerSource):
-                return source.add(name, address, self.registry)
+                return source.add(name, address, self._loaded.registry)
         raise BadInput(f"MCP server {name!r}", "this catalog has no settings file for servers")
 
     @property
     def registry(self) -> Registry:
-        """All tools, registered."""
-        return self._loaded.registry
+        """All tools, registered; without permission, those that run commands are the mocks of their files."""
+        names = [] if self._has_commands else self._command_tools()
+        return _mocked(self._loaded, names) if names else self._loaded.registry
 
     def files(self) -> Sequence[CatalogToolset]:
         """The declarative toolsets as their files have them, by the files' names."""
@@ -146,10 +166,13 @@ class FileCatalog:
         }
         return {name: tools for name, tools in offered.items() if tools.specs}
 
-    def select(self, selectors: Sequence[str]) -> OfferedTools:
+    def select(self, names: Sequence[str]) -> OfferedTools:
+        """The tools of toolsets and tools; see `workbench.desk.ports.Catalog`."""
+        return _each_once(spec for name in names for spec in self._named(name))
+
+    def select_files(self, selectors: Sequence[str]) -> OfferedTools:
         """The tools of toolsets, tools and files; see `workbench.desk.ports.Catalog`."""
-        specs = [spec for selector in selectors for spec in self._specs(selector)]
-        return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
+        return _each_once(spec for selector in selectors for spec in self._named_or_read(selector))
 
     def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:
         """Runs calls of one task; tools that nobody registered give their arguments back.
@@ -164,7 +187,11 @@ class FileCatalog:
             context=context,
             counts=self._counts if task.session_id else CallCounts(),
             gate=ApprovalGate(
-                self._approvals, allowlist=self._allowlist, approver=task.approver, judge=self._judge
+                self._approvals,
+                allowlist=self._allowlist,
+                approver=task.approver,
+                judge=self._judge,
+                places=next((source for source in self._sources if isinstance(source, CommandSource)), None),
             ),
             hooks=self._hooks,
             limits=self._limits,
@@ -177,6 +204,10 @@ class FileCatalog:
         for source in self._sources:
             source.close()
         self._bridge.close()
+
+    def _command_tools(self) -> list[str]:
+        found = (source.command_tools for source in self._sources if isinstance(source, CommandSource))
+        return [name for names in found for name in names]
 
     @cached_property
     def _loaded(self) -> _Loaded:
@@ -193,26 +224,55 @@ class FileCatalog:
         )
         return _Loaded(registry, files, problems)
 
-    def _specs(self, selector: str) -> Sequence[ToolSpec]:
+    def _named(self, name: str) -> Sequence[ToolSpec]:
+        specs = self._find(name)
+        if specs is None:
+            remedy = f"name a toolset ({', '.join(self.registry.toolsets().names)}) or a tool"
+            raise BadInput("tools", f"no {name[:60]!r}", remedy)
+        return specs
+
+    def _named_or_read(self, selector: str) -> Sequence[ToolSpec]:
+        specs = self._find(selector)
+        path = Path(selector).expanduser()
+        if specs is None and path.suffix == ".json" and path.is_file():
+            return parse_tools(path.read_text(encoding="utf-8")).specs
+        if specs is None:
+            remedy = f"a toolset ({', '.join(self.registry.toolsets().names)}), a tool's name, or a JSON file"
+            raise BadInput("tools", f"no {selector!r}", remedy)
+        return specs
+
+    def _find(self, name: str) -> Sequence[ToolSpec] | None:
+        """The tools of a toolset or the tool of that name; None where there is neither."""
         toolsets = self.registry.toolsets()
         try:
-            return self.registry.offer(toolsets.resolve(selector)).specs
+            return self.registry.offer(toolsets.resolve(name)).specs
         except BadInput:
-            if selector in toolsets.names:
+            if name in toolsets.names:
                 raise
-        if entry := self.registry.find(selector):
-            return (self._usable(entry),)
-        path = Path(selector).expanduser()
-        if path.suffix == ".json" and path.is_file():
-            return parse_tools(path.read_text(encoding="utf-8")).specs
-        remedy = f"a toolset ({', '.join(toolsets.names)}), a tool's name, or a JSON file"
-        raise BadInput("tools", f"no {selector!r}", remedy)
+        entry = self.registry.find(name)
+        return None if entry is None else (self._usable(entry),)
 
     def _usable(self, entry: ToolEntry) -> ToolSpec:
         [availability] = self.registry.availability([entry.name])
         if availability.reason:
             raise BadInput(f"tool {entry.name!r}", f"it cannot be used: {availability.reason}")
         return entry.spec
+
+
+def _mocked(loaded: _Loaded, names: Sequence[str]) -> Registry:
+    """A copy of the registry in which these tools are the declared ones of the catalog's files, or gone."""
+    registry = loaded.registry.copy()
+    for name in names:
+        registry.unregister(name)
+    for toolset in loaded.files:
+        for tool in toolset.tools:
+            if tool.spec.name in names:
+                registry.add(_entry(tool, toolset.name))
+    return registry
+
+
+def _each_once(specs: Iterable[ToolSpec]) -> OfferedTools:
+    return OfferedTools(specs=tuple({spec.name: spec for spec in specs}.values()))
 
 
 def _overlaid(loaded: _Loaded, texts: Mapping[str, str]) -> _Loaded:
@@ -245,6 +305,9 @@ def _register(toolset: CatalogToolset, registry: Registry) -> None:
     """
     registry.register_toolset(toolset.name, toolset.description, includes=toolset.includes)
     for tool in toolset.tools:
-        handler = MockTool(name=tool.spec.name, rules=tool.rules, returns=tool.returns)
-        entry = ToolEntry(spec=tool.spec, toolset=toolset.name, handler=handler, emoji=tool.emoji)
-        registry.add(entry)
+        registry.add(_entry(tool, toolset.name))
+
+
+def _entry(tool: CatalogTool, toolset: str) -> ToolEntry:
+    handler = MockTool(name=tool.spec.name, rules=tool.rules, returns=tool.returns)
+    return ToolEntry(spec=tool.spec, toolset=toolset, handler=handler, emoji=tool.emoji)

@@ -21,7 +21,7 @@ from workbench.toolbox.catalog_form import (
 from workbench.toolbox.mocks import MockRule
 from workbench.toolspec.check import check_spec, pointer
 from workbench.toolspec.spec import ToolSpec
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.toolspec.yaml_text import dump_yaml, load_yaml
 
 _File = TypeVar("_File", bound=BaseModel)
 
@@ -112,23 +112,19 @@ def render_toolset(toolset: CatalogToolset) -> str:
         value["includes"] = list(toolset.includes)
     if toolset.tools:
         value["tools"] = [_tool_fields(tool) for tool in toolset.tools]
-    return _dump(value)
+    return dump_yaml(value)
 
 
 def render_rules(tool: CatalogTool) -> str:
     """What a person edits beside the spec; `parse_tool` reads it."""
     fields = {name: value for name, value in _tool_fields(tool).items() if name != "function"}
-    return _dump(fields or {"mocks": []})
-
-
-def _dump(value: JsonValue) -> str:
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110)
+    return dump_yaml(fields or {"mocks": []})
 
 
 def _load_yaml(text: str, where: str) -> Any:
     try:
         return load_yaml(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except yaml.YAMLError as error:
         raise BadInput(where, " ".join(str(error).split())[:300]) from error
 
 

@@ -15,6 +15,7 @@ from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocking.templates import render_template
 from workbench.toolbox.registering.entry import Answer
 from workbench.toolspec.any_schema import first_break
+from workbench.toolspec.budget import OverBudget, budget
 from workbench.toolspec.conditions import holds
 
 MAX_LATENCY_MS: Final = 60_000
@@ -77,7 +78,18 @@ class MockTool:
     """Waits so many seconds."""
 
     def __call__(self, arguments: JsonObject, *, call_number: int = 1, seed: int = 0) -> Answer:
-        """The answer of the first rule that matches, else a value made from `returns`."""
+        """The answer of the first rule that matches, else a value made from `returns`.
+
+        Rules that take too much work fail the call.
+        """
+        try:
+            with budget():
+                return self._answer(arguments, call_number=call_number, seed=seed)
+        except OverBudget as error:
+            problem = f"the mock rules of {self.name!r}: {error.problem}; {error.remedy}"
+            return Answer(value={"error": problem}, is_error=True, rule=NO_RULE)
+
+    def _answer(self, arguments: JsonObject, *, call_number: int, seed: int) -> Answer:
         call = ToolCall(name=self.name, arguments=arguments)
         matching = next(
             ((place, rule) for place, rule in enumerate(self.rules, start=1) if rule.matches(arguments)), None

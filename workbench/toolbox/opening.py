@@ -8,7 +8,7 @@ from workbench.toolbox.approval.gate import Judge
 from workbench.toolbox.catalog import FileCatalog, ToolSource
 from workbench.toolbox.dispatch import Limits
 from workbench.toolbox.mcp.source import McpTools
-from workbench.toolbox.terminal.environments import parse_environment
+from workbench.toolbox.terminal.environments import isolated, parse_environment
 from workbench.toolbox.terminal.tool import Terminal
 
 
@@ -25,7 +25,7 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
     """
     sources: list[ToolSource] = [McpTools(settings.tools_file, is_space=settings.is_on_space)]
     if (environment := parse_environment(settings.terminal)) is not None:
-        sources.append(Terminal(environment, settings.environment))
+        sources.append(Terminal(isolated(environment, settings.data), settings.environment))
     return FileCatalog(
         folder,
         environment=settings.environment,

@@ -8,24 +8,26 @@ from pydantic import ValidationError
 from workbench.chat.finding import Finding
 from workbench.errors import BadInput
 from workbench.toolbox.catalog_form import ToolFile, rule_fields, tool_problems
+from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.check import check_spec, pointer
 from workbench.toolspec.spec import ToolSpec
-from workbench.toolspec.yaml_text import load_yaml
+from workbench.toolspec.yaml_text import compose_yaml, load_yaml
 
 
 def check_rules(spec: ToolSpec, rules_text: str) -> tuple[Finding, ...]:
     """Everything that keeps rules from being used, each with line and pointer; empty where nothing does."""
     try:
         loaded = load_yaml(rules_text)
-        tree = yaml.compose(rules_text, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        tree = compose_yaml(rules_text)
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         return (_fault(str(problem), (), (mark.line + 1) if mark else 1),)
     is_list = isinstance(loaded, list)
     try:
         file = ToolFile.model_validate({**rule_fields(loaded), "function": dict(spec.function)})
-        faults = list(tool_problems(file)) if not check_spec(spec) else []
+        with budget(REQUEST_STEPS):
+            faults = list(tool_problems(file)) if not check_spec(spec) else []
     except BadInput as error:
         return (_fault(error.problem, (), 1),)
     except ValidationError as error:

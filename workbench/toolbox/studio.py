@@ -1,17 +1,17 @@
 """Tools edited and tried, before they stand in a file."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Final
 
 from workbench.chat.finding import Finding
-from workbench.chat.json_value import JsonObject
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
 from workbench.desk.ports.tools import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.errors import BadInput
-from workbench.rollout.ports import ToolRun
+from workbench.rollout.ports import Toolbox, ToolRun
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog import FileCatalog
 from workbench.toolbox.catalog_file import (
@@ -28,6 +28,7 @@ from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.rule_check import check_rules
+from workbench.toolspec.budget import REQUEST_STEPS, OverBudget, budget
 from workbench.toolspec.lint import lint_tools
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
@@ -55,7 +56,11 @@ class CatalogStudio:
             raise BadInput(f"tool {name!r}", "no such tool", "choose one of the list")
         declared = catalog.declared(name) if isinstance(entry.handler, MockTool) else None
         spec_text = json.dumps(entry.spec.document, indent=2, ensure_ascii=False)
-        arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
+        try:
+            arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
+        except OverBudget:
+            # An example too large to write out helps nobody.
+            arguments: JsonValue = {}
         return ToolDraft(
             spec_text=spec_text,
             rules_text=render_rules(declared) if declared else "",
@@ -64,6 +69,10 @@ class CatalogStudio:
 
     def check_draft(self, draft: ToolDraft) -> DraftFindings:
         """See `Studio`."""
+        with budget(REQUEST_STEPS):
+            return self._checked(draft)
+
+    def _checked(self, draft: ToolDraft) -> DraftFindings:
         faults = check_tools_text(_listed(draft.spec_text))
         if faults:
             return DraftFindings(spec=tuple(_unlisted(fault) for fault in faults))
@@ -73,12 +82,14 @@ class CatalogStudio:
         )
         return DraftFindings(rules=rules, lint=tuple(_unlisted(found) for found in lint_tools(tools)))
 
-    def try_draft(self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int) -> ToolRun:
+    def try_draft(
+        self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int, toolbox: Toolbox
+    ) -> ToolRun:
         """See `Studio`."""
         spec = _spec(draft)
         call = ToolCall(name=spec.name, arguments=arguments)
         if not draft.rules_text.strip() and self._catalog.registry.find(spec.name):
-            return self._catalog.toolbox().run(call)
+            return toolbox.run(call)
         tool = _tool(spec, draft)
         registry, counts = Registry(), CallCounts()
         handler = MockTool(name=spec.name, rules=tool.rules, returns=tool.returns)
@@ -90,16 +101,23 @@ class CatalogStudio:
 
     def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:
         """See `Studio`."""
-        tool = _tool(_spec(draft), draft)
-        if before is None:
-            return render_toolset(CatalogToolset(name=toolset, tools=(tool,)))
-        there = parse_toolset(before, where=f"toolset {toolset!r}")
-        old = next((one for one in there.tools if one.spec.name == tool.spec.name), None)
-        if old is None:
-            return render_toolset(replace(there, tools=(*there.tools, tool)))
-        tool = replace(tool, emoji=tool.emoji or old.emoji)
-        tools = tuple(tool if one is old else one for one in there.tools)
-        return before if tool == old else render_toolset(replace(there, tools=tools))
+        return self.merged_texts((draft,), toolset=toolset, before=before)
+
+    def merged_texts(self, drafts: Sequence[ToolDraft], *, toolset: str, before: str | None) -> str:
+        """See `Studio`."""
+        there = parse_toolset(before, where=f"toolset {toolset!r}") if before is not None else None
+        old = {tool.spec.name: tool for tool in there.tools} if there else {}
+        merged = dict(old)
+        for draft in drafts:
+            tool = _tool(_spec(draft), draft)
+            known = old.get(tool.spec.name)
+            merged[tool.spec.name] = replace(tool, emoji=tool.emoji or known.emoji) if known else tool
+        if before is not None and merged == old:
+            return before
+        tools = tuple(merged.values())
+        return render_toolset(
+            replace(there, tools=tools) if there else CatalogToolset(name=toolset, tools=tools)
+        )
 
     def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
         """See `Studio`."""

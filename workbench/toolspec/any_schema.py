@@ -6,16 +6,24 @@ from typing import cast
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.toolspec.budget import OverBudget
 from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.check import check_arguments, check_spec
+from workbench.toolspec.check import TOO_COSTLY, check_arguments, check_spec
 from workbench.toolspec.spec import ToolSpec
 
 
 def first_break(schema: JsonObject, value: JsonValue) -> str:
-    """The first place where `value` breaks `schema`, for a person; empty where it holds."""
+    """The first place where `value` breaks `schema`, for a person; empty where it holds.
+
+    Raises:
+        OverBudget: The check would take too much work.
+    """
     # The check of arguments takes a value of any kind: its schema says what it must be.
     findings = check_arguments(_spec(canonical_json(schema)), cast(JsonObject, value))
-    return next((one.message for one in findings if one.severity is Severity.ERROR), "")
+    broken = next((one.message for one in findings if one.severity is Severity.ERROR), "")
+    if not broken and any(one.code == TOO_COSTLY for one in findings):
+        raise OverBudget("the schema")
+    return broken
 
 
 def schema_problem(schema: JsonObject) -> str:

@@ -10,10 +10,14 @@ from jsonschema.protocols import Validator
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.toolspec.bounded_validator import extra_names
+from workbench.toolspec.budget import OverBudget, budget
 from workbench.toolspec.quick import is_surely_sound, is_surely_valid
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.validator import check_schema, validator_of
 
+TOO_COSTLY: Final = "schema-too-costly"
+"""Code of what says that a check would take too much work."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
 _MOST_FINDINGS: Final = 100
 _LONGEST_VALUE: Final = 30
@@ -26,17 +30,25 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
     `schema-unknown-argument` have
     one finding a name. Pointers lead into the arguments and into the schema. A schema that is not sound
     gives one
-    warning, `schema-invalid`, and the arguments count as unchecked; a pattern that could run away gives a
-    warning.
+    warning, `schema-invalid`, and the arguments count as unchecked; so do they with `schema-too-costly`, where the
+    check would take too much work. A pattern that cannot be run gives a warning.
     """
     if is_surely_valid(spec, arguments):
         return ()
-    validator, warnings = validator_of(spec)
+    try:
+        validator, warnings = validator_of(spec)
+    except OverBudget as error:
+        return (_too_costly(error),)
     if validator is None:
         return warnings
     try:
-        errors = islice(_findings(validator, arguments), _MOST_FINDINGS)
-        return (*warnings, *errors)
+        with budget():
+            errors = islice(_findings(validator, arguments), _MOST_FINDINGS)
+            return (*warnings, *errors)
+    except OverBudget as error:
+        return (*warnings, _too_costly(error))
+    except RecursionError:
+        return (*warnings, _unsound("it is nested too deep, or refers to itself"))
     except Exception as error:  # noqa: BLE001  jsonschema raises many kinds on a bad schema: unknown $ref, recursion
         return (*warnings, _unsound(str(error)))
 
@@ -98,7 +110,10 @@ def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
             text = f"{required[:40]!r} is required but not among the properties"
             yield _spec_finding(text, "/function/parameters/required")
     if not is_sound:
-        yield from validator_of(spec)[1]
+        try:
+            yield from validator_of(spec)[1]
+        except OverBudget as error:
+            yield _spec_finding(f"the schema is not sound: {error.problem}", "/function/parameters")
 
 
 def _unsound_schema(spec: ToolSpec) -> Finding | None:
@@ -109,6 +124,8 @@ def _unsound_schema(spec: ToolSpec) -> Finding | None:
         return _spec_finding(
             f"the schema is not sound: {_short(error.message)}", "/function/parameters" + where
         )
+    except OverBudget as error:
+        return _spec_finding(f"the schema is not sound: {error.problem}", "/function/parameters")
     return None
 
 
@@ -119,6 +136,14 @@ def _spec_finding(message: str, where: str) -> Finding:
 def _unsound(problem: str) -> Finding:
     message = f"the arguments were not checked, the schema is not sound: {_short(problem)}"[:99]
     return Finding(code="schema-invalid", message=message, severity=Severity.WARNING)
+
+
+def _too_costly(error: OverBudget) -> Finding:
+    return Finding(
+        code=TOO_COSTLY,
+        message=f"the arguments were not checked: {error.problem}; simplify the schema"[:99],
+        severity=Severity.WARNING,
+    )
 
 
 def _findings(validator: Validator, arguments: JsonObject) -> Iterator[Finding]:
@@ -145,30 +170,56 @@ def _missing(error: ValidationError, places: list[str | int]) -> Finding:
 
 def _unknown(error: ValidationError, places: list[str | int]) -> Iterator[Finding]:
     schema = cast(JsonObject, error.schema)
-    declared = schema.get("properties")
-    patterns = schema.get("patternProperties")
-    for name in cast(JsonObject, error.instance):
-        is_declared = isinstance(declared, Mapping) and name in declared
-        is_matched = isinstance(patterns, Mapping) and any(re.search(pattern, name) for pattern in patterns)
-        if not is_declared and not is_matched:
-            yield Finding(
-                code="schema-unknown-argument",
-                message=f"the argument {name[:40]!r} is not in the schema",
-                pointer=pointer([*places, name]),
-                schema_pointer=pointer(list(error.absolute_schema_path)),
-            )
+    for name in extra_names(cast(JsonObject, error.instance), schema):
+        yield Finding(
+            code="schema-unknown-argument",
+            message=f"the argument {name[:40]!r} is not in the schema",
+            pointer=pointer([*places, name]),
+            schema_pointer=pointer(list(error.absolute_schema_path)),
+        )
 
 
 def _broken(error: ValidationError, places: list[str | int]) -> Finding:
     keyword = str(error.validator) if error.validator else "false"
     where = pointer(places)
-    wanted = _short(repr(cast(JsonValue, error.validator_value)))
+    wanted = _shown(cast(JsonValue, error.validator_value))
     return Finding(
         code="schema-" + re.sub(r"(?<!^)([A-Z])", r"-\1", keyword).lower().lstrip("$"),
-        message=f"{where or 'the arguments'}: {_short(repr(error.instance))} breaks {keyword} {wanted}"[:99],
+        message=f"{where or 'the arguments'}: {_shown(cast(JsonValue, error.instance))} breaks {keyword} {wanted}"[
+            :99
+        ],
         pointer=where,
         schema_pointer=pointer(list(error.absolute_schema_path)),
     )
+
+
+def _shown(value: JsonValue) -> str:
+    """How a value begins, as Python writes it; the rest of a large one is not written out first."""
+    return _short("".join(_pieces(value, [_LONGEST_VALUE + 1])))
+
+
+def _pieces(value: JsonValue, room: list[int]) -> Iterator[str]:
+    """What `repr` gives, until the room is used up."""
+    if isinstance(value, str):
+        yield repr(value[: room[0] + 1])
+        room[0] -= len(value)
+    elif isinstance(value, Mapping):
+        yield "{"
+        for place, (name, inner) in enumerate(value.items()):
+            if room[0] < 0:
+                return
+            yield from (", " * (place > 0), *_pieces(name, room), ": ", *_pieces(inner, room))
+        yield "}"
+    elif isinstance(value, list | tuple):
+        yield "["
+        for place, inner in enumerate(value):
+            if room[0] < 0:
+                return
+            yield from (", " * (place > 0), *_pieces(inner, room))
+        yield "]"
+    else:
+        yield repr(value)
+    room[0] -= 2
 
 
 def _short(text: str) -> str:

@@ -10,6 +10,8 @@ from workbench.chat.json_value import JsonObject, JsonValue
 ALL_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "null", "object", "array"})
 """*Source:* JSON Schema Draft 2020-12, validation, 6.1.1."""
 _DEEPEST: Final = 30
+_MOST_SCHEMAS: Final = 50_000
+"""Schemas that are looked at for one value: a few lines of `$ref` can stand for billions."""
 
 Path = tuple[str | int, ...]
 """Keys and indexes from the arguments to a value inside them."""
@@ -33,11 +35,22 @@ def types_allowed(schema: JsonValue, root: JsonObject) -> frozenset[str]:
         schema: A JSON Schema, or a part of one.
         root: The whole schema, which local `$ref`s point into.
     """
-    return _types(schema, root, _DEEPEST)
+    return _types(schema, _Root(root), _DEEPEST)
 
 
-def _types(schema: JsonValue, root: JsonObject, depth: int) -> frozenset[str]:
-    if not isinstance(schema, Mapping) or depth == 0:
+class _Root:
+    """The whole schema, and how many of its parts may still be looked at."""
+
+    __slots__ = ("left", "schema")
+
+    def __init__(self, schema: JsonObject) -> None:
+        self.schema = schema
+        self.left = _MOST_SCHEMAS
+
+
+def _types(schema: JsonValue, root: _Root, depth: int) -> frozenset[str]:
+    root.left -= 1
+    if not isinstance(schema, Mapping) or depth == 0 or root.left < 0:
         return ALL_TYPES
     allowed = _named(schema.get("type"))
     if isinstance(enum := schema.get("enum"), list | tuple):
@@ -45,7 +58,7 @@ def _types(schema: JsonValue, root: JsonObject, depth: int) -> frozenset[str]:
     if "const" in schema:
         allowed &= _kinds(schema["const"])
     if "$ref" in schema:
-        allowed &= _types(_resolved(schema["$ref"], root), root, depth - 1)
+        allowed &= _types(_resolved(schema["$ref"], root.schema), root, depth - 1)
     for keyword in ("anyOf", "oneOf"):
         if isinstance(branches := schema.get(keyword), list | tuple):
             allowed &= frozenset[str]().union(*(_types(branch, root, depth - 1) for branch in branches))
@@ -101,19 +114,19 @@ def coercions(schema: JsonObject, arguments: JsonObject) -> tuple[Coercion, ...]
     >>> coercions({"properties": {"n": {"type": "integer"}}}, {"n": "007"})
     ()
     """
-    return tuple(_walk(schema, schema, arguments, ()))
+    return tuple(_walk(schema, _Root(schema), arguments, ()))
 
 
-def _walk(schema: JsonValue, root: JsonObject, value: JsonValue, path: Path) -> Iterable[Coercion]:
+def _walk(schema: JsonValue, root: _Root, value: JsonValue, path: Path) -> Iterable[Coercion]:
     if not isinstance(schema, Mapping) or len(path) > _DEEPEST:
         return
     if isinstance(value, str):
         if schema.get("type") == "string":
             return
-        yield from _from_string(value, types_allowed(schema, root), path)
+        yield from _from_string(value, _types(schema, root, _DEEPEST), path)
         return
     if "$ref" in schema:
-        schema = _resolved(schema["$ref"], root)
+        schema = _resolved(schema["$ref"], root.schema)
         if not isinstance(schema, Mapping):
             return
     if isinstance(value, Mapping):
@@ -123,7 +136,7 @@ def _walk(schema: JsonValue, root: JsonObject, value: JsonValue, path: Path) -> 
             yield from _walk(schema["items"], root, item, (*path, index))
 
 
-def _walk_object(schema: JsonObject, root: JsonObject, value: JsonObject, path: Path) -> Iterable[Coercion]:
+def _walk_object(schema: JsonObject, root: _Root, value: JsonObject, path: Path) -> Iterable[Coercion]:
     declared = schema.get("properties")
     if isinstance(declared, Mapping):
         for name, inner in value.items():

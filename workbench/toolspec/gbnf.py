@@ -6,6 +6,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from workbench.errors import ConstraintFailed
+
 JSON_RULES: Final[Mapping[str, str]] = {
     "sp": '" "?',
     "char": r'[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})',
@@ -24,11 +26,30 @@ JSON_RULES: Final[Mapping[str, str]] = {
 """Any JSON value, one space at most between its parts: a model may else write white space without end."""
 
 
+MOST_RULES: Final = 20_000
+"""Rules of a grammar: llama.cpp takes seconds to read more, and a short schema can stand for billions."""
+MOST_CHARS: Final = 2_000_000
+"""Characters of all its rules."""
+
+
 class Rules:
     """A grammar that grows rule by rule."""
 
     def __init__(self) -> None:
         self._rules: dict[str, str] = {}
+        self._steps = 0
+        self._chars = 0
+
+    def count(self, chars: int = 0) -> None:
+        """Count a step of the work, and the characters that come of it.
+
+        Raises:
+            ConstraintFailed: The grammar grows too large.
+        """
+        self._steps += 1
+        self._chars += chars
+        if self._steps > MOST_RULES * 5 or len(self._rules) > MOST_RULES or self._chars > MOST_CHARS:
+            raise ConstraintFailed("they stand for too large a grammar")
 
     def text(self, root: str) -> str:
         """The grammar of what `root` says; the rules of JSON are always there."""
@@ -43,6 +64,7 @@ class Rules:
 
     def set(self, name: str, body: str) -> None:
         """Says what a reserved rule is."""
+        self.count(len(body))
         self._rules[name] = body
 
     def add(self, body: str) -> str:

@@ -1,10 +1,12 @@
 """A tool's parameters as the rows of a grid, and a spec with its rows changed."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
+from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
 
@@ -35,7 +37,7 @@ def grid_of(function: JsonObject) -> tuple[GridRow, ...]:
     """The parameters of a bare function object, in order."""
     schema = as_object(function.get("parameters"))
     names = schema.get("required")
-    required = names if isinstance(names, list) else []
+    required = {str(name) for name in names} if isinstance(names, list) else frozenset[str]()
     return tuple(
         _row(name, as_object(one), is_required=name in required)
         for name, one in as_object(schema.get("properties")).items()
@@ -51,7 +53,7 @@ def with_grid(function: JsonObject, rows: Sequence[GridRow]) -> JsonObject:
     names = [row.name for row in rows]
     if not all(names):
         raise BadInput("parameters", "one has no name", "name it, or remove its row")
-    double = next((name for name in names if names.count(name) > 1), None)
+    double = next((name for name, times in Counter(names).items() if times > 1), None)
     if double is not None:
         raise BadInput("parameters", f"two are called {double!r}", "name each apart")
     schema = as_object(function.get("parameters"))
@@ -94,7 +96,7 @@ def _property(row: GridRow, before: JsonObject) -> JsonObject:
 def _values(row: GridRow) -> list[JsonValue]:
     """The enumeration; what is no JSON is taken for words."""
     try:
-        return cast(list[JsonValue], json.loads(f"[{row.enum}]"))
+        return cast(list[JsonValue], load_json(f"[{row.enum}]"))
     except ValueError:
         words = [word.strip() for word in row.enum.split(",")]
         if any('"' in word or not word for word in words):
@@ -106,7 +108,7 @@ def _values(row: GridRow) -> list[JsonValue]:
 
 def _value(text: str, name: str, what: str) -> JsonValue:
     try:
-        return cast(JsonValue, json.loads(text))
+        return load_json(text)
     except ValueError as error:
         raise BadInput(f"parameter {name!r}, {what}", "not JSON", 'write 3, true or "text"') from error
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity
@@ -49,6 +49,10 @@ _MISREAD: Final = frozenset(
 )
 _PLAIN_NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _MOST_PAIRS_TOOLS: Final = 300
+_MOST_PAIRS: Final = 200
+"""Findings about two tools: of a hundred tools with like names there are thousands."""
+_LONGEST_NAME: Final = 64
+"""Longer names, which no API takes, are not compared: that takes the square of their length."""
 
 
 def lint_tools(tools: OfferedTools) -> tuple[Finding, ...]:
@@ -58,7 +62,7 @@ def lint_tools(tools: OfferedTools) -> tuple[Finding, ...]:
     ]
     if len(tools.specs) > MANY_TOOLS:
         findings.append(_warning("many-tools", f"{len(tools.specs)} tools are offered", ""))
-    return (*findings, *_pairs(tools))
+    return (*findings, *islice(_pairs(tools), _MOST_PAIRS))
 
 
 def lint_spec(spec: ToolSpec) -> tuple[Finding, ...]:
@@ -129,9 +133,10 @@ def _is_of_type(value: JsonValue, schema: JsonObject) -> bool:
 
 def _pairs(tools: OfferedTools) -> Iterator[Finding]:
     numbered = list(enumerate(tools.specs))[:_MOST_PAIRS_TOOLS]
-    for (_, first), (index, second) in combinations(numbered, 2):
+    bodies = [_body(spec) for _, spec in numbered]
+    for (place, first), (index, second) in combinations(numbered, 2):
         where = f"/{index}/function/name"
-        if first.description and _body(first) == _body(second):
+        if first.description and bodies[place] == bodies[index]:
             yield _warning(
                 "duplicate-tool", f"{first.name!r} and {second.name!r} are the same but for the name", where
             )
@@ -149,7 +154,11 @@ def _is_near(first: str, second: str) -> bool:
     left, right = (re.sub(r"[^a-z0-9]", "", name.lower()) for name in (first, second))
     if left == right or left + "s" == right or right + "s" == left:
         return True
-    return min(len(left), len(right)) > 4 and SequenceMatcher(None, left, right).ratio() >= NEAR
+    if not 4 < len(left) <= _LONGEST_NAME or not 4 < len(right) <= _LONGEST_NAME:
+        return False
+    matcher = SequenceMatcher(None, left, right)
+    # The quick ones never give less than the true ratio, and most pairs are told apart by them.
+    return all(ratio() >= NEAR for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio))
 
 
 def _placed(finding: Finding, index: int) -> Finding:

@@ -16,6 +16,15 @@ _LARGEST: Final = 2**53
 """The compiled validator may compare numbers as doubles: of smaller ones in a schema none equals another."""
 
 
+_MOST_CHECKS: Final = 400_000
+"""The compiled validator cannot be interrupted, and nobody else's Python runs meanwhile. So it is not handed what may
+take more checks: at worst, a number held against a list of numbers, each takes 0.6 µs."""
+_PROPERTIES_A_CHECK: Final = 8
+"""Names that are looked up in the time of one check."""
+_FEW_CHECKS: Final = 200
+"""Checks of one value, up to which no arguments that fit into a text make too many."""
+
+
 def is_surely_sound(schema: JsonObject) -> bool:
     """True where jsonschema would take `schema` as a schema, and the compiled validator understands all of it
     as jsonschema does; False says nothing."""
@@ -30,9 +39,11 @@ def is_surely_valid(spec: ToolSpec, arguments: JsonObject) -> bool:
     kept = cast("dict[str, object]", spec.__dict__)
     if _KEPT not in kept:
         kept[_KEPT] = _build(spec.parameters)
-    quick = cast("jsonschema_rs.Draft202012Validator | None", kept[_KEPT])
+    quick, checks = cast("tuple[jsonschema_rs.Draft202012Validator | None, int]", kept[_KEPT])
     if quick is None:
         return not spec.parameters
+    if checks > _FEW_CHECKS and _has_over(arguments, _MOST_CHECKS // checks):
+        return False
     try:
         return quick.is_valid(arguments)
     except ValueError:
@@ -40,14 +51,46 @@ def is_surely_valid(spec: ToolSpec, arguments: JsonObject) -> bool:
         return False
 
 
-def _build(schema: JsonObject) -> "jsonschema_rs.Draft202012Validator | None":
+def _build(schema: JsonObject) -> "tuple[jsonschema_rs.Draft202012Validator | None, int]":
+    """The compiled validator, and how often it may check one value at most."""
     if not schema or not is_surely_sound(schema):
-        return None
+        return None, 0
     try:
-        return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", schema))
+        return jsonschema_rs.Draft202012Validator(cast("dict[str, object]", schema)), _checks(schema)
     except ValueError:
         # As below: a text or number somewhere in it that it cannot take.
-        return None
+        return None, 0
+
+
+def _checks(schema: JsonValue) -> int:
+    """An upper bound of what a sound schema checks of one value: its own keywords and choices, those of all
+    branches, and those that several branches check of one part of the value."""
+    if type(schema) is not dict:
+        return 1
+    fields = cast("dict[str, JsonValue]", schema)
+    checks = 1
+    for key, value in fields.items():
+        if key in ("enum", "required"):
+            checks += len(cast("list[JsonValue]", value))
+        elif key in ("allOf", "anyOf", "oneOf"):
+            checks += sum(map(_checks, cast("list[JsonValue]", value)))
+        elif key == "properties":
+            inner = cast("dict[str, JsonValue]", value)
+            checks += len(inner) // _PROPERTIES_A_CHECK + max(map(_checks, inner.values()), default=0)
+        elif key in _NESTING:
+            checks += _checks(value)
+    return checks
+
+
+def _has_over(value: JsonValue, most: int) -> bool:
+    """Whether there are more than so many values in `value`."""
+    waiting = [value]
+    while waiting and most >= 0:
+        one = waiting.pop()
+        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        most -= 1 + len(cast("list[JsonValue]", inner))
+        waiting.extend(inner if most >= 0 else ())
+    return most < 0
 
 
 def _is_schema(schema: JsonValue, depth: int) -> bool:

@@ -55,6 +55,7 @@ class SchemaRules:
 
     def value(self, schema: JsonValue, where: Where) -> str:
         """The same for a schema of the document."""
+        self._rules.count()
         if schema is True or schema == {}:
             return "value"
         if not isinstance(schema, Mapping):
@@ -100,7 +101,7 @@ class SchemaRules:
         declared = schema.get("properties")
         properties = cast("Mapping[str, JsonValue]", declared if isinstance(declared, Mapping) else {})
         wanted = schema.get("required")
-        required = [str(name) for name in wanted] if isinstance(wanted, list | tuple) else []
+        required = dict.fromkeys(map(str, wanted)) if isinstance(wanted, list | tuple) else {}
         for name, inner in properties.items():
             yield name, inner, name in required, (*where, "properties", name)
         for name in required:

@@ -6,14 +6,18 @@ from dataclasses import replace
 from typing import Final, cast
 
 from workbench.chat.finding import Finding
+from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.toolspec.budget import REQUEST_STEPS, OverBudget, budget
 from workbench.toolspec.check import check_spec
 from workbench.toolspec.locate import line_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 MAX_SIZE_CHARS: Final = 1_000_000
 """A text longer than this is refused rather than parsed at each keystroke."""
+_MOST_FINDINGS: Final = 100
+"""More are not reported: each one's line is looked for in the text."""
 
 
 def parse_tools(text: str) -> OfferedTools:
@@ -42,15 +46,20 @@ def check_tools_text(text: str) -> tuple[Finding, ...]:
     if len(text) > MAX_SIZE_CHARS:
         return (Finding(code="spec-too-long", message=f"over {MAX_SIZE_CHARS:,} characters", line=1),)
     try:
-        value = cast(JsonValue, json.loads(text or "[]"))
+        value = load_json(text or "[]")
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg} at column {error.colno}"
         return (Finding(code="spec-not-json", message=message, line=error.lineno),)
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         return (Finding(code="spec-not-json", message=f"not JSON: {error}"[:100], line=1),)
     if not isinstance(value, list):
         return (Finding(code="spec-not-a-list", message="write a JSON array: [{…}, {…}]", line=1),)
-    return tuple(_placed(text, finding) for finding in _check_entries(value))
+    try:
+        with budget(REQUEST_STEPS):
+            findings = _check_entries(value)[:_MOST_FINDINGS]
+    except OverBudget as error:
+        findings = [Finding(code="spec-unsound", message=f"{error.problem}: {error.remedy}"[:99])]
+    return tuple(_placed(text, finding) for finding in findings)
 
 
 def _check_entries(entries: list[JsonValue]) -> list[Finding]:

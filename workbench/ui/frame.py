@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-import gradio as gr
-
 from workbench.settings import Settings
 from workbench.ui.components.account import Account
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
+from workbench.ui.components.sign_in import SignIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,5 +26,5 @@ def build_frame(settings: Settings) -> Frame:
         account=Account(elem_id="page-account"),
     )
     if settings.has_hugging_face_login:
-        gr.LoginButton("Sign in", size="sm", elem_id="page-login")
+        SignIn("Sign in", size="sm", elem_id="page-login")
     return frame

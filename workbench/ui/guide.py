@@ -13,6 +13,7 @@ from workbench.desk.demo.loading import (
     load_demo,
     remove_demo,
 )
+from workbench.desk.permissions import Permission
 from workbench.desk.runs.suites import suite_names
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
@@ -20,8 +21,10 @@ from workbench.ui.components.keys_help import KeysHelp
 from workbench.ui.components.palette import Palette
 from workbench.ui.components.tour import Tour
 from workbench.ui.frame import Frame
+from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.guide import (
     KEYS,
     DemoView,
@@ -64,6 +67,7 @@ class GuideEvents:
     sessions: SessionEvents
     """Opens sessions."""
 
+    @needs(Permission.WORK)
     def on_opened(self, visitor: Visitor, request: gr.Request) -> tuple[TourView, DemoView]:
         """The page is there: it may begin with the tour."""
         services = services_of(self.services, visitor, request)
@@ -74,6 +78,7 @@ class GuideEvents:
             # The page itself has told of it.
             return TourView(), DemoView()
 
+    @needs(Permission.WORK)
     def on_first_visit(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """A finished example, played into a session of the visitor's own and opened."""
         services = services_of(self.services, visitor, request)
@@ -85,6 +90,7 @@ class GuideEvents:
             return _unchanged(Screen(notice=problem(error)))
         return self.sessions.open(services, visitor.at_home(), session_id, "")
 
+    @needs(Permission.WORK)
     def on_load_demo(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
@@ -97,6 +103,7 @@ class GuideEvents:
         except WorkbenchError as error:
             return DemoView(), SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_remove_demo(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DemoView, SessionsView | Update, NoticeView | Update]:
@@ -109,9 +116,10 @@ class GuideEvents:
         except WorkbenchError as error:
             return DemoView(is_loaded=True), SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_find(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> PaletteView:
         """What has all the words that were typed into the palette."""
-        services, query = services_of(self.services, visitor, request), str(event.query)
+        services, query = services_of(self.services, visitor, request), text_of(event, "query")
         try:
             toolsets = services.tools.toolsets()
             tools = [
@@ -131,16 +139,18 @@ class GuideEvents:
         items = (*named[:MOST_NAMED], *found) if query.strip() else tuple(found)
         return PaletteView(query=query, items=items)
 
+    @needs(Permission.WORK)
     def on_go_to_session(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """A session that was chosen in the palette."""
         services = services_of(self.services, visitor, request)
-        return self.sessions.open(services, visitor.at_home(), str(event.id), "")
+        return self.sessions.open(services, visitor.at_home(), id_of(event), "")
 
+    @needs(Permission.WORK)
     def on_go_to_suite(self, event: gr.EventData) -> list[str]:
         """A suite that was chosen there: it stands in the Suites tab, ready to be played."""
-        return [str(event.name)]
+        return [id_of(event, "name")]
 
 
 def build_guide() -> GuideParts:

@@ -1,18 +1,25 @@
 """How the page listens: every event private, without Gradio's own progress."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial, wraps
+from inspect import isgeneratorfunction
 from typing import Any, Final, cast
 
 import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
+from workbench.toolspec.budget import REQUEST_STEPS, budget
+
 MODEL: Final = "model"
 """What all events that make a model work share."""
-AT_ONCE: Final = 32
-"""So many of them run at once: who comes first is the model's own line to say, which tells each their place."""
+AT_ONCE: Final = 192
+"""So many of them run at once, more than one owner or one address may have under way: who comes first is for the
+model's line to say (`workbench.desk.line`), which gives each their place."""
 
+
+_ENDED: Final = object()
+"""Comes where a generator has no further step."""
 
 Trigger = Callable[..., Any]
 """An event method of a component, such as `button.click`, or of an earlier event, such as `first.then`."""
@@ -60,7 +67,33 @@ def listen(
         options["concurrency_limit"] = 1
     if is_model_work:
         options |= {"concurrency_id": MODEL, "concurrency_limit": AT_ONCE}
-    return trigger(fn, list(inputs), list(outputs), **options)
+    return trigger(fn and within_budget(fn), list(inputs), list(outputs), **options)
+
+
+def within_budget(fn: Callable[..., object]) -> Callable[..., object]:
+    """The same handler, but that all patterns, templates and schemas that one call of it runs share a budget; of a
+    generator, those of one step. What is refused is a `BadInput`, as any other fault of a person's text.
+    """
+
+    @wraps(fn)
+    def bounded(*values: Any) -> object:
+        with budget(REQUEST_STEPS):
+            return fn(*values)
+
+    @wraps(fn)
+    def bounded_steps(*values: Any) -> Iterator[object]:
+        steps = cast("Generator[object]", fn(*values))
+        try:
+            while True:
+                with budget(REQUEST_STEPS):
+                    step = next(steps, _ENDED)
+                if step is _ENDED:
+                    return
+                yield step
+        finally:
+            steps.close()
+
+    return bounded_steps if isgeneratorfunction(fn) else bounded
 
 
 def any_of(*triggers: Trigger) -> Trigger:

@@ -1,8 +1,8 @@
 """Whose data an event is about: an account, someone of Hugging Face, a browser, or the one person here."""
 
-import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 from secrets import token_hex
 from typing import Any, Final, cast
@@ -10,13 +10,13 @@ from typing import Any, Final, cast
 import gradio as gr
 
 from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.passwords import check_hash, hash_password, is_right
+from workbench.desk.permissions import UserRole
 from workbench.desk.services import Services
 from workbench.settings import Settings
+from workbench.ui.addresses import address_of
+from workbench.ui.gate.visit import KEY_HEADER
 from workbench.ui.visitor import Visitor
 
-KEY_HEADER: Final = "x-workbench-key"
-"""Header of an API call with a secret of 32 characters or more, which tells one caller from others."""
 SECRET_SIZE_CHARS: Final = 32
 """Least length of a browser's secret: 16 random bytes as hexadecimal digits."""
 
@@ -24,6 +24,11 @@ SECRET_SIZE_CHARS: Final = 32
 def services_of(services: Services, visitor: Visitor, request: gr.Request) -> Services:
     """The services of whoever the event comes from."""
     return services.of(owner_of(services.settings, visitor.browser_key, request))
+
+
+def permitted_to(services: Services, request: gr.Request) -> Services:
+    """The services with the rights of whoever sent the request, for what is nobody's data: models and tools."""
+    return services.of(owner_of(services.settings, None, request))
 
 
 def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -> Owner:
@@ -36,15 +41,33 @@ def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -
     """
     if settings.accounts:
         name = request.username or ""
-        return Owner(key=f"account:{name}", name=name, is_admin=name in settings.admins)
+        role = UserRole.ADMIN if name in settings.admins else UserRole.MEMBER
+        return Owner(key=f"account:{name}", name=name, role=role)
     if not settings.is_on_space:
         return LOCAL_OWNER
     profile = _hugging_face_profile(request) if settings.has_hugging_face_login else None
     if profile is not None:
         name = str(profile.get("preferred_username") or "")
-        return Owner(key=f"hf:{profile['sub']}", name=name, is_admin=name in settings.admins)
-    # Without a secret there is no one to keep data for: such an event comes from no page of ours.
-    return Owner(key=browser_key or f"event:{request.session_hash}")
+        role = UserRole.SPACE_ADMIN if name in settings.admins else UserRole.VISITOR
+        return Owner(key=f"hf:{profile['sub']}", name=name, role=role)
+    address = address_of(request)
+    if browser_key is None:
+        # Without a secret there is no one to keep data for: such an event comes from no page of ours.
+        key = f"event:{request.session_hash}"
+        return Owner(key=key, role=UserRole.VISITOR, address=address, is_passing=True)
+    return Owner(key=browser_key, role=UserRole.VISITOR, address=address)
+
+
+def role_of(settings: Settings, request: gr.Request | None) -> UserRole:
+    """The role of whoever sent a request; the least one where nobody is known to have sent it."""
+    if request is None:
+        return UserRole.VISITOR if serves_others(settings) else UserRole.LOCAL
+    return owner_of(settings, None, request).role
+
+
+def serves_others(settings: Settings) -> bool:
+    """Whether people other than the one at this machine use the page: accounts, or visitors of a Space."""
+    return bool(settings.accounts) or settings.is_on_space
 
 
 def browser_key_of(secret: str) -> str | None:
@@ -61,7 +84,9 @@ def caller_of(settings: Settings, request: gr.Request) -> Owner:
             nothing with anybody, not with their own next call either.
     """
     secret = str(cast(Any, request).headers.get(KEY_HEADER, ""))
-    return owner_of(settings, browser_key_of(secret) or f"call:{token_hex(16)}", request)
+    key = browser_key_of(secret)
+    owner = owner_of(settings, key or f"call:{token_hex(16)}", request)
+    return owner if key else replace(owner, is_passing=bool(owner.address))
 
 
 def _hugging_face_profile(request: gr.Request) -> Mapping[str, Any] | None:
@@ -75,26 +100,3 @@ def _hugging_face_profile(request: gr.Request) -> Mapping[str, Any] | None:
     if expires_at is not None and expires_at < time.time():
         return None
     return cast(Mapping[str, Any] | None, info.get("userinfo"))
-
-
-def login_of(settings: Settings) -> Callable[[str, str], Coroutine[Any, Any, bool]] | None:
-    """Checks a name and a password, one at a time, off the server's loop; None where nobody logs in.
-
-    Raises:
-        BadInput: The hash of an account cannot be read.
-    """
-    accounts = settings.accounts
-    for name, hashed in accounts.items():
-        check_hash(hashed, f"setting WORKBENCH_AUTH, account {name!r}")
-    if not accounts:
-        return None
-    # An unknown name takes as long as a wrong password: the time does not tell which names there are.
-    nobody, turn = hash_password("nobody"), asyncio.Lock()
-
-    async def is_let_in(name: str, password: str) -> bool:
-        async with turn:
-            return (
-                await asyncio.to_thread(is_right, password, accounts.get(name, nobody)) and name in accounts
-            )
-
-    return is_let_in

@@ -1,15 +1,20 @@
 """The page: all tabs built, then all wired; and what launching it needs."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, TypedDict
 
 import gradio as gr
 
+from workbench.desk.owner import NOBODY
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.ui.api.offer import offer_api
+from workbench.ui.crowd import open_queue
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
+from workbench.ui.owners import role_of, serves_others
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs.compare import parts as compare
 from workbench.ui.tabs.compare.tab import wire as wire_compare
@@ -33,7 +38,7 @@ STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
     for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
-HEAD: Final = f"<script>{Path(__file__).with_name('stream.js').read_text(encoding='utf-8')}</script>"
+HEAD_SCRIPT: Final = Path(__file__).with_name("stream.js").read_text(encoding="utf-8")
 """Runs before anything of Gradio's."""
 HANDED_OUT: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
@@ -53,6 +58,9 @@ class Page:
 
 def build_page(services: Services) -> Page:
     """The whole page; nothing is served yet."""
+    if serves_others(services.settings):
+        # What is not bound to whoever sent an event may do the least.
+        services = services.of(NOBODY)
     runs, suite_runs = Runs(), RunsUnderWay()
     with WholeSteps(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=HANDED_OUT) as blocks:
         frame = build_frame(services.settings)
@@ -67,15 +75,13 @@ def build_page(services: Services) -> Page:
             with gr.Tab("Contracts", elem_id="page-tab-contracts", id="contracts") as contracts_tab:
                 contracts_parts = contracts.build(services)
             with gr.Tab("Tools", elem_id="page-tab-tools", id="tools"):
-                tools_parts = tools.build(
-                    takes_servers=not services.settings.is_on_space and not services.settings.accounts
-                )
+                tools_parts = tools.build(takes_servers=services.owner.may(Permission.ADD_SERVERS))
             with gr.Tab("Suites", elem_id="page-tab-suites", id="suites") as suites_tab:
                 suites_parts = suites.build(services)
             with gr.Tab("Label", elem_id="page-tab-label", id="label") as label_tab:
                 label_parts = label.build()
             with gr.Tab("Data", elem_id="page-tab-data", id="data"):
-                data_parts = data.build()
+                data_parts = data.build(takes_token=bool(services.settings.accounts))
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
         opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
@@ -115,7 +121,8 @@ def build_page(services: Services) -> Page:
         for used in models.wire(models_parts, services, models_tab, tabs, play_parts.setup.model.model):
             play.warm_after(used.then, play_parts, services, frame.header)
         offer_api(services, runs)
-    blocks.queue(default_concurrency_limit=8)
+    blocks.role_of = partial(role_of, services.settings)
+    open_queue(blocks, services.limits)
     return Page(blocks=blocks, runs=runs, suite_runs=suite_runs)
 
 
@@ -132,5 +139,9 @@ class LaunchOptions(TypedDict):
 def launch_options() -> LaunchOptions:
     """Our looks, a stream that loses nothing, no links below the page, and no record of calls in the browser."""
     return LaunchOptions(
-        theme=WorkbenchTheme(), css_paths=[*STYLES], head=HEAD, footer_links=[], run_history=False
+        theme=WorkbenchTheme(),
+        css_paths=[*STYLES],
+        head=f"<script>{HEAD_SCRIPT}</script>",
+        footer_links=[],
+        run_history=False,
     )

@@ -1,14 +1,20 @@
-"""Blocks whose answers can be heard at any pace."""
+"""Blocks whose answers can be heard at any pace, and that take no malformed event."""
 
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Final, cast
 
 import gradio as gr
 from gradio.block_function import BlockFunction
+from gradio.state_holder import SessionState
+
+from workbench.ui.incoming.refusal import MalformedEvent, RefusalLog
+from workbench.ui.incoming.values import check_event_data, check_values
+from workbench.ui.permitted import GuardedBlocks
 
 _UNCHANGED: Final[list[object]] = []
 
 
-class WholeSteps(gr.Blocks):
+class WholeSteps(GuardedBlocks):
     """Gradio's, but that each step of an answer brings what changed in whole.
 
     Of all steps behind the first Gradio sends the differences, and its browser side works them into the value that the
@@ -18,6 +24,99 @@ class WholeSteps(gr.Blocks):
     *Source:* gradio 6.31, blocks.py, `handle_streaming_diffs`; utils.py, `diff`; client/js/src/utils/stream.ts,
     `apply_diff_stream`.
     """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        cast(Any, super()).__init__(*args, **options)
+        self._refusals = RefusalLog()
+
+    def queue(self, *args: Any, **options: Any) -> "WholeSteps":
+        """Makes Gradio's queue; what it has to say to a tab that has gone is not said.
+
+        Gradio forgets a tab's messages as its stream is broken off, and fails on the next one for that tab.
+
+        *Source:* gradio 6.31, queueing.py, `send_message`; routes.py, `queue_data_helper`.
+        """
+        cast(Any, super()).queue(*args, **options)
+        queue = cast(Any, self)._queue
+        send: Callable[[Any, Any], None] = queue.send_message
+
+        def send_if_heard(event: Any, event_message: Any) -> None:
+            if event.session_hash in queue.pending_messages_per_session:
+                send(event, event_message)
+
+        queue.send_message = send_if_heard
+        return self
+
+    async def preprocess_data(
+        self,
+        block_fn: BlockFunction,
+        inputs: list[Any],
+        state: SessionState | None,
+        explicit_call: bool = False,  # noqa: FBT001, FBT002  Gradio's own
+    ) -> list[Any]:
+        """The values that the handler is called with.
+
+        Nothing of a handler has run yet: whatever goes wrong here is about what was sent.
+
+        Args:
+            block_fn: The event.
+            inputs: The values as they were sent.
+            state: Of the browser's tab.
+            explicit_call: Whether our own code calls the event.
+
+        Raises:
+            MalformedEvent: The inputs cannot hold what was sent.
+        """
+        try:
+            check_values(block_fn, inputs)
+            return await cast(Any, super()).preprocess_data(block_fn, inputs, state, explicit_call)
+        except MalformedEvent as refused:
+            self._refusals.note(str(block_fn.name), refused.problem)
+            raise
+        except gr.Error as error:
+            # Gradio's own refusal of a value. Its text says which one, and is for the person.
+            self._refusals.note(str(block_fn.name), error.message)
+            raise gr.Error(error.message[:300], print_exception=False) from error
+        except Exception as error:
+            self._refusals.note(str(block_fn.name), f"{type(error).__name__}: {error}")
+            raise MalformedEvent("its values cannot be read") from error
+
+    async def call_function(
+        self,
+        block_fn: BlockFunction | int,
+        processed_input: list[Any],
+        iterator: AsyncIterator[Any] | None = None,
+        requests: gr.Request | list[gr.Request] | None = None,
+        event_id: str | None = None,
+        event_data: gr.EventData | None = None,
+        *args: Any,
+        **options: Any,
+    ) -> Any:
+        """Calls the handler, or goes on with it.
+
+        Args:
+            block_fn: The event.
+            processed_input: What the handler takes.
+            iterator: Of a handler that gives several answers, once it has begun.
+            requests: Who asks.
+            event_id: Of the event in the queue.
+            event_data: What the event's component sent.
+            args: Gradio's further arguments.
+            options: The same.
+
+        Raises:
+            MalformedEvent: The event's data cannot be used. Other exceptions are the handler's own.
+        """
+        gradios = cast(Any, super())
+        try:
+            check_event_data(event_data)
+            return await gradios.call_function(
+                block_fn, processed_input, iterator, requests, event_id, event_data, *args, **options
+            )
+        except MalformedEvent as refused:
+            name = block_fn if isinstance(block_fn, int) else block_fn.name
+            self._refusals.note(str(name), refused.problem)
+            raise
 
     def handle_streaming_diffs(
         self,

@@ -38,14 +38,14 @@ def pull(hub, name=NAME, is_cancelled=lambda: False):
 
 
 def test_repositories_with_gguf_files_are_found(hub, server):
-    found = hub.find("hermes", limit=5)
+    found = hub.find("hermes", with_token=True, limit=5)
     assert [(one.id, one.downloads, one.is_gated) for one in found] == [(server.repository, 12, False)]
     asked = server.searches[0]
     assert (asked["search"], asked["filter"], asked["limit"]) == (["hermes"], ["gguf"], ["5"])
 
 
 def test_models_of_a_repository_are_told_with_size_quantisation_and_fit(hub):
-    files = hub.files("NousResearch/Hermes-Tiny-GGUF")
+    files = hub.files("NousResearch/Hermes-Tiny-GGUF", with_token=True)
     assert [(one.name, one.quantisation, one.size_bytes, one.fit, one.is_cached) for one in files] == [
         (NAME, "Q4_K_M", 3_000_000, Fit.YES, False),
         (SHARDED, "Q8_0", 4_000_000, Fit.YES, False),
@@ -54,7 +54,7 @@ def test_models_of_a_repository_are_told_with_size_quantisation_and_fit(hub):
 
 def test_what_is_larger_than_the_memory_does_not_fit(server, tmp_path):
     hub = GgufHub(wait=lambda _: None, endpoint=server.url, cache=tmp_path, memory=600 << 20)
-    assert {one.fit for one in hub.files(server.repository)} == {Fit.NO}
+    assert {one.fit for one in hub.files(server.repository, with_token=True)} == {Fit.NO}
 
 
 def test_a_model_is_fetched_with_progress_and_then_known_without_the_hub(hub, server):
@@ -69,7 +69,7 @@ def test_a_model_is_fetched_with_progress_and_then_known_without_the_hub(hub, se
         (NAME, 3_000_000, "Q4_K_M")
     ]
     assert len(server.tokens) == asked
-    assert hub.files(server.repository)[0].is_cached
+    assert hub.files(server.repository, with_token=True)[0].is_cached
 
 
 def test_huggingface_hub_itself_finds_what_was_fetched(hub, server, tmp_path):
@@ -172,7 +172,7 @@ def test_no_room_is_said_before_anything_is_fetched(hub, server, monkeypatch):
 def test_a_hub_that_is_away_is_said_in_words(tmp_path):
     hub = GgufHub(wait=lambda _: None, endpoint="http://127.0.0.1:1", cache=tmp_path, memory=1)
     with pytest.raises(RemoteFailed, match="cannot be reached"):
-        hub.find("x")
+        hub.find("x", with_token=True)
     assert hub.cached() == []
 
 
@@ -184,4 +184,4 @@ def test_offline_the_cache_works_and_the_hub_says_why_it_does_not(hub, monkeypat
     assert pull(hub)[-1].path == str(hub.path(NAME))
     assert [one.name for one in hub.cached()] == [NAME]
     with pytest.raises(RemoteFailed, match="HF_HUB_OFFLINE"):
-        hub.find("x")
+        hub.find("x", with_token=True)

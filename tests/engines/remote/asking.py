@@ -56,5 +56,9 @@ def ask(
         engine.close()
 
 
+def asking_for(max_tokens: int) -> GenerationRequest:
+    return replace(REQUEST, sampling=Sampling(max_tokens=max_tokens))
+
+
 def text_of(deltas: Sequence[Delta]) -> str:
     return "".join(delta.text for delta in deltas)

@@ -5,7 +5,7 @@ import traceback
 
 import pytest
 
-from tests.engines.remote.asking import KEY, ask, hf_engine, openai_engine, raw_engine, text_of
+from tests.engines.remote.asking import KEY, ask, asking_for, hf_engine, openai_engine, raw_engine, text_of
 from tests.engines.remote.scripted_server import (
     DONE,
     Answer,
@@ -125,7 +125,7 @@ def test_a_server_that_never_answers_is_not_waited_for_twice(engine_of):
 @CHAT
 def test_invalid_json_is_said(engine_of):
     with scripted_server(stream(event(b'{"choices": ['))) as server:
-        assert "no JSON" in str(failure(engine_of(server.url)))
+        assert "not valid JSON" in str(failure(engine_of(server.url)))
     with scripted_server(stream(delta(content="a"), event(b'{"choices": ['))) as server:
         deltas = ask(engine_of(server.url))
     assert (text_of(deltas), deltas[-1].finish_reason) == ("a", FinishReason.INTERRUPTED)
@@ -152,11 +152,11 @@ def test_a_chunk_of_any_shape_is_read_or_refused_in_words(engine_of, shape):
 
 
 @CHAT
-def test_ten_megabytes_come_whole(engine_of):
+def test_ten_megabytes_that_were_asked_for_come_whole(engine_of):
     text = "0123456789" * 100_000
     answer = stream(*(delta(content=text) for _ in range(10)), delta("stop"), DONE)
     with scripted_server(answer) as server:
-        deltas = ask(engine_of(server.url, timeout_s=30.0))
+        deltas = ask(engine_of(server.url, timeout_s=30.0), asking_for(400_000))
     assert text_of(deltas) == text * 10
     assert deltas[-1].finish_reason is FinishReason.STOP
 
@@ -166,7 +166,7 @@ def test_nobody_there_is_said(engine_of):
     assert "no answer" in str(failure(engine_of("http://127.0.0.1:1/v1")))
 
 
-@pytest.mark.parametrize("engine_of", [openai_engine, raw_engine])
+@pytest.mark.parametrize("engine_of", [openai_engine, raw_engine, hf_engine])
 def test_stopping_a_silent_server_is_at_once_and_hangs_up(engine_of):
     looks = []
 

@@ -126,9 +126,9 @@ def test_callers_of_a_space_see_nothing_of_each_other(space_server: Server, conn
         ({"model": "embedded+/etc/passwd"}, "there is no such model here"),
         ({"model": "hf:owner/name/file.gguf+/etc/passwd"}, "there is no such model here"),
         ({"model": "zerogpu:hf:owner/name/file.gguf+/etc/passwd"}, "there is no such model here"),
-        ({"max_tokens": 100_000}, "2048 at most"),
-        ({"max_rounds": 99}, "8 here at most"),
-        ({"text": "x" * 200_001}, "200,000 characters at most"),
+        ({"max_tokens": 100_000}, "at most 2,048 are allowed"),
+        ({"max_rounds": 99}, "at most 8 are allowed"),
+        ({"text": "x" * 200_001}, "200,001 characters; at most 200,000 are allowed"),
     ],
 )
 def test_a_space_has_limits_for_programs_too(
@@ -139,7 +139,7 @@ def test_a_space_has_limits_for_programs_too(
 
 
 def test_a_run_of_a_space_has_an_end(space_server: Server, connect: Connect) -> None:
-    with pytest.raises(AppError, match="200 times at most"):
+    with pytest.raises(AppError, match="plays; at most 200 are allowed"):
         connect(space_server, headers=ANN).predict(["nonsense"], repeat=500, api_name="/run")
 
 

@@ -29,6 +29,7 @@ from workbench.desk.export import choice_of
 from workbench.desk.labels.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.desk.labels.project import QueueState
 from workbench.desk.owner import Owner
+from workbench.desk.permissions import UserRole
 from workbench.desk.ports.datasets import ExportSummary, Refused, Target
 from workbench.desk.recording import record
 from workbench.desk.services import Services
@@ -145,7 +146,7 @@ def _written(
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
-        own = services.of(Owner(key=owner)) if owner else services
+        own = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
         choice_of(own, session_ids)
         if wanted.format == GENERATIONS:
             _record(own, wanted.choice, target.out)

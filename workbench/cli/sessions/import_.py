@@ -14,6 +14,7 @@ from workbench.cli.terminal.paint import shown
 from workbench.cli.terminal.progress import with_progress
 from workbench.desk.corpus.importing import ImportTerms, RowImported, import_rows
 from workbench.desk.owner import Owner
+from workbench.desk.permissions import UserRole
 from workbench.desk.services import Services
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import FORMATS
@@ -41,7 +42,7 @@ def import_(
     counts: Counter[str] = Counter()
     rows: list[JsonValue] = []
     with open_services(read_settings()) as services:
-        own = services.of(Owner(key=owner)) if owner else services
+        own = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
         for file in files:
             terms = ImportTerms(file=Path(file).name, tags=tags, is_queued=queue, is_again=again)
             for one in with_progress(_imported(own, file, format_, terms), "rows"):

@@ -23,4 +23,4 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     settings = read_settings()
     # Without MCP servers: reading a text should not start programs.
     catalog = FileCatalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
-    return catalog.select(selectors)
+    return catalog.select_files(selectors)

@@ -55,7 +55,7 @@ def export(
 
             text = render_toolset(_toolset(catalog, tools))
         else:
-            written = write_tools(catalog.select(tools).specs, form)
+            written = write_tools(catalog.select_files(tools).specs, form)
             text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
     _write(text, out)
 
@@ -67,7 +67,7 @@ def _toolset(catalog: "FileCatalog", names: list[str]) -> "CatalogToolset":
     own = {toolset.name: toolset for toolset in catalog.files()}
     if len(names) == 1 and names[0] in own:
         return own[names[0]]
-    specs = catalog.select(names).specs
+    specs = catalog.select_files(names).specs
     tools = tuple(catalog.declared(spec.name) or CatalogTool(spec=spec) for spec in specs)
     return CatalogToolset(name=Path(names[0]).stem, tools=tools)
 

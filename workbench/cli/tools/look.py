@@ -40,7 +40,7 @@ def show(
 ) -> None:
     """Prints the specs as a model is told of them, and their fingerprint."""
     with catalog_of_settings() as catalog:
-        offered = catalog.select(tools)
+        offered = catalog.select_files(tools)
     if as_json:
         write_json_line(
             {"tools": [spec.document for spec in offered.specs], "fingerprint": offered.fingerprint}
@@ -94,7 +94,7 @@ def _findings(source: str) -> tuple[Finding, ...]:
         text = read_text(source)
         return check_tools_text(text) or lint_tools(parse_tools(text))
     with catalog_of_settings() as catalog:
-        return lint_tools(catalog.select([source]))
+        return lint_tools(catalog.select_files([source]))
 
 
 def _fields(source: str, finding: Finding) -> dict[str, str | int | None]:

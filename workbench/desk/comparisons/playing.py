@@ -77,7 +77,7 @@ class ColumnPlayer:
     def _asked(self, turn_id: str, behind: str | None) -> str:
         if behind is not None:
             return self.branches.asked_again(turn_id, behind)
-        engine = self.services.models.engine(self.setup.model, token=self.token)
+        engine = self.services.engine(self.setup.model, token=self.token)
         text = self.setup.system_text(
             date=self.services.today(), are_tools_apart=engine.capabilities.writes_tools
         )
@@ -95,7 +95,7 @@ class ColumnPlayer:
 
     def _played(self, asked_id: str, keeper: Keeper) -> Iterator[Event | MessageKept]:
         services, setup = self.services, self.setup
-        engine = services.models.engine(setup.model, token=self.token)
+        engine = services.engine(setup.model, token=self.token)
         path = services.sessions.path(self.session_id, leaf_id=asked_id)
         system = path[0].message
         seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
@@ -110,4 +110,4 @@ class ColumnPlayer:
             clock=services.calendar,
             is_cancelled=self.is_cancelled,
         )
-        yield from keep_all(play(turn, conversation), keeper, setup.ephemeral)
+        yield from keep_all(play(turn, conversation), keeper, setup.ephemeral, engine.asker)

@@ -66,13 +66,19 @@ def play_comparison(
         token: A visitor's own, for hosted models.
 
     Raises:
+        BadInput: It asks for more than its owner may.
         StoreError: The session cannot be read, or a message or an answer could not be committed.
     """
-    run = _Run(services, kept, is_cancelled, token)
+    services.limits.check_comparison(kept.comparison)
+    with services.at_work() as at_work:
+        yield from _played(_Run(at_work, kept, is_cancelled, token), len(kept.comparison.columns))
+
+
+def _played(run: "_Run", column_count: int) -> Iterator[CompareEvent]:
     lanes = run.lanes()
     if not lanes:
         return
-    with ThreadPoolExecutor(len(lanes) * len(kept.comparison.columns), "compare") as pool:
+    with ThreadPoolExecutor(len(lanes) * column_count, "compare") as pool:
         futures = [pool.submit(run.play_lane, lane, pool) for lane in lanes]
         for future in futures:
             future.add_done_callback(run.lane_ended)
@@ -138,7 +144,7 @@ class _Run:
     def _takes_many(self, column: int) -> bool:
         try:
             model = self._kept.comparison.columns[column].setup.model
-            return self._services.models.engine(model, token=self._token).capabilities.takes_many
+            return self._services.engine(model, token=self._token).capabilities.takes_many
         except (BadInput, EngineError):
             # Each column's own answer tells what is wrong with its model.
             return False

@@ -8,6 +8,7 @@ from workbench.chat.message import Message
 from workbench.desk.comparisons.preferences import NO_PREFERENCES, Preferences
 from workbench.desk.labels.label import Label
 from workbench.desk.setup import Setup
+from workbench.desk.tree import path_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +94,18 @@ class Material:
         return {one.id: one for one in self.messages}
 
     def path(self, leaf_id: str | None) -> tuple[ToldMessage, ...]:
-        """The messages from the root to that one; empty for None."""
-        found: list[ToldMessage] = []
-        while leaf_id is not None:
-            found.append(self.by_id[leaf_id])
-            leaf_id = found[-1].parent_id
-        return tuple(reversed(found))
+        """The messages from the root to that one; empty for None.
+
+        Raises:
+            StoreError: The messages do not form a tree.
+        """
+        if leaf_id is None:
+            return ()
+        return tuple(self.by_id[one] for one in path_ids(self._parents, leaf_id, self.session_id))
+
+    @cached_property
+    def _parents(self) -> Mapping[str, str | None]:
+        return {one.id: one.parent_id for one in self.messages}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,6 +91,9 @@ class _Standing:
     def names(self) -> Sequence[str]:
         return self.models.names()
 
+    def with_paths(self, *, is_permitted: bool) -> Models:
+        return self
+
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
         return self.engine_for_all
 

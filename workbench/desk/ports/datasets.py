@@ -1,5 +1,6 @@
 """The port of files of rows."""
 
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,19 @@ from workbench.trajectory.sets.split import Split
 
 class Refused(BadInput):
     """Sessions have defects, and nobody said that those may be left out: nothing was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadLimits:
+    """How much of a file is read; what is beyond is an error. A file that is packed can be a thousand times as large
+    as it looks."""
+
+    unpacked_bytes: int = sys.maxsize
+    """Of all rows together, unpacked; a line counts for a hundred at least."""
+    row_bytes: int = 1 << 27
+    """Of one row, unpacked; in memory it takes several times as much."""
+    row_containers: int = sys.maxsize
+    """Objects and arrays in one row, which take fifty times the memory that their text does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +115,11 @@ class Datasets(Protocol):
         """
         ...
 
-    def read(self, file: str, read_as: str) -> Iterator[ReadRow]:
+    def read(self, file: str, read_as: str, *, limits: ReadLimits = ReadLimits()) -> Iterator[ReadRow]:
         """Each row of a file, in a format or in the one that it looks like (`auto`).
 
         Raises:
-            BadInput: The file cannot be read, or there is no such format.
+            BadInput: The file cannot be read, is larger than the limits, or there is no such format.
         """
         ...
 

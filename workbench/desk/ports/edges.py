@@ -43,8 +43,16 @@ class Catalog(Protocol):
         """Each toolset's tools, by the toolset's name, sorted."""
         ...
 
-    def select(self, selectors: Sequence[str]) -> OfferedTools:
-        """The tools of toolsets, tools and files, in the order named, each once.
+    def select(self, names: Sequence[str]) -> OfferedTools:
+        """The tools of toolsets and tools, in the order named, each once; a name is never a path.
+
+        Raises:
+            BadInput: There is no toolset and no tool of a name.
+        """
+        ...
+
+    def select_files(self, selectors: Sequence[str]) -> OfferedTools:
+        """The same, but that a selector may be a JSON file: for whoever is at the machine itself.
 
         Raises:
             BadInput: A selector is neither a toolset, a tool nor a readable file.
@@ -59,6 +67,10 @@ class Catalog(Protocol):
         Args:
             texts: Of the form of a catalog's file, by the file's name.
         """
+        ...
+
+    def with_commands(self, *, is_permitted: bool) -> "Catalog":
+        """The same tools; without permission, those that run commands are the mocks of their files."""
         ...
 
     def add_server(self, name: str, address: str) -> Sequence[str]:
@@ -112,6 +124,10 @@ class Models(Protocol):
 
     def names(self) -> Sequence[str]:
         """Names that `--model` takes and that are there now."""
+        ...
+
+    def with_paths(self, *, is_permitted: bool) -> "Models":
+        """The same models; without permission, only by names that are offered, the hub's and the servers'."""
         ...
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:

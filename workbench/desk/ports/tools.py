@@ -1,13 +1,13 @@
 """What the catalog of tools tells and is told."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Protocol
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.rollout.ports import Approver, ToolRun
+from workbench.rollout.ports import Approver, Toolbox, ToolRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +100,26 @@ class Studio(Protocol):
         """What is wrong with the draft, as it stands."""
         ...
 
-    def try_draft(self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int) -> ToolRun:
+    def try_draft(
+        self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int, toolbox: Toolbox
+    ) -> ToolRun:
         """One call of the draft, dispatched as a model's would be.
+
+        Args:
+            draft: The tool.
+            arguments: Of the call.
+            call_number: How often the tool was called before, and once more.
+            seed: For mock rules that draw at random.
+            toolbox: Runs the call of a tool that code answers; the caller's own, so that it runs no more than
+                they may.
 
         Raises:
             BadInput: The draft cannot be used.
         """
+        ...
+
+    def merged_texts(self, drafts: Sequence[ToolDraft], *, toolset: str, before: str | None) -> str:
+        """As `merged_text`, of several drafts; the later one of two with the same name counts."""
         ...
 
     def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from pathlib import PurePath
 
 from workbench.contract.contract import parse_contract, render_contract
@@ -106,6 +107,8 @@ def _refuse_unplayable(catalog: Catalog, cases: Sequence[Case]) -> None:
 def _arms(services: Services, wanted: Wanted) -> tuple[Arm, ...]:
     contracts = wanted.contracts or (services.settings.contract,)
     models = wanted.models or (services.settings.model,)
+    counted = (contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints)
+    services.limits.check_arms(prod(map(len, counted)))
     ways = list(product(contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints))
     labels = labels_of([_parts(way) for way in ways])
     if len(set(labels)) != len(labels):

@@ -90,7 +90,7 @@ class DeskPlayer:
         return verdict
 
     def _engine(self, name: str) -> Engine:
-        return self.services.models.engine(name, token=self.token)
+        return self.services.engine(name, token=self.token)
 
     def _staged(self, job: Job) -> tuple[Setup, Staging]:
         """What the case is played with, its tools varied as the arm wants."""

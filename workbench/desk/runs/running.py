@@ -6,7 +6,6 @@ from workbench.desk.runs.planning import title_of
 from workbench.desk.runs.playing import DeskPlayer
 from workbench.desk.runs.run import KeptRun, RunState
 from workbench.desk.services import Services
-from workbench.desk.space import check_visitor_plan
 from workbench.errors import BadInput
 from workbench.settings import Secret
 from workbench.suite.plan import Plan
@@ -17,10 +16,10 @@ def begin_run(services: Services, plan: Plan) -> KeptRun:
     """A new run, of which nothing is played yet.
 
     Raises:
-        BadInput: It has more plays than a visitor of a Space may ask for.
+        BadInput: It asks for more than its owner may.
         StoreError: It could not be kept.
     """
-    check_visitor_plan(services, plan)
+    services.limits.check_plan(plan)
     return services.runs.create_run(title_of(plan), plan)
 
 
@@ -56,8 +55,17 @@ def play_run(
         token: A visitor's own, for hosted models.
 
     Raises:
+        BadInput: It asks for more than its owner may.
         StoreError: A rollout or a result could not be kept. What was told before stays true.
     """
+    services.limits.check_plan(kept.plan)
+    with services.at_work() as at_work:
+        yield from _played(at_work, kept, is_cancelled, token)
+
+
+def _played(
+    services: Services, kept: KeptRun, is_cancelled: IsCancelled, token: Secret | None
+) -> Iterator[RunEvent]:
     runs = services.runs
     runs.forget_errors(kept.id)
     runs.move_run(kept.id, RunState.RUNNING)

@@ -4,10 +4,11 @@ import difflib
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, cast
+from typing import cast
 
 import yaml
 
+from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.contract.contract import parse_contract
 from workbench.desk.versions.names import hash_of
@@ -15,6 +16,7 @@ from workbench.desk.versions.version import VersionKind
 from workbench.errors import BadInput
 from workbench.toolspec.canonical import canonical_json
 from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.yaml_text import load_yaml
 
 
 def fingerprint_of(kind: VersionKind, text: str, *, name: str) -> str:
@@ -86,9 +88,9 @@ def diff_texts(before: str, after: str, labels: tuple[str, str]) -> str:
 
 def _loaded(text: str) -> JsonValue:
     try:
-        return cast(JsonValue, json.loads(text))
+        return load_json(text)
     except json.JSONDecodeError:
-        return cast(JsonValue, yaml.load(text, Loader=_JsonLoader))
+        return cast(JsonValue, load_yaml(text))
 
 
 def _lines(text: str) -> list[str]:
@@ -116,23 +118,3 @@ def _spec(entry: JsonObject) -> ToolSpec:
         return ToolSpec.of_function(entry)
     # A catalog's entry has `mocks` beside the function, a spec has `type`.
     return ToolSpec(document=entry) if "type" in entry else ToolSpec.of_function(cast(JsonObject, function))
-
-
-class _JsonLoader(yaml.SafeLoader):
-    """YAML without its own dates, for JSON has none, and without aliases, for a few lines of them are huge."""
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """The next node.
-
-        Raises:
-            YAMLError: It is an alias.
-        """
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("it has an alias")
-        return super().compose_node(parent, index)
-
-
-_JsonLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}

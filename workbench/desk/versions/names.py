@@ -16,6 +16,10 @@ MAX_NAME_CHARS: Final = 100
 _NAME: Final = re.compile(
     r"[^\x00-\x1f\x7f/\\:@*?\"<>|. ]([^\x00-\x1f\x7f/\\:@*?\"<>|]*[^\x00-\x1f\x7f/\\:@*?\"<>|. ])?"
 )
+_DEVICES: Final = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)))
+)
+"""Names that Windows keeps for devices, whatever ending follows."""
 _TAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")
 _NUMBER: Final = re.compile(r"v?([0-9]{1,9})")
 
@@ -67,7 +71,8 @@ def check_name(name: str) -> None:
     Raises:
         BadInput: It is empty, too long, or holds a character that paths or references use.
     """
-    if len(name) > MAX_NAME_CHARS or not _NAME.fullmatch(name):
+    is_device = name.partition(".")[0].rstrip().lower() in _DEVICES
+    if len(name) > MAX_NAME_CHARS or is_device or not _NAME.fullmatch(name):
         raise BadInput(
             f"version name {name!r}",
             "it cannot name a file",

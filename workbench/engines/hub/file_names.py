@@ -17,6 +17,7 @@ _QUANTISATION: Final = re.compile(
     r"(?:^|[-._/])((?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|TQ\d_\d|B?F16|FP16|F32|MXFP4(?:_MOE)?))$", re.IGNORECASE
 )
 _NO_MODEL: Final = re.compile(r"(?:^|/)(?:mmproj|imatrix)|[-._]imatrix\.gguf$", re.IGNORECASE)
+_PART: Final = re.compile(r"(?!\.{1,2}$)[^\x00-\x1f\x7f/\\:*?\"<>|~]{1,200}")
 
 
 class HubName(NamedTuple):
@@ -39,8 +40,10 @@ def parse_hub_name(name: str) -> HubName:
     """
     owner, _, rest = name.removeprefix(PREFIX).partition("/")
     repository, _, file = rest.partition("/")
-    has_all = owner and repository and file.lower().endswith(".gguf")
-    if not name.startswith(PREFIX) or not has_all or ".." in file.split("/"):
+    parts = (owner, repository, *file.split("/"))
+    # A part that is empty, or that a file system takes for another place, would lead out of the cache.
+    is_inside = all(_PART.fullmatch(part) for part in parts)
+    if not name.startswith(PREFIX) or not is_inside or not file.lower().endswith(".gguf"):
         raise BadInput(
             f"model {name!r}",
             "not of the form hf:OWNER/REPOSITORY/FILE.gguf",

@@ -52,14 +52,18 @@ class GgufHub:
         self._cache = cache
         self._memory = memory_bytes() if memory is None else memory
 
-    def find(self, words: str, *, limit: int = 20) -> Sequence[HubRepository]:
+    def find(self, words: str, *, with_token: bool, limit: int = 20) -> Sequence[HubRepository]:
         """See `workbench.desk.hub.Hub`."""
         from huggingface_hub import HfApi
 
         with _told():
             self._knock()
             found = HfApi(endpoint=self._endpoint).list_models(
-                filter="gguf", search=words, sort="downloads", limit=limit
+                filter="gguf",
+                search=words,
+                sort="downloads",
+                limit=limit,
+                token=_token(with_token=with_token),
             )
             return [
                 HubRepository(
@@ -71,14 +75,16 @@ class GgufHub:
                 for one in found
             ]
 
-    def files(self, repository: str) -> Sequence[HubFile]:
+    def files(self, repository: str, *, with_token: bool) -> Sequence[HubFile]:
         """See `workbench.desk.hub.Hub`."""
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile
 
         with _told(repository):
             self._knock()
-            tree = HfApi(endpoint=self._endpoint).list_repo_tree(repository, recursive=True)
+            tree = HfApi(endpoint=self._endpoint).list_repo_tree(
+                repository, recursive=True, token=_token(with_token=with_token)
+            )
             sizes = {entry.path: entry.size for entry in tree if isinstance(entry, RepoFile)}
         found = [self._file(repository, parts, sizes_of(parts, sizes)) for parts in model_parts(sizes)]
         return sorted(found, key=lambda one: (one.size_bytes, one.name))
@@ -206,6 +212,11 @@ class GgufHub:
         from huggingface_hub import constants
 
         return self._cache or Path(constants.HF_HUB_CACHE)
+
+
+def _token(*, with_token: bool) -> bool | None:
+    """What huggingface_hub takes: None uses the token that it finds (`HF_TOKEN`, a stored login), False none."""
+    return None if with_token else False
 
 
 def _in_repository(file: "CachedFileInfo") -> str:

@@ -4,8 +4,9 @@
 Ollama and OpenRouter (`reasoning`) for what they add.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, cast
+from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.hermes.spelling.tools import spelled_json
@@ -13,6 +14,8 @@ from workbench.rollout.ports import CallPiece, Delta, EmittedToken, FinishReason
 
 THOUGHT_FIELDS: Final = ("reasoning_content", "reasoning")
 """Where servers put reasoning that they keep apart; one of them counts, for some send both."""
+MOST_TOKENS: Final = 1 << 31
+"""A count above this is no count of tokens."""
 _LENGTH: Final = frozenset({"length", "max_tokens", "model_length"})
 
 
@@ -68,7 +71,7 @@ class ChunkReader:
             yield CallPiece(
                 index=index,
                 name=name,
-                arguments_text=arguments if is_text else _json(arguments),
+                arguments_text=_text(arguments) if is_text else _json(arguments),
             )
 
     def _index(self, fields: JsonObject, *, has_name: bool) -> int:
@@ -76,7 +79,7 @@ class ChunkReader:
         call_id = _text(fields.get("id"))
         given = fields.get("index")
         index = given if isinstance(given, int) else max(len(self._call_ids) - 1, 0)
-        if index < len(self._call_ids):
+        if 0 <= index < len(self._call_ids):
             known = self._call_ids[index]
             if not (has_name and call_id and known and call_id != known):
                 return index
@@ -104,28 +107,21 @@ def _list(value: JsonValue) -> Sequence[JsonValue]:
 
 
 def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""
+    """The text; half a surrogate pair, which JSON can spell and UTF-8 cannot, is replaced."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _json(value: JsonValue) -> str:
     """Arguments that a server gives as an object, against the protocol."""
-    return spelled_json(value) if isinstance(value, Mapping) else ""
+    return _text(spelled_json(value)) if isinstance(value, Mapping) else ""
 
 
 def _number(value: JsonValue) -> int:
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else 0
 
 
 def _float(value: JsonValue) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
-
-
-def plain(value: object) -> JsonValue:
-    """A client's chunk as plain JSON, fields that its types do not know among them."""
-    if isinstance(value, Mapping):
-        # huggingface_hub's values are mappings, with what their types do not know as attributes.
-        fields = {**cast(Mapping[object, object], value), **getattr(cast(object, value), "__dict__", {})}
-        return {str(key): plain(inner) for key, inner in fields.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in cast(Sequence[object], value)]
-    return value if isinstance(value, str | int | float | bool) else None
+    """A number that a log-probability can be: JSON's `1e999` is infinite, and a long integer fits no float."""
+    if not isinstance(value, int | float) or abs(value) > MOST_TOKENS or math.isnan(value):
+        return None
+    return float(value)

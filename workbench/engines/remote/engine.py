@@ -4,12 +4,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
 
 from workbench.chat.json_value import JsonObject
+from workbench.engines.remote.answer_limits import limits_of_completion
 from workbench.engines.remote.aside import Aside
 from workbench.engines.remote.chunks import ChunkReader
 from workbench.engines.remote.failures import Refusal, quoted, remote_failed
+from workbench.engines.remote.meter import Meter, Pulse
 from workbench.engines.remote.patience import wait_before
 from workbench.engines.remote.server import Mode, Server
-from workbench.errors import RemoteFailed
+from workbench.errors import RemoteFailed, WorkbenchError
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 
 CHARS_PER_TOKEN: Final = 4
@@ -37,12 +39,8 @@ class Line(Protocol):
         """Prepares a request; nothing is sent yet."""
         ...
 
-    def refusal_of(self, error: BaseException) -> Refusal | None:
-        """What an error of the client means; None for an error of ours."""
-        ...
-
-    def close(self) -> None:
-        """Frees connections."""
+    def refusal_of(self, error: Exception) -> Refusal:
+        """What an error means, of the client or of whatever else an answer has led to."""
         ...
 
 
@@ -81,8 +79,7 @@ class RemoteEngine:
         return -(-len(text) // CHARS_PER_TOKEN)
 
     def close(self) -> None:
-        """Frees connections."""
-        self._line.close()
+        """Does nothing: each request has a connection of its own, which ends with it."""
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
         """The completion in pieces; see `workbench.rollout.ports.Engine`.
@@ -107,6 +104,9 @@ class RemoteEngine:
         yield Delta(finish_reason=FinishReason.CANCELLED, usage=nothing)
 
     def _refuse_unaskable(self, request: GenerationRequest) -> None:
+        if self._server.needs_key and self._server.key is None:
+            problem = "it needs a key of your own, and none was given"
+            raise RemoteFailed(self._server.place, problem, f"set {self._server.key_variable}")
         capabilities = self.capabilities
         if capabilities.is_chat_only and not capabilities.writes_tools and request.tool_choice.is_forced:
             raise RemoteFailed(
@@ -118,19 +118,26 @@ class RemoteEngine:
     def _attempt(
         self, request: GenerationRequest, is_cancelled: Callable[[], bool]
     ) -> Generator[Delta, None, _Ending]:
-        reader = ChunkReader()
+        limits = limits_of_completion(request.sampling.max_tokens, timeout_s=self._server.timeout_s)
+        reader, meter, pulse = ChunkReader(), Meter(limits), Pulse(limits)
         refusal: Refusal | None = None
         ask = self._line.ask(request)
         aside = Aside(ask.read, ask.hang_up)
         try:
-            for chunk in aside.things(is_cancelled=is_cancelled):
+            for chunk in aside.things(is_cancelled=is_cancelled, goes_on=pulse.goes_on):
                 delta = reader.feed(chunk)
+                if reader.finish_reason is not None:
+                    pulse.finish()
                 if delta is not None:
-                    yield delta
-        except Exception as error:
+                    yield meter.take(delta)
+                    pulse.beat()
+                if meter.is_full:
+                    reader.finish_reason = FinishReason.LENGTH
+                    break
+        except WorkbenchError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever an answer leads to is a message, never a traceback
             refusal = self._line.refusal_of(error)
-            if refusal is None:
-                raise
         finally:
             aside.close()
         return self._ending(reader, refusal, is_cancelled=is_cancelled())

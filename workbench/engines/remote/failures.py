@@ -13,7 +13,7 @@ MOST_QUOTED_CHARS: Final = 160
 WORTH_ANOTHER_TRY: Final = frozenset({408, 429, 500, 502, 503, 504, 529})
 """Status codes of what may pass."""
 
-NO_JSON: Final = "the server sent something that is no JSON"
+NO_JSON: Final = "the server sent something that is not valid JSON"
 
 
 def silence(timeout_s: float) -> str:

@@ -1,26 +1,41 @@
 """Servers that speak the OpenAI protocol, through the official client: raw completions and chat."""
 
-import socket
-from collections.abc import Callable, Iterable
-from threading import Lock
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.engines.remote.chunks import plain
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.engines.remote.answer_limits import (
+    AnswerError,
+    AnswerLimits,
+    limits_of_completion,
+    limits_of_list,
+)
+from workbench.engines.remote.aside import Aside
+from workbench.engines.remote.bounded_json import parse_bounded_json
 from workbench.engines.remote.engine import RemoteEngine
-from workbench.engines.remote.failures import NO_JSON, Refusal, silence
+from workbench.engines.remote.event_stream import read_events
+from workbench.engines.remote.failures import Refusal, remote_failed, silence
+from workbench.engines.remote.meter import Pulse
 from workbench.engines.remote.patience import retry_after_s
 from workbench.engines.remote.server import Mode, Server, own_sampling
+from workbench.errors import WorkbenchError
 from workbench.hermes.chat_request import to_chat_request
 from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.ports import GenerationRequest
 
 if TYPE_CHECKING:
+    import httpx2
     import openai
 
-CONNECT_TIMEOUT_S: Final = 10.0
-"""A server that does not even take the connection is not waited for any longer."""
+    from workbench.engines.remote.guarded_client import GuardedConnection
+
+LIST_TIMEOUT_S: Final = 10.0
+"""How long a server may take to say which models it offers."""
+MOST_MODELS: Final = 10_000
+MOST_NAME_CHARS: Final = 256
+NO_LIST: Final = "the server sent something that is not a list of models"
+BROKE_OFF: Final = "the connection broke off"
 
 
 def open_openai(server: Server, model: str, *, name: str, wait: Callable[[float], None]) -> RemoteEngine:
@@ -39,27 +54,54 @@ def fetch_model_names(server: Server) -> tuple[str, ...]:
     """What the server offers, in its order.
 
     Raises:
-        openai.OpenAIError: It cannot be asked.
+        RemoteFailed: It cannot be asked, or its answer cannot be used.
     """
-    client = _client(server)
+    limits = limits_of_list(timeout_s=min(LIST_TIMEOUT_S, server.timeout_s))
+    connection, pulse = _connection(), Pulse(limits)
+    aside = Aside(lambda: _listed(server, limits, connection), connection.hang_up)
     try:
-        return tuple(
-            model.id
-            for model in client.models.list(extra_headers=_headers(server), timeout=CONNECT_TIMEOUT_S)
-        )
+        return tuple(aside.things(is_cancelled=lambda: False, goes_on=pulse.goes_on))
+    except WorkbenchError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever an answer leads to is a message, never a traceback
+        refusal = refusal_of(error, timeout_s=limits.silence_s)
     finally:
-        client.close()
+        aside.close()
+    raise remote_failed(refusal, server, "")
 
 
-def _client(server: Server) -> "openai.OpenAI":
-    import httpx2
+def _listed(server: Server, limits: AnswerLimits, connection: "GuardedConnection") -> Iterator[str]:
+    with _client(server, limits, connection) as client:
+        create = cast(Any, client.models).with_streaming_response.list
+        with create(extra_headers=_headers(server)) as response:
+            value = parse_bounded_json(b"".join(response.iter_bytes()))
+    entries = as_object(value).get("data")
+    if not isinstance(entries, list):
+        raise AnswerError(NO_LIST)
+    for entry in entries[:MOST_MODELS]:
+        name = as_object(entry).get("id")
+        if isinstance(name, str) and 0 < len(name) <= MOST_NAME_CHARS:
+            yield name
+
+
+def _connection() -> "GuardedConnection":
+    from workbench.engines.remote.guarded_client import GuardedConnection
+
+    return GuardedConnection()
+
+
+def _client(server: Server, limits: AnswerLimits, connection: "GuardedConnection") -> "openai.OpenAI":
     import openai
 
+    from workbench.engines.remote.guarded_client import guarded_client
+
+    http = guarded_client(server.base_url, limits, connection)
     return openai.OpenAI(
         base_url=server.base_url,
         api_key=server.key.reveal() if server.key else "none",
         max_retries=0,  # We wait ourselves: a person can stop us.
-        timeout=httpx2.Timeout(server.timeout_s, connect=min(CONNECT_TIMEOUT_S, server.timeout_s)),
+        timeout=http.timeout,
+        http_client=http,
     )
 
 
@@ -75,86 +117,75 @@ class _OpenAiLine:
     def __init__(self, server: Server, model: str) -> None:
         self._server = server
         self._model = model
-        self._client = _client(server)
 
     def ask(self, request: GenerationRequest) -> "_OpenAiAsk":
-        return _OpenAiAsk(self._client, self._server, self._model, request)
+        return _OpenAiAsk(self._server, self._model, request)
 
-    def refusal_of(self, error: BaseException) -> Refusal | None:
-        return refusal_of_openai(error, timeout_s=self._server.timeout_s)
-
-    def close(self) -> None:
-        self._client.close()
+    def refusal_of(self, error: Exception) -> Refusal:
+        return refusal_of(error, timeout_s=self._server.timeout_s)
 
 
-def refusal_of_openai(error: BaseException, *, timeout_s: float) -> Refusal | None:
-    """What an error of the client, or of what it is made of, means; None for any other."""
+def refusal_of(error: Exception, *, timeout_s: float) -> Refusal:
+    """What an error means: of our limits, of the client, of what it is made of, or of anything else."""
     import httpx2
     import openai
 
+    limit = _limit_in(error)
+    if limit is not None:
+        return Refusal(status=None, words=str(limit), is_final=True)
     match error:
         case openai.APIStatusError():
-            header = error.response.headers.get("retry-after")
-            return Refusal(status=error.status_code, words=_body(error), retry_after_s=retry_after_s(header))
+            return _status_refusal(error.response)
         case openai.APITimeoutError() | httpx2.TimeoutException():
             return Refusal(status=None, words=silence(timeout_s), is_final=True)
-        case openai.APIConnectionError() | httpx2.HTTPError():
-            return Refusal(status=None, words=str(error.__cause__ or error) or "the connection broke off")
-        case openai.APIError():
-            return Refusal(status=None, words=error.message, is_final=True)
-        case ValueError():
-            return Refusal(status=None, words=NO_JSON, is_final=True)
+        case openai.APIConnectionError(__cause__=httpx2.TooManyRedirects() as cause):
+            return Refusal(status=None, words=str(cause), is_final=True)
+        case openai.APIConnectionError() | httpx2.HTTPError() | httpx2.StreamError():
+            return Refusal(status=None, words=str(error.__cause__ or error).strip() or BROKE_OFF)
         case _:
-            return None
+            words = f"the answer cannot be used ({type(error).__name__})"
+            return Refusal(status=None, words=words, is_final=True)
 
 
-def _body(error: "openai.APIStatusError") -> str:
+def _limit_in(error: BaseException | None) -> AnswerError | None:
+    """The error of ours that the client has wrapped into its own."""
+    while error is not None and not isinstance(error, AnswerError):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _status_refusal(response: "httpx2.Response") -> Refusal:
+    import httpx2
+
     try:
-        return error.response.text
-    except RuntimeError:  # The body of a stream was not read.
-        return error.message
+        words = response.text
+    except httpx2.StreamError:  # The body of a stream was not read.
+        words = ""
+    wait_s = retry_after_s(response.headers.get("retry-after"))
+    return Refusal(status=response.status_code, words=words, retry_after_s=wait_s)
 
 
 class _OpenAiAsk:
-    """One request. *Source:* openai 3.54, httpx2 2.16 for the socket under a response."""
+    """One request."""
 
-    def __init__(
-        self, client: "openai.OpenAI", server: Server, model: str, request: GenerationRequest
-    ) -> None:
-        self._client = client
+    def __init__(self, server: Server, model: str, request: GenerationRequest) -> None:
         self._server = server
         self._model = model
         self._request = request
-        self._lock = Lock()
-        self._is_over = False
-        self._stream: openai.Stream[Any] | None = None
+        self._limits = limits_of_completion(request.sampling.max_tokens, timeout_s=server.timeout_s)
+        self._connection = _connection()
 
     def read(self) -> Iterable[JsonObject]:
         body = request_body(self._request, self._server, self._model)
-        resource = (
-            self._client.completions if self._server.mode is Mode.RAW else self._client.chat.completions
-        )
-        create = cast(Callable[..., Any], resource.create)
-        stream = create(**body, extra_headers=_headers(self._server))
-        with self._lock:
-            self._stream = stream
-            is_over = self._is_over
-        with stream:
-            if not is_over:
-                for chunk in stream:
-                    yield cast(JsonObject, plain(chunk.model_dump(exclude_unset=True, warnings=False)))
+        with _client(self._server, self._limits, self._connection) as client:
+            resource = client.completions if self._server.mode is Mode.RAW else client.chat.completions
+            create = cast(Any, resource).with_streaming_response.create
+            with create(**body, extra_headers=_headers(self._server)) as response:
+                yield from read_events(response.iter_bytes(), most_bytes=self._limits.event_bytes)
 
     def hang_up(self) -> None:
-        """Shuts the socket down: closing it would not wake the thread that waits on it."""
-        with self._lock:
-            self._is_over, stream = True, self._stream
-        network = stream.response.extensions.get("network_stream") if stream else None
-        own = network.get_extra_info("socket") if network else None
-        if isinstance(own, socket.socket):
-            try:
-                own.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                return  # It is closed already: the stream came to its end.
+        """Ends the connection, whatever it waits for."""
+        self._connection.hang_up()
 
 
 def request_body(request: GenerationRequest, server: Server, model: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Asks again, later and later, as long as it may help and nobody has stopped it."""
 
+import math
 from collections.abc import Callable
 from typing import Final
 
@@ -43,6 +44,7 @@ def retry_after_s(header: str | None) -> float | None:
     (2.0, None, None)
     """
     try:
-        return max(float(header or ""), 0.0)
+        seconds = float(header or "")
     except ValueError:
         return None
+    return None if math.isnan(seconds) else max(seconds, 0.0)

@@ -64,6 +64,8 @@ class Server:
     """None where it wants none."""
     key_variable: str = "WORKBENCH_OPENAI_API_KEY"
     """Where the key comes from, for a person."""
+    needs_key: bool = False
+    """True where nothing is sent without a key."""
     kind: Kind = Kind.OPENAI
     """Its software."""
     mode: Mode = Mode.CHAT

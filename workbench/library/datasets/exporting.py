@@ -15,7 +15,7 @@ from workbench.desk.corpus.export import SessionDone, export_rows, spelling_for
 from workbench.desk.corpus.importing import ReadRow
 from workbench.desk.corpus.source import Wanted
 from workbench.desk.ports.corpus import Corpus
-from workbench.desk.ports.datasets import ExportSummary, Refused, Target
+from workbench.desk.ports.datasets import ExportSummary, ReadLimits, Refused, Target
 from workbench.errors import BadInput
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
@@ -53,11 +53,11 @@ class FileDatasets:
         except OSError as error:
             raise BadInput(f"--out {target.out}", str(error.strerror or error)) from error
 
-    def read(self, file: str, read_as: str) -> Iterator[ReadRow]:
+    def read(self, file: str, read_as: str, *, limits: ReadLimits = ReadLimits()) -> Iterator[ReadRow]:  # noqa: B008
         """Each row of a file."""
         if read_as != "auto":
             format_named(read_as)
-        for row in read_rows(file):
+        for row in read_rows(file, limits):
             yield ReadRow(row.number, read_row(row, read_as))
 
     def push(

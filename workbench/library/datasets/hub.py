@@ -1,13 +1,17 @@
 """Data sets on the Hugging Face hub, or on a server that speaks like it."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import httpx2
 from huggingface_hub import CommitOperationAdd, HfApi
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalTokenNotFoundError
 
 from workbench.errors import BadInput
+
+_REPOSITORY: Final = re.compile(r"(?:[A-Za-z0-9][\w.-]{0,95}/)?[A-Za-z0-9][\w.-]{0,95}")
 
 
 def push_files(
@@ -35,6 +39,8 @@ def push_files(
     Raises:
         BadInput: The hub refuses, or is not reached.
     """
+    if not _REPOSITORY.fullmatch(repo) or ".." in repo:
+        raise BadInput(f"repository {repo[:100]!r}", "not of the form OWNER/NAME", "write such as me/rows")
     api = HfApi(endpoint=endpoint, token=token)
     operations = [
         CommitOperationAdd(path_in_repo=name, path_or_fileobj=content) for name, content in files.items()

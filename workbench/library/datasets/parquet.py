@@ -3,15 +3,17 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.desk.ports.datasets import ReadLimits
 from workbench.errors import BadInput
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.library.datasets.row_files import FileRow
+from workbench.library.datasets.parquet_limits import bounded_rows
+from workbench.library.datasets.row_files import OWN_FILE, FileRow
 
 _BATCH: Final = 500
 _LIMIT: Final = 2**63
@@ -50,19 +52,17 @@ _PLAIN: Final[Mapping[type, pa.DataType]] = {
 }
 
 
-def read_parquet(source: str) -> Iterator[FileRow]:
+def read_parquet(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
     """Each row, counted from 1; columns that are null in a row are left out of it.
 
     Raises:
-        BadInput: It cannot be read as Parquet.
+        BadInput: It cannot be read as Parquet, or is larger than the limits.
     """
     number = 0
     try:
-        with pq.ParquetFile(Path(source).expanduser()) as file:
-            for batch in file.iter_batches(batch_size=_BATCH):  # pyright: ignore[reportUnknownMemberType]  partly untyped there
-                for fields in cast("list[dict[str, JsonValue]]", batch.to_pylist()):
-                    number += 1
-                    yield FileRow(number, {key: value for key, value in fields.items() if value is not None})
+        for fields in bounded_rows(source, limits, batch_rows=_BATCH):
+            number += 1
+            yield FileRow(number, {key: value for key, value in fields.items() if value is not None})
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"file {source}", f"not to be read as Parquet: {error}"[:200]) from error
 

@@ -3,14 +3,17 @@
 import codecs
 import gzip
 import json
+import re
 import sys
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.desk.ports.datasets import ReadLimits
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import detect_format, format_named
 from workbench.trajectory.formats.row_format import RowFormat
@@ -20,6 +23,8 @@ STANDARD_INPUT: Final = "-"
 """How a person names standard input, which holds JSON Lines."""
 AUTO: Final = "auto"
 """As a format: each row is of the one that it looks like."""
+OWN_FILE: Final = ReadLimits()
+"""What its owner names is read whatever its size, row by row."""
 _GZIP: Final = b"\x1f\x8b"
 _PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
@@ -76,32 +81,36 @@ def _is_shard(file: Path) -> bool:
     return file.is_file() and file.name.endswith(_ENDINGS) and not file.name.startswith(".")
 
 
-def read_rows(source: str) -> Iterator[FileRow]:
+def read_rows(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
     """Each row of a file. What kind of file it is its first bytes tell: Parquet, gzip, a JSON array or lines.
 
     Lines that are blank are no rows, but they count.
 
+    Args:
+        source: Its path, or `-`.
+        limits: Beyond them it is too large.
+
     Raises:
-        BadInput: The file cannot be opened, or breaks off.
+        BadInput: The file cannot be opened, breaks off, or is too large.
     """
-    for one in read_raw(source):
+    for one in read_raw(source, limits):
         yield row_of(one) if isinstance(one, FileLine) else one
 
 
-def read_raw(source: str) -> Iterator[FileLine | FileRow]:
+def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | FileRow]:
     """As `read_rows`, but the JSON of lines is left to read, for other processes perhaps."""
     if source == STANDARD_INPUT:
-        yield from _lines(sys.stdin.buffer)
+        yield from _lines(sys.stdin.buffer, source, limits)
         return
     start = _first_bytes(source)
     if start.startswith(_PARQUET):
         from workbench.library.datasets.parquet import read_parquet
 
-        yield from read_parquet(source)
+        yield from read_parquet(source, limits)
         return
     try:
         with _opened(source, is_packed=start.startswith(_GZIP)) as file:
-            yield from _array(file) if _is_array(file) else _lines(file)
+            yield from (_array if _is_array(file) else _lines)(file, source, limits)
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(f"file {source}", f"it breaks off: {error}") from error
 
@@ -140,28 +149,47 @@ def _as_row(value: JsonValue, number: int) -> FileRow:
     return FileRow(number, value) if isinstance(value, dict) else FileRow(number, None, "not a JSON object")
 
 
-def _lines(file: IO[bytes]) -> Iterator[FileLine]:
-    for number, line in enumerate(file, start=1):
+def too_large(source: str, limits: ReadLimits, *, is_row: bool = False, number: int = 0) -> BadInput:
+    """What is said of a file that holds more than the limits."""
+    if is_row:
+        problem = f"row {number:,} is larger than {limits.row_bytes // 1_000_000} MB, or has too many parts"
+        return BadInput(f"file {Path(source).name}", problem, "take that row out")
+    problem = f"unpacked, it is larger than {limits.unpacked_bytes // 1_000_000} MB"
+    return BadInput(f"file {Path(source).name}", problem, "split it into several files")
+
+
+def _lines(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileLine]:
+    left = limits.unpacked_bytes
+    for number in count(1):
+        # Not by iterating over the file: a gigabyte without a line break would be read as one line.
+        line = file.readline(limits.row_bytes + 1)
+        if not line:
+            return
+        left -= max(len(line), _LEAST_LINE_BYTES)
+        if len(line) > limits.row_bytes or line.count(b"[") + line.count(b"{") > limits.row_containers:
+            raise too_large(source, limits, is_row=True, number=number)
+        if left < 0:
+            raise too_large(source, limits)
         if number == 1:
             line = line.removeprefix(_BOM)
         if line.strip():
             yield FileLine(number, line)
 
 
+_LEAST_LINE_BYTES: Final = 100
+"""A line counts for so many: also millions of blank ones take time."""
 _CHUNK: Final = 1 << 20
-_LONGEST_ROW: Final = 1 << 27
-"""Characters of an array in which no row ends: the file is not what it seems."""
+_BETWEEN: Final = re.compile(r"[ \t\r\n,]*")
 
 
-def _array(file: IO[bytes]) -> Iterator[FileRow]:
+def _array(file: IO[bytes], source: str, limits: ReadLimits) -> Iterator[FileRow]:
     """The rows of one JSON array, each decoded as soon as it is there."""
     decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
     scan = json.JSONDecoder().raw_decode
-    text, position, number, is_over = "", 1, 0, False
+    text, position, number, is_over, left = "", 1, 0, False, limits.unpacked_bytes
     text = decode(file.read(_CHUNK).removeprefix(_BOM)).lstrip()
     while True:
-        while position < len(text) and text[position] in " \t\r\n,":
-            position += 1
+        position = cast("re.Match[str]", _BETWEEN.match(text, position)).end()
         if text.startswith("]", position):
             return
         try:
@@ -171,14 +199,20 @@ def _array(file: IO[bytes]) -> Iterator[FileRow]:
             value, end, is_whole = None, position, False
         if is_whole:
             number += 1
+            if text.count("[", position, end) + text.count("{", position, end) > limits.row_containers:
+                raise too_large(source, limits, is_row=True, number=number)
             position = end
             yield _as_row(value, number)
             continue
-        if is_over or len(text) - position > _LONGEST_ROW:
+        if is_over:
             yield FileRow(number + 1, None, "the array is not JSON from here on")
             return
+        if len(text) - position > limits.row_bytes:
+            raise too_large(source, limits, is_row=True, number=number + 1)
+        if left < 0:
+            raise too_large(source, limits)
         chunk = file.read(max(_CHUNK, len(text) - position))
-        is_over = not chunk
+        is_over, left = not chunk, left - len(chunk)
         text, position = text[position:] + decode(chunk, is_over), 0
 
 

@@ -4,7 +4,7 @@ Importing this package makes `METADATA` whole.
 """
 
 from workbench.store.tables.audit import AuditRow
-from workbench.store.tables.base import METADATA, NullableJson, StoreTable, UtcDateTime
+from workbench.store.tables.base import METADATA, StoreTable, UtcDateTime
 from workbench.store.tables.comparisons import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow
 from workbench.store.tables.deleted import DeletedMessageRow
 from workbench.store.tables.facts import FactRow
@@ -49,7 +49,6 @@ __all__ = [
     "LabelTaskRow",
     "MessageRow",
     "NoteRow",
-    "NullableJson",
     "PromptRow",
     "RunRow",
     "RunSessionRow",

@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Index, Text
+from sqlalchemy import Index, Text
 from sqlmodel import Field
 
+from workbench.store.stored_json import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
@@ -27,5 +28,5 @@ class AuditRow(StoreTable, table=True):
     """What was done."""
     subject: str = Field(sa_type=Text)
     """To what."""
-    detail: dict[str, Any] = Field(sa_type=JSON)
+    detail: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """What else there is to say."""

@@ -1,13 +1,17 @@
 """What all tables share: their metadata, the type of a moment."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from sqlalchemy import JSON, DateTime, MetaData
+from sqlalchemy import DateTime, MetaData, Table
 from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import registry
+from sqlalchemy.orm import reconstructor, registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import SQLModel
+
+from workbench.errors import StoreError
+from workbench.store.damage import DAMAGE_REMEDY, row_name, row_problems
 
 METADATA: Final = MetaData(
     naming_convention={
@@ -36,13 +40,30 @@ class UtcDateTime(TypeDecorator[datetime]):
         """The moment as it was, UTC."""
         return value and (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC))
 
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        """Reads a value of the database; SQLite may hold anything in its place."""
+        read = super().result_processor(dialect, coltype)
 
-class NullableJson(TypeDecorator[Any]):
-    """JSON whose None is the database's NULL, not JSON's own."""
+        def process(value: Any) -> Any:
+            try:
+                return read(value) if read else value
+            except (ValueError, TypeError, OverflowError) as error:
+                raise ValueError(f"{str(value)[:40]!r} is not a time; run `workbench db check`") from error
 
-    impl = JSON(none_as_null=True)
-    cache_ok = True
+        return process
 
 
 class StoreTable(SQLModel, registry=registry(metadata=METADATA)):
-    """What all tables share: our own metadata, apart from SQLModel's global one."""
+    """What all tables share: our own metadata, apart from SQLModel's global one, and a check of each row read."""
+
+    @reconstructor
+    def check_loaded(self) -> None:
+        """Refuse a row whose columns hold what they cannot hold. SQLAlchemy calls it for each row it reads.
+
+        Raises:
+            StoreError: Names the row, the column and what to do.
+        """
+        row = cast(Mapping[str, object], self.__dict__)
+        table = cast(Table, cast(Any, type(self)).__table__)
+        for problem in row_problems(table, row):
+            raise StoreError(f"{row_name(table, row)}, {problem}; {DAMAGE_REMEDY}")

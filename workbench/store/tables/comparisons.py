@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Text
+from sqlalchemy import Text
 from sqlmodel import Field
 
+from workbench.store.stored_json import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
@@ -20,9 +21,9 @@ class ComparisonRow(StoreTable, table=True):
     """The session in which the answers stand."""
     title: str = Field(sa_type=Text)
     """The first words of what was asked."""
-    turns: list[str] = Field(sa_type=JSON)
+    turns: list[str] = Field(sa_type=StoredJson(list))
     """Ids of the user's messages that are answered, in order."""
-    columns: list[dict[str, Any]] = Field(sa_type=JSON)
+    columns: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
     """Each column's contract as it was asked for, and its setup as `rows.setup_document` writes it."""
     goes_on: bool
     """Whether a column answers each turn behind its own answers."""

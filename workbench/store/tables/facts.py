@@ -2,9 +2,10 @@
 
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, ForeignKeyConstraint, Index, Text
+from sqlalchemy import ForeignKeyConstraint, Index, Text
 from sqlmodel import Field
 
+from workbench.store.stored_json import StoredJson
 from workbench.store.tables.base import StoreTable
 
 
@@ -41,5 +42,5 @@ class FactRow(StoreTable, table=True):
     """Behind the last code point; None as above."""
     note: str = Field(sa_type=Text)
     """Of a finding: what it says; else empty."""
-    edits: list[dict[str, Any]] = Field(sa_type=JSON)
+    edits: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
     """Of a fix: `span`, `before` and `after` of each edit; else empty."""

@@ -2,9 +2,10 @@
 
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Index, Text
+from sqlalchemy import Index, Text
 from sqlmodel import Field
 
+from workbench.store.stored_json import StoredJson
 from workbench.store.tables.base import StoreTable
 
 
@@ -28,7 +29,7 @@ class ImportRow(StoreTable, table=True):
     """Its place there, from 1."""
     row_text: str = Field(sa_type=Text)
     """The row as JSON; NUL and half surrogate pairs are escaped in it."""
-    message_ids: list[str] = Field(sa_type=JSON)
+    message_ids: list[str] = Field(sa_type=StoredJson(list))
     """A message of the session for each of the row's."""
-    rejected_ids: list[str] = Field(sa_type=JSON)
+    rejected_ids: list[str] = Field(sa_type=StoredJson(list))
     """The same for the answer that was not chosen."""

@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, ForeignKeyConstraint, Text, UniqueConstraint
+from sqlalchemy import ForeignKeyConstraint, Text, UniqueConstraint
 from sqlmodel import Field
 
+from workbench.store.stored_json import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
@@ -23,7 +24,7 @@ class LabelProjectRow(StoreTable, table=True):
     """Empty for the one that is always there."""
     guidelines: str = Field(sa_type=Text)
     """What labellers are to read first."""
-    questions: list[dict[str, Any]] = Field(sa_type=JSON)
+    questions: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
     """The fields of `Question`, each."""
     overlap: int
     """Labellers a session."""
@@ -81,15 +82,15 @@ class LabelRow(StoreTable, table=True):
     """A `Verdict`."""
     rating: int | None = Field(default=None)
     """From 1 to 5."""
-    tags: list[str] = Field(sa_type=JSON)
+    tags: list[str] = Field(sa_type=StoredJson(list))
     """In the order given; `LabelTagRow` has them to search by."""
     comment: str = Field(sa_type=Text)
     """Free text."""
-    answers: dict[str, str] = Field(sa_type=JSON)
+    answers: dict[str, str] = Field(sa_type=StoredJson(dict))
     """By the question's name."""
     correction_text: str | None = Field(default=None, sa_type=Text)
     """What the message should say, byte for byte."""
-    correction_call: dict[str, Any] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    correction_call: dict[str, Any] | None = Field(default=None, sa_type=StoredJson(dict, is_nullable=True))
     """What the call should be: name and arguments."""
     corrected_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the correction was last changed; None where there is none."""

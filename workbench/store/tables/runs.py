@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Text
+from sqlalchemy import Text
 from sqlmodel import Field
 
+from workbench.store.stored_json import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
@@ -24,7 +25,7 @@ class RunRow(StoreTable, table=True):
     """A `RunState`."""
     total: int
     """Plays."""
-    plan: dict[str, Any] = Field(sa_type=JSON)
+    plan: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """All that it depends on; see `workbench.suite.plan.plan_document`."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
     """When it was begun."""
@@ -43,7 +44,7 @@ class CaseResultRow(StoreTable, table=True):
     """Of the job, in the run."""
     status: str = Field(sa_type=Text)
     """A `Status`."""
-    result: dict[str, Any] = Field(sa_type=JSON)
+    result: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The whole; see `workbench.suite.result.result_document`."""
     created_at: datetime = Field(sa_type=UtcDateTime)
     """When it came."""

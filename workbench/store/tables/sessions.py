@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, Float, ForeignKeyConstraint, Index, Text, UniqueConstraint
+from sqlalchemy import Float, ForeignKeyConstraint, Index, Text, UniqueConstraint
 from sqlmodel import Field
 
-from workbench.store.tables.base import NullableJson, StoreTable, UtcDateTime
+from workbench.store.stored_json import StoredJson
+from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
 class SessionRow(StoreTable, table=True):
@@ -28,7 +29,7 @@ class SessionRow(StoreTable, table=True):
     """When it was made."""
     updated_at: datetime = Field(sa_type=UtcDateTime, index=True)
     """When its last message was committed or its setup changed."""
-    setup: dict[str, Any] = Field(sa_type=JSON)
+    setup: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """As `rows.setup_document` writes it."""
     leaf_id: str | None = Field(default=None, sa_type=Text)
     """The open leaf, a message of this session; None while there is no message."""
@@ -83,7 +84,7 @@ class GenerationRow(StoreTable, table=True):
     """Whether the model got just that text."""
     prefill: str = Field(sa_type=Text)
     """What we wrote as the completion's beginning."""
-    sampling: dict[str, Any] = Field(sa_type=JSON)
+    sampling: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The fields of `Sampling`."""
     tool_choice: str = Field(sa_type=Text)
     """As it was for this round."""
@@ -111,9 +112,9 @@ class GenerationRow(StoreTable, table=True):
     """Of the prompt, evaluated for it; None where the engine did not say."""
     ephemeral: str | None = Field(default=None, sa_type=Text)
     """The part of the prompt that is never exported; None where there was none."""
-    tokens: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
+    tokens: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
     """The fields of each `EmittedToken`; None where it was not asked for or told."""
-    findings: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
+    findings: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
     """The fields of each `Finding` beside the reading's; None where nothing was told."""
     contract_version: str | None = Field(default=None, sa_type=Text, index=True)
     """The session's when it was made; None where it was made before versions were kept."""
@@ -145,7 +146,7 @@ class MessageRow(StoreTable, table=True):
     """An `Origin`."""
     text: str = Field(sa_type=Text)
     """Byte for byte."""
-    calls: list[dict[str, Any]] = Field(sa_type=JSON)
+    calls: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
     """Name, arguments and their text of each call that was given as structure, in order."""
     thought: str | None = Field(default=None, sa_type=Text)
     """Reasoning that was given apart from the text."""
@@ -175,7 +176,7 @@ class UnfinishedRow(StoreTable, table=True):
     """The message before it; None for a root."""
     text: str = Field(sa_type=Text)
     """So far, byte for byte."""
-    generation: dict[str, Any] = Field(sa_type=JSON)
+    generation: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The fields of `Generation`, the prompt's text among them."""
     writer: str = Field(sa_type=Text)
     """The process that writes it, as `workbench.store.writer` names one."""
@@ -200,7 +201,7 @@ class ToolRunRow(StoreTable, table=True):
     """Which mock rule answered."""
     arguments_text: str | None = Field(default=None, sa_type=Text)
     """The call's body as the model wrote it; None of what was written before it was noted."""
-    arguments: dict[str, Any] | None = Field(default=None, sa_type=NullableJson)
+    arguments: dict[str, Any] | None = Field(default=None, sa_type=StoredJson(dict, is_nullable=True))
     """What the tool was given, after fixes and coercions; None as above."""
-    findings: list[dict[str, Any]] | None = Field(default=None, sa_type=NullableJson)
+    findings: list[dict[str, Any]] | None = Field(default=None, sa_type=StoredJson(list, is_nullable=True))
     """The fields of each `Finding` of the run; None where nothing was told."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
+from workbench.chat.json_text import load_json
 from workbench.errors import BadInput
 
 
@@ -18,7 +19,7 @@ def read_lines(text: str, *, where: str) -> Iterator[tuple[str, dict[str, Any]]]
             continue
         place = f"{where}, line {number}"
         try:
-            value = json.loads(line)
+            value = load_json(line)
         except ValueError as error:
             raise BadInput(place, f"not JSON: {error}") from error
         if not isinstance(value, dict):

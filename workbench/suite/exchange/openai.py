@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
+from workbench.chat.json_text import load_json
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
@@ -98,7 +99,7 @@ def _called(call: _Fields, place: str) -> dict[str, Any]:
     arguments: Any = function.get("arguments", {})
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments or "{}")
+            arguments = load_json(arguments or "{}")
         except ValueError as error:
             raise BadInput(place, f"arguments of {function.get('name')!r} are not JSON: {error}") from error
     return {"name": function.get("name"), "arguments": arguments}

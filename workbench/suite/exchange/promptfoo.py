@@ -4,13 +4,13 @@
 trajectory and model-graded assertions. Assertions that run code have no place here, and are told.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import yaml
 
+from workbench.chat.json_text import load_json
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
 from workbench.suite.exchange.told import Imported
@@ -112,7 +112,7 @@ def _document(
 def _messages(said: str) -> list[Any] | None:
     """The messages of a prompt that is a chat in JSON; None where it is a text."""
     try:
-        value = json.loads(said)
+        value = load_json(said)
     except ValueError:
         return None
     return cast(list[Any], value) if isinstance(value, list) else None

@@ -1,14 +1,13 @@
 """Expectations of the answer's text."""
 
 import json
-import re
 from typing import Final, Literal, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.suite.played import Played
 from workbench.suite.scoring.calls import Answer, score_no_call
 from workbench.toolspec.any_schema import first_break
-from workbench.toolspec.patterns import longest_safe
+from workbench.toolspec.patterns import is_found, pattern_problem
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _LONGEST_SHOWN: Final = 60
@@ -53,8 +52,8 @@ def score_answer_schema(schema: JsonObject, played: Played) -> Answer:
 
 
 def _finds(pattern: str, text: str) -> bool:
-    """Whether it is found; a text too long to be sure of the time is searched as far as that is safe."""
-    return re.search(pattern, text[: longest_safe(pattern)]) is not None
+    """Whether it is found; nothing is found by a pattern that cannot be run."""
+    return not pattern_problem(pattern) and is_found(pattern, text)
 
 
 def _shown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What was allowed always: `command_allowlist` in a YAML settings file."""
+"""What is always allowed: `command_allowlist` in a YAML settings file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ KEY: Final = "command_allowlist"
 
 
 class Allowlist:
-    """Categories that need no question any more, read from the file each time it is asked.
+    """Keys of commands that need no question any more (see `Danger.keys`), read from the file each time.
 
     Args:
         path: The settings file; it may not be there yet.
@@ -25,17 +25,17 @@ class Allowlist:
         self._path = path
         self._lock = Lock()
 
-    def categories(self) -> frozenset[str]:
-        """What is allowed always.
+    def keys(self) -> frozenset[str]:
+        """What is always allowed.
 
         Raises:
-            BadInput: The file is no YAML, or the list is no list.
+            BadInput: The file is not YAML, or the list is not a list of texts.
         """
         text = self._text()
         return frozenset(_listed(text, self._path))
 
-    def add(self, category: str) -> None:
-        """Writes one category down; all else in the file stays as it is, comments too.
+    def add(self, key: str) -> None:
+        """Adds one key; all else in the file stays as it is, comments too.
 
         Raises:
             BadInput: The file cannot be read or written.
@@ -43,12 +43,12 @@ class Allowlist:
         with self._lock:
             text = self._text()
             listed = _listed(text, self._path)
-            if category in listed:
+            if key in listed:
                 return
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 fresh = self._path.with_suffix(".new")
-                fresh.write_text(_with_item(text, category, [*listed, category]), encoding="utf-8")
+                fresh.write_text(_with_item(text, key, [*listed, key]), encoding="utf-8")
                 fresh.replace(self._path)
             except OSError as error:
                 raise BadInput(str(self._path), str(error.strerror or error)) from error
@@ -67,7 +67,7 @@ def _listed(text: str, path: Path) -> list[str]:
     if found is None:
         return []
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-        raise BadInput(f"{path}, {KEY}", "no list of categories", "write one to a line, with - before it")
+        raise BadInput(f"{path}, {KEY}", "not a list of texts", "write one per line, with - before it")
     return cast(list[str], found)
 
 
@@ -83,9 +83,9 @@ def _loaded(text: str, path: Path) -> Mapping[str, JsonValue]:
     return cast(Mapping[str, JsonValue], value)
 
 
-def _with_item(text: str, category: str, wanted: list[str]) -> str:
+def _with_item(text: str, key: str, wanted: list[str]) -> str:
     """The text with one item more, put in by hand so that comments stay."""
-    item = yaml.safe_dump([category], allow_unicode=True).strip()
+    item = yaml.safe_dump([key], allow_unicode=True, width=100_000).strip()
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if line.split("#")[0].rstrip() == f"{KEY}:"]
     if not heads and KEY not in _loaded(text, Path()):
@@ -98,4 +98,6 @@ def _with_item(text: str, category: str, wanted: list[str]) -> str:
         if set(_listed(edited, Path())) == set(wanted):
             return edited
     # The list stands on one line, or is written in a way of its own: only its form changes.
-    return yaml.safe_dump({**_loaded(text, Path()), KEY: wanted}, sort_keys=False, allow_unicode=True)
+    return yaml.safe_dump(
+        {**_loaded(text, Path()), KEY: wanted}, sort_keys=False, allow_unicode=True, width=100_000
+    )

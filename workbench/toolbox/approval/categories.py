@@ -1,12 +1,11 @@
-"""Kinds of commands that need a person's word. *Source:* FORMATS §7, DANGEROUS categories."""
+"""What a command that is asked about seems to do, for the person who is asked. It decides nothing."""
 
 import re
 from collections.abc import Callable
 from typing import Final
 
 from workbench.toolbox.approval.hardline import has_option, is_block_device
-from workbench.toolbox.approval.shell_words import SimpleCommand
-from workbench.toolbox.approval.unwrapped import SHELLS
+from workbench.toolbox.approval.loose import SHELLS, LooseCommand
 
 _SECRET_PATH: Final = re.compile(
     r"^(?:/private)?/etc/|^/boot/|^/usr/lib/systemd/|(?:^|/)\.(?:ssh|gnupg|aws|kube|docker|hermes)/"
@@ -76,7 +75,7 @@ _MANAGERS: Final = frozenset(
     }
 )
 
-Line = tuple[SimpleCommand, ...]
+Line = tuple[LooseCommand, ...]
 """All simple commands of one text."""
 
 
@@ -92,12 +91,12 @@ def categories(text: str, commands: Line) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*by_command, *by_text)))
 
 
-def _program(command: SimpleCommand) -> str:
+def _program(command: LooseCommand) -> str:
     """The program without its version: `python3.11` is `python`."""
     return command.program.rstrip("0123456789.")
 
 
-def _deletes_recursively(command: SimpleCommand) -> bool:
+def _deletes_recursively(command: LooseCommand) -> bool:
     if command.program == "rm":
         return has_option(command, "r", "--recursive") or has_option(command, "R")
     if command.program in ("find", "xargs", "parallel"):
@@ -105,7 +104,7 @@ def _deletes_recursively(command: SimpleCommand) -> bool:
     return command.program in ("rimraf", "srm", "trash-empty")
 
 
-def _deletes_on_windows(command: SimpleCommand) -> bool:
+def _deletes_on_windows(command: LooseCommand) -> bool:
     words = {word.lower() for word in command.words}
     if command.program in ("rd", "rmdir", "del", "erase"):
         return "/s" in words
@@ -116,7 +115,7 @@ def _deletes_on_windows(command: SimpleCommand) -> bool:
     )
 
 
-def _opens_to_all(command: SimpleCommand) -> bool:
+def _opens_to_all(command: LooseCommand) -> bool:
     words = command.words[1:]
     if command.program == "chmod":
         return any(_OPEN_MODE.fullmatch(word) for word in words)
@@ -125,7 +124,7 @@ def _opens_to_all(command: SimpleCommand) -> bool:
     )
 
 
-def _touches_a_disk(command: SimpleCommand) -> bool:
+def _touches_a_disk(command: LooseCommand) -> bool:
     is_tool = command.program.split(".")[0] in (
         "mkfs",
         "dd",
@@ -140,7 +139,7 @@ def _touches_a_disk(command: SimpleCommand) -> bool:
     )
 
 
-def _writes_configuration(command: SimpleCommand) -> bool:
+def _writes_configuration(command: LooseCommand) -> bool:
     words = command.words[1:]
     if any(one.sign.startswith(">") and _SECRET_PATH.search(one.target) for one in command.redirects):
         return True
@@ -153,7 +152,7 @@ def _writes_configuration(command: SimpleCommand) -> bool:
     return is_writing and any(_SECRET_PATH.search(word) for word in words)
 
 
-def _stops_a_service(command: SimpleCommand) -> bool:
+def _stops_a_service(command: LooseCommand) -> bool:
     words = set(command.words[1:])
     stops = {"stop", "disable", "mask", "kill", "restart", "bootout", "unload"}
     return command.program in ("systemctl", "service", "launchctl", "rc-service", "sc") and bool(
@@ -161,11 +160,11 @@ def _stops_a_service(command: SimpleCommand) -> bool:
     )
 
 
-def _kills(command: SimpleCommand) -> bool:
+def _kills(command: LooseCommand) -> bool:
     return command.program in ("kill", "pkill", "killall", "xkill", "stop-process")
 
 
-def _runs_what_is_piped(command: SimpleCommand) -> bool:
+def _runs_what_is_piped(command: LooseCommand) -> bool:
     return command.program in SHELLS or _program(command) in _INTERPRETERS
 
 
@@ -173,21 +172,20 @@ def _downloads_and_runs(text: str, commands: Line) -> bool:
     is_download = any(command.program in _DOWNLOADS for command in commands)
     runs = (one for one in commands if _runs_what_is_piped(one) or one.program in ("eval", "source", "."))
     return is_download and any(
-        one.is_piped_into or one.program == "eval" or any("<(" in word or "$(" in word for word in one.words)
-        for one in runs
+        one.is_piped_into or one.program == "eval" or "<(" in text or "$(" in text for one in runs
     )
 
 
 def _decodes_and_runs(text: str, commands: Line) -> bool:
     is_decoding = any(command.program in _DECODERS for command in commands)
     return is_decoding and any(
-        (_runs_what_is_piped(command) and (command.is_piped_into or "$(" in "".join(command.words)))
+        (_runs_what_is_piped(command) and (command.is_piped_into or "$(" in text))
         or command.program == "eval"
         for command in commands
     )
 
 
-def _runs_inline(command: SimpleCommand) -> bool:
+def _runs_inline(command: LooseCommand) -> bool:
     is_heredoc = any(one.sign.startswith("<<") for one in command.redirects)
     if command.program in SHELLS:
         return is_heredoc or command.is_piped_into or has_option(command, "c")
@@ -199,7 +197,7 @@ def _runs_inline(command: SimpleCommand) -> bool:
     return command.program == "eval"
 
 
-def _manages_containers(command: SimpleCommand) -> bool:
+def _manages_containers(command: LooseCommand) -> bool:
     if command.program not in ("docker", "podman", "kubectl", "docker-compose", "nerdctl"):
         return False
     risky = {"rm", "rmi", "prune", "kill", "stop", "down", "delete", "drain", "-H", "--host", "--privileged"}
@@ -208,7 +206,7 @@ def _manages_containers(command: SimpleCommand) -> bool:
     )
 
 
-def _rewrites_git(command: SimpleCommand) -> bool:
+def _rewrites_git(command: LooseCommand) -> bool:
     words = command.words[1:]
     if command.program != "git":
         return False
@@ -236,16 +234,16 @@ def _runs_a_fresh_file(text: str, commands: Line) -> bool:
     return any(command.words and command.words[0].removeprefix("./") in made for command in commands)
 
 
-def _feeds_sudo(command: SimpleCommand) -> bool:
+def _feeds_sudo(command: LooseCommand) -> bool:
     return command.program == "sudo" and any(_SUDO_INPUT.match(word) for word in command.words[1:4])
 
 
-def _removes_packages(command: SimpleCommand) -> bool:
+def _removes_packages(command: LooseCommand) -> bool:
     return _program(command) in _MANAGERS and bool(_REMOVALS & set(command.words[1:4]))
 
 
-def _hides_its_program(command: SimpleCommand) -> bool:
-    first = command.words[0] if command.words else ""
+def _hides_its_program(command: LooseCommand) -> bool:
+    first = command.words[0] if command.words and command.is_first else ""
     return first.startswith("$") or (
         any(sign in first for sign in "*?[") and first not in ("[", "[[", "?", "*")
     )
@@ -261,7 +259,7 @@ def _in_text(pattern: re.Pattern[str]) -> Callable[[str, Line], bool]:
     return lambda text, commands: pattern.search(text) is not None
 
 
-_OF_COMMAND: Final[tuple[tuple[str, Callable[[SimpleCommand], bool]], ...]] = (
+_OF_COMMAND: Final[tuple[tuple[str, Callable[[LooseCommand], bool]], ...]] = (
     ("recursive delete", _deletes_recursively),
     ("Windows delete, registry or rights", _deletes_on_windows),
     ("rights for everyone or root's ownership", _opens_to_all),
@@ -286,4 +284,4 @@ _OF_TEXT: Final[tuple[tuple[str, Callable[[str, Line], bool]], ...]] = (
     ("fresh file made executable and run", _runs_a_fresh_file),
 )
 NAMES: Final = tuple(name for name, _ in (*_OF_COMMAND, *_OF_TEXT))
-"""Every category, as the person is told and the allow list has it."""
+"""Every category, as it is shown."""

@@ -8,7 +8,9 @@ from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.rollout.ports import Approval, ApprovalQuestion, Approver
 from workbench.toolbox.approval.allowlist import Allowlist
-from workbench.toolbox.approval.detect import detect
+from workbench.toolbox.approval.categories import NAMES
+from workbench.toolbox.approval.detect import EXACT_PREFIX, Danger, detect
+from workbench.toolbox.approval.place import Place
 from workbench.toolbox.registering.entry import CallContext
 
 GUARDED: Final[Mapping[str, str]] = {"terminal": "command"}
@@ -17,8 +19,32 @@ MOST_DOUBTS: Final = 3
 """From this doubt of the judge on, in one session, the person is asked instead."""
 
 
+class CommandPlaces(Protocol):
+    """Knows where the commands of a task run."""
+
+    def place(self, task_id: str, workdir: str) -> Place:
+        """Where the next command of a task runs.
+
+        Args:
+            task_id: The task.
+            workdir: The folder that the call names; empty if it names none.
+        """
+        ...
+
+
+class MockPlaces:
+    """For commands that nothing really runs."""
+
+    def place(self, task_id: str, workdir: str) -> Place:
+        """See `CommandPlaces`."""
+        return Place(folder=workdir)
+
+
 class Judge(Protocol):
-    """Someone who may allow what is of low risk, so that the person is not asked for every trifle."""
+    """Someone who may allow what is of low risk, so that the person is not asked about each small thing.
+
+    It is only asked about kinds of commands that a short key describes, never about unknown programs or scripts.
+    """
 
     def is_low_risk(self, command: str, reasons: tuple[str, ...]) -> bool:
         """True only where it is sure; whatever goes wrong is a doubt."""
@@ -39,11 +65,11 @@ class Approvals:
         with self._lock:
             return frozenset(self._allowed.get(session_id, ()))
 
-    def allow(self, session_id: str, reasons: tuple[str, ...]) -> None:
-        """Allows these for the session; one without an id is no session."""
+    def allow(self, session_id: str, keys: tuple[str, ...]) -> None:
+        """Allows these for the session; nothing is remembered without a session's id."""
         with self._lock:
             if session_id:
-                self._allowed.setdefault(session_id, set()).update(reasons)
+                self._allowed.setdefault(session_id, set()).update(keys)
                 while len(self._allowed) > self._most_sessions:
                     del self._allowed[next(iter(self._allowed))]
 
@@ -62,7 +88,9 @@ class Approvals:
 
 
 class ApprovalGate:
-    """Lets pass what is harmless or allowed; asks about the rest; the hardline list passes never.
+    """Lets pass what is on the list of harmless commands or was allowed; asks about the rest.
+
+    What the hardline list names is refused, whatever was allowed before.
 
     Args:
         approvals: What sessions allow.
@@ -70,6 +98,7 @@ class ApprovalGate:
         approver: The person; None where nobody can be asked, and then the answer is no.
         judge: Looks at a command first; None asks the person at once.
         guarded: Tools that run commands; see `GUARDED`.
+        places: Where commands run.
     """
 
     def __init__(
@@ -80,31 +109,45 @@ class ApprovalGate:
         approver: Approver | None = None,
         judge: Judge | None = None,
         guarded: Mapping[str, str] = GUARDED,
+        places: CommandPlaces | None = None,
     ) -> None:
         self._approvals = approvals
         self._allowlist = allowlist
         self._approver = approver
         self._judge = judge
         self._guarded = guarded
+        self._places = places or MockPlaces()
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
         """See `workbench.toolbox.gate.Gate`."""
         command = str(call.arguments.get(self._guarded.get(call.name, ""), ""))
-        danger = detect(command)
+        danger = self._danger(call, command, context)
         if danger.hardline:
             return f"Blocked, and no approval can change it: {danger.hardline}"
         known = self._approvals.allowed(context.session_id) | self._always()
-        reasons = tuple(name for name in (*danger.categories, *questions) if name not in known)
+        is_open = not all(_is_allowed(key, known) for key in danger.keys)
+        unanswered = tuple(name for name in questions if name not in known)
+        reasons = (*(danger.categories if is_open else ()), *unanswered)
         if not reasons:
             return ""
-        if not questions and self._judge and self._approvals.doubts(context.session_id) < MOST_DOUBTS:
+        can_judge = danger.is_familiar and not questions
+        if can_judge and self._judge and self._approvals.doubts(context.session_id) < MOST_DOUBTS:
             if self._judge.is_low_risk(command, reasons):
                 return ""
             if self._approvals.doubt(context.session_id) < MOST_DOUBTS:
                 return f"Denied by the judge: {', '.join(reasons)}. Find a safer way"
-        return self._asked(ApprovalQuestion(call=call, reasons=reasons), context)
+        keys = (*(danger.keys if is_open else ()), *unanswered)
+        return self._asked(ApprovalQuestion(call=call, reasons=reasons), context, keys)
 
-    def _asked(self, question: ApprovalQuestion, context: CallContext) -> str:
+    def _danger(self, call: ToolCall, command: str, context: CallContext) -> Danger:
+        if call.name not in self._guarded:
+            return Danger()
+        workdir = call.arguments.get("workdir")
+        return detect(
+            command, self._places.place(context.task_id, workdir if isinstance(workdir, str) else "")
+        )
+
+    def _asked(self, question: ApprovalQuestion, context: CallContext, keys: tuple[str, ...]) -> str:
         reasons = ", ".join(question.reasons)
         if self._approver is None:
             return f"Needs approval and nobody can be asked: {reasons}"
@@ -112,15 +155,25 @@ class ApprovalGate:
         if answer is Approval.DENY:
             return f"Denied by the user: {reasons}. Do not try it another way"
         if answer in (Approval.SESSION, Approval.ALWAYS):
-            self._approvals.allow(context.session_id, question.reasons)
+            self._approvals.allow(context.session_id, keys)
         if answer is Approval.ALWAYS and self._allowlist is not None:
-            for reason in question.reasons:
-                self._allowlist.add(reason)
+            for key in keys:
+                self._allowlist.add(key)
         return ""
 
     def _always(self) -> frozenset[str]:
-        """What is allowed always; a file that cannot be read allows nothing."""
+        """What is always allowed; a file that cannot be read allows nothing."""
         try:
-            return self._allowlist.categories() if self._allowlist else frozenset()
+            return self._allowlist.keys() if self._allowlist else frozenset()
         except BadInput:
             return frozenset()
+
+
+def _is_allowed(key: str, known: frozenset[str]) -> bool:
+    """Whether a key is allowed, by itself or by its category.
+
+    Files of earlier versions hold bare categories, such as `recursive delete`. They keep their meaning for the kinds
+    of commands that have a short key, and open nothing else.
+    """
+    category = key.partition(": ")[2]
+    return key in known or (not key.startswith(EXACT_PREFIX) and category in NAMES and category in known)

@@ -1,15 +1,14 @@
-"""What no one may have run, whoever asks and whatever was allowed before. *Source:* FORMATS §7, HARDLINE."""
+"""What nobody may run, whoever asks and whatever was allowed before."""
 
 import re
 from collections.abc import Callable
 from posixpath import normpath
 from typing import Final
 
-from workbench.toolbox.approval.shell_words import SimpleCommand
-from workbench.toolbox.approval.unwrapped import TOO_DEEP
+from workbench.toolbox.approval.loose import LooseCommand
 
 _FORK_BOMB: Final = re.compile(
-    r"(?:^|[\s;&|])([A-Za-z_:.][\w:.]{0,30})\s{0,8}\(\)\s{0,8}\{\s{0,8}\1\s{0,8}\|\s{0,8}\1"
+    r"(?:^|[\s;&|'\"])([A-Za-z_:.][\w:.]{0,30})\s{0,8}\(\)\s{0,8}\{\s{0,8}\1\s{0,8}\|\s{0,8}\1"
 )
 _BLOCK_DEVICE: Final = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|md|dm-|mapper/)[\w/.-]*")
 _SYSTEM: Final = (
@@ -22,7 +21,7 @@ _SLASHES: Final = re.compile(r"/{2,}+")
 _DELETES: Final = frozenset({"rm", "unlink", "rmdir", "shred", "srm", "del", "rd", "erase", "remove-item"})
 
 
-def hardline_reason(text: str, commands: tuple[SimpleCommand, ...]) -> str:
+def hardline_reason(text: str, commands: tuple[LooseCommand, ...]) -> str:
     """Why a command may never run; empty where the list does not name it.
 
     Args:
@@ -39,7 +38,7 @@ def is_block_device(word: str) -> bool:
     return _BLOCK_DEVICE.match(word) is not None
 
 
-def has_option(command: SimpleCommand, letter: str, *names: str) -> bool:
+def has_option(command: LooseCommand, letter: str, *names: str) -> bool:
     """Whether an option is set, in a bundle such as `-rf` or by name, wherever it stands."""
     for word in command.words[1:]:
         if word in names or (word.startswith("-") and not word.startswith("--") and letter in word):
@@ -47,7 +46,7 @@ def has_option(command: SimpleCommand, letter: str, *names: str) -> bool:
     return False
 
 
-def _deletes_a_root(command: SimpleCommand) -> bool:
+def _deletes_a_root(command: LooseCommand) -> bool:
     is_find = command.program == "find" and ("-delete" in command.words or "rm" in command.words)
     is_deleting = is_find or (
         command.program in _DELETES
@@ -69,7 +68,7 @@ def _is_root(word: str) -> bool:
     return path in _ROOTS or is_above_home
 
 
-def _makes_a_filesystem(command: SimpleCommand) -> bool:
+def _makes_a_filesystem(command: LooseCommand) -> bool:
     is_apple = command.program == "diskutil" and any("erase" in word.lower() for word in command.words)
     return (
         is_apple
@@ -78,13 +77,13 @@ def _makes_a_filesystem(command: SimpleCommand) -> bool:
     )
 
 
-def _wipes_a_device(command: SimpleCommand) -> bool:
+def _wipes_a_device(command: LooseCommand) -> bool:
     is_wiping = command.program in ("wipefs", "shred", "blkdiscard", "sgdisk", "badblocks")
     is_named = any(is_block_device(word) for word in command.words[1:])
     return (is_wiping and is_named) or (command.program == "hdparm" and "--security-erase" in command.words)
 
 
-def _writes_a_device(command: SimpleCommand) -> bool:
+def _writes_a_device(command: LooseCommand) -> bool:
     is_dd = command.program == "dd" and any(
         word.startswith("of=") and is_block_device(word[3:]) for word in command.words
     )
@@ -93,14 +92,14 @@ def _writes_a_device(command: SimpleCommand) -> bool:
     return is_dd or targets or (is_copied and command.program != "cat")
 
 
-def _kills_all(command: SimpleCommand) -> bool:
+def _kills_all(command: LooseCommand) -> bool:
     if command.program != "kill" or len(command.words) < 2:
         return False
     operands = command.words[1:]
     return operands[-1] == "-1" and (len(operands) > 1 or operands == ("-1",))
 
 
-def _ends_the_machine(command: SimpleCommand) -> bool:
+def _ends_the_machine(command: LooseCommand) -> bool:
     program, words = command.program, command.words[1:]
     if program in ("shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer"):
         return True
@@ -110,13 +109,12 @@ def _ends_the_machine(command: SimpleCommand) -> bool:
     return program in ("systemctl", "loginctl") and bool(ends & set(words))
 
 
-_RULES: Final[tuple[tuple[str, Callable[[SimpleCommand], bool]], ...]] = (
+_RULES: Final[tuple[tuple[str, Callable[[LooseCommand], bool]], ...]] = (
     ("delete of the root, a system folder or the home folder", _deletes_a_root),
     ("a new file system", _makes_a_filesystem),
     ("wipe of a raw device", _wipes_a_device),
     ("write to a block device", _writes_a_device),
     ("kill of every process", _kills_all),
     ("shutdown or reboot", _ends_the_machine),
-    ("commands nested too deep to be read", lambda command: command is TOO_DEEP),
 )
 """In the order in which they are tried."""

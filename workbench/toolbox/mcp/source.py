@@ -79,14 +79,18 @@ class McpTools:
             raise BadInput(f"MCP server {name!r}", connection, "look at its address or command line")
         try:
             save_server(self._path, name, server)
-        except BadInput:
+            problems = _register(name, connection, registry)
+        except BaseException:
+            # Whatever went wrong: nobody knows of this server, and nobody would end it.
             connection.close()
             raise
         self._connections.append(connection)
-        return _register(name, connection, registry)
+        return problems
 
     def close(self) -> None:
-        """Ends all connections, and the programs behind them."""
+        """Ends all connections, and the programs behind them, all at once."""
+        for connection in self._connections:
+            connection.begin_closing()
         for connection in self._connections:
             connection.close()
         self._connections.clear()
@@ -100,7 +104,6 @@ def _start(name: str, server: Server, registry: Registry) -> "Connection | str":
     try:
         connection.open()
     except ConnectionError as error:
-        connection.close()
         return str(error)
     return connection
 
@@ -125,6 +128,9 @@ def _register(server: str, connection: "Connection", registry: Registry) -> list
     problems: list[str] = []
     for tool in connection.tools:
         name = _name(server, tool.name)
+        if tool.problem:
+            problems.append(f"MCP server {server!r}, tool {tool.name[:60]!r}: {tool.problem}")
+            continue
         schema: JsonObject = {"description": tool.description, "parameters": tool.schema}
         try:
             registry.register(

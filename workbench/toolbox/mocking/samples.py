@@ -1,13 +1,18 @@
 """A value made from a JSON Schema."""
 
 import string
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from random import Random
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.toolspec.budget import budget, spend
 
 _DEEPEST: Final = 12
+_VALUE_STEPS: Final = 10
+_LARGEST: Final = sys.float_info.max
 _WORDS: Final = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper")
 _FORMATS: Final[Mapping[str, Callable[[Random], str]]] = {
     "date": lambda chance: f"2026-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}",
@@ -26,13 +31,18 @@ def sample(schema: JsonObject, chance: Random) -> JsonValue:
 
     What only a `pattern` or a combination of schemas says may be missed: hold the value against the schema.
 
+    Raises:
+        OverBudget: The schema stands for too large a value.
+
     >>> sample({"enum": ["one"]}, Random(0))
     'one'
     """
-    return _sample(schema, schema, chance, _DEEPEST)
+    with budget():
+        return _sample(schema, schema, chance, _DEEPEST)
 
 
 def _sample(schema: JsonValue, root: JsonObject, chance: Random, depth: int) -> JsonValue:
+    spend(_VALUE_STEPS)
     if not isinstance(schema, Mapping) or depth == 0:
         return None
     if "const" in schema:
@@ -46,6 +56,7 @@ def _sample(schema: JsonValue, root: JsonObject, chance: Random, depth: int) -> 
     if isinstance(reference := schema.get("$ref"), str):
         return _sample(_local(reference, root), root, chance, depth - 1)
     if isinstance(parts := schema.get("allOf"), list | tuple):
+        spend(len(parts) + sum(len(part) for part in parts if isinstance(part, Mapping)))
         merged = {key: value for part in parts if isinstance(part, Mapping) for key, value in part.items()}
         return _sample({**merged, "properties": _all_properties(parts)}, root, chance, depth - 1)
     return _of_type(_kind(schema, chance), schema, root, chance, depth)
@@ -80,14 +91,19 @@ def _number(kind: str, schema: JsonObject, chance: Random) -> JsonValue:
     low = _real(schema.get("minimum"), _real(schema.get("exclusiveMinimum"), 0.0))
     high = _real(schema.get("maximum"), _real(schema.get("exclusiveMaximum"), low + 100))
     value = low + (high - low) * (0.1 + 0.8 * chance.random())
-    value = round(value / step) * step if step else round(value, 2)
-    return int(value) if kind == "integer" else value
+    try:
+        value = round(value / step) * step if step else round(value, 2)
+        return int(value) if kind == "integer" else value
+    except (OverflowError, ValueError):
+        # The bounds are too far apart for a float.
+        return int(low) if kind == "integer" and isfinite(low) else 0
 
 
 def _text(schema: JsonObject, chance: Random) -> str:
     made = _FORMATS.get(str(schema.get("format")))
     text = made(chance) if made else chance.choice(_WORDS)
     least, most = _whole(schema.get("minLength"), 0), _whole(schema.get("maxLength"), 10_000)
+    spend(min(least, 10_000))
     while len(text) < min(least, 10_000):
         text += chance.choice(string.ascii_lowercase)
     return text[:most]
@@ -113,4 +129,6 @@ def _whole(value: JsonValue, otherwise: int) -> int:
 
 
 def _real(value: JsonValue, otherwise: float) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else otherwise
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return otherwise
+    return float(value) if abs(value) <= _LARGEST else otherwise

@@ -4,17 +4,24 @@ Jinja's sandbox keeps a template from the interpreter, and not from taking hours
 of is therefore a short list, and what is not on it is refused before anything runs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from jinja2 import StrictUndefined, Template, TemplateError, nodes
+from jinja2 import Template, TemplateError, nodes
 from jinja2.exceptions import SecurityError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from workbench.chat.json_value import JsonObject
 from workbench.toolbox.answers.envelope import result_text
+from workbench.toolbox.mocking.bounded import (
+    MAX_VALUE_CHARS,
+    BoundedEnvironment,
+    bounded_filter,
+    weight_of,
+    with_bounded_concat,
+)
+from workbench.toolspec.budget import OverBudget, budget, spend
 
 MAX_TEMPLATE_CHARS: Final = 20_000
 """A template, or what it gives, that is longer is an error: it is a mock, not a generator."""
@@ -26,7 +33,9 @@ FILTERS: Final = (
 FUNCTIONS: Final = frozenset({"random", "randint", "choice"})
 """What may be called: a number from 0 to 1, a whole number between two, one of a list."""
 
-_MOST_DIGITS_BITS: Final = 16_000
+_COMPILE_STEPS_A_CHAR: Final = 10
+_CHARS_A_STEP: Final = 100
+"""Characters of a value that an operation goes through in a microsecond."""
 _ALLOWED: Final = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.CondExpr, nodes.Name, nodes.Const,
     nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword, nodes.Filter, nodes.Test, nodes.Call,
@@ -39,7 +48,10 @@ _ALLOWED: Final = (
 def template_problem(text: str) -> str:
     """Why `text` is refused as a template; empty where it is not."""
     try:
-        _compiled(text)
+        with budget():
+            _compiled(text)
+    except OverBudget as error:
+        return f"{error.problem}; make the template simpler"
     except _FAULTS as error:
         return _words(error)
     return ""
@@ -66,64 +78,67 @@ def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, c
         "choice": chance.choice,
     }
     try:
-        made = _compiled(text).render(variables)
+        with budget():
+            template, operations = _compiled(text)
+            # There are no loops, so each operation is done once at most, on as much as the arguments hold.
+            spend(operations * _weight_at_most(arguments) // _CHARS_A_STEP)
+            return _written(template, variables)
+    except OverBudget as error:
+        raise ValueError(f"{error.problem}; make the template simpler") from error
     except _FAULTS as error:
         raise ValueError(_words(error)) from error
-    if len(made) > MAX_TEMPLATE_CHARS:
-        raise ValueError(f"it gives over {MAX_TEMPLATE_CHARS} characters")
-    return made
 
 
+def _weight_at_most(arguments: JsonObject) -> int:
+    """The weight of the arguments, or what an operation may take of them: one that takes more is refused then."""
+    try:
+        return weight_of(arguments)
+    except SecurityError:
+        return MAX_VALUE_CHARS
+
+
+def _written(template: Template, variables: Mapping[str, Any]) -> str:
+    """What the template gives, piece by piece, so that what is too long is never whole in memory."""
+    pieces: list[str] = []
+    room = MAX_TEMPLATE_CHARS
+    for piece in template.generate(variables):
+        room -= len(piece)
+        if room < 0:
+            raise SecurityError(f"it gives over {MAX_TEMPLATE_CHARS} characters")
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+# The last one is of Python's compiler.
+_TOO_DEEP: Final = (RecursionError, MemoryError, SyntaxError)
 _FAULTS: Final = (
     TemplateError,
     ArithmeticError,
     LookupError,
     TypeError,
     ValueError,
-    RecursionError,
-    MemoryError,
+    # Of filters, on options that they do not take.
+    AssertionError,
+    AttributeError,
+    *_TOO_DEEP,
 )
 
 
-class _Bounded(ImmutableSandboxedEnvironment):
-    """Looks into objects and lists, never at attributes; multiplies nothing into gigabytes."""
-
-    intercepted_binops = frozenset({"*", "%"})
-
-    def getattr(self, obj: object, attribute: str) -> Any:
-        """`a.b` is `a["b"]`."""
-        return self.getitem(obj, attribute)
-
-    def getitem(self, obj: object, argument: Any) -> Any:
-        """An item of an object, a list or a text; undefined where there is none."""
-        if isinstance(obj, Mapping | list | tuple | str):
-            try:
-                return cast(Any, obj)[argument]
-            except (LookupError, TypeError):
-                return self.undefined(obj=obj, name=argument)
-        return self.undefined(obj=obj, name=argument)
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """The product or rest of two numbers; of anything else it is refused."""
-        for value in (left, right):
-            is_number = isinstance(value, int | float)
-            if not is_number or (isinstance(value, int) and value.bit_length() > _MOST_DIGITS_BITS):
-                raise SecurityError(f"{operator!r} is for numbers of a reasonable size")
-        return super().call_binop(context, operator, left, right)
-
-
-@lru_cache(maxsize=512)
-def _compiled(text: str) -> Template:
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> tuple[Template, int]:
+    """The template, and how many operations it is made of at most."""
     if len(text) > MAX_TEMPLATE_CHARS:
         raise SecurityError(f"over {MAX_TEMPLATE_CHARS} characters")
-    environment = _Bounded(autoescape=False, undefined=StrictUndefined)
-    environment.globals.clear()
-    environment.filters = {name: environment.filters[name] for name in FILTERS}
-    environment.filters["tojson"] = cast(Callable[..., str], result_text)
+    spend(len(text) * _COMPILE_STEPS_A_CHAR)
+    environment = BoundedEnvironment()
+    environment.filters = {name: bounded_filter(name, environment.filters[name]) for name in FILTERS}
+    environment.filters["tojson"] = bounded_filter("tojson", result_text)
+    environment.tests = {name: bounded_filter(name, test) for name, test in environment.tests.items()}
     tree = environment.parse(text)
-    for node in tree.find_all(nodes.Node):
+    found = list(tree.find_all(nodes.Node))
+    for node in found:
         _refuse_unlisted(node)
-    return environment.from_string(tree)
+    return environment.from_string(with_bounded_concat(tree)), len(found)
 
 
 def _refuse_unlisted(node: nodes.Node) -> None:
@@ -138,4 +153,6 @@ def _refuse_unlisted(node: nodes.Node) -> None:
 
 
 def _words(error: BaseException) -> str:
+    if isinstance(error, _TOO_DEEP):
+        return "an expression is nested too deep"
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"

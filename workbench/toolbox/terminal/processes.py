@@ -2,6 +2,7 @@
 
 import os
 import pty
+import pwd
 import signal
 import subprocess
 import time
@@ -35,9 +36,12 @@ class Process:
         line: The program and its arguments.
         environment: Its variables, all of them.
         has_terminal: True gives it a terminal of its own.
+        user: Whom it runs as, with that user's group only; empty for ourselves.
     """
 
-    def __init__(self, line: Sequence[str], *, environment: Mapping[str, str], has_terminal: bool) -> None:
+    def __init__(
+        self, line: Sequence[str], *, environment: Mapping[str, str], has_terminal: bool, user: str = ""
+    ) -> None:
         self._head = bytearray()
         self._tail = bytearray()
         self._dropped_bytes = 0
@@ -49,7 +53,8 @@ class Process:
         try:
             self._process = subprocess.Popen(
                 line, stdin=target if has_terminal else subprocess.DEVNULL, stdout=target, stderr=target,
-                env=dict(environment), start_new_session=True, close_fds=True,
+                env=dict(environment), start_new_session=True, close_fds=True, cwd="/" if user else None,
+                user=user or None, group=pwd.getpwnam(user).pw_gid if user else None, extra_groups=[] if user else None,
             )  # fmt: skip
         except OSError:
             os.close(source)

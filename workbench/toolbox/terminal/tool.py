@@ -1,4 +1,4 @@
-"""The tools `terminal` and `process`: commands of a task in its own folder, in front or in the background."""
+"""The tools `terminal` and `process`: commands of a task in its own folder, waited for or in the background."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any, Final
 
 from workbench.chat.json_value import JsonObject
+from workbench.toolbox.approval.place import Place
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments import PLACE_MARK, Environment
 from workbench.toolbox.terminal.processes import Ended, Process
@@ -16,8 +17,6 @@ MAX_TIMEOUT_S: Final = 280
 """Below the limit of a call, so that a command's output is not lost with it."""
 MOST_BACKGROUND: Final = 8
 """Background processes that a task may have."""
-_KEPT_VARIABLES: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "SSH_AUTH_SOCK", "DOCKER_HOST")
-"""All that a command sees of our environment: keys stay here."""
 
 TERMINAL: Final[JsonObject] = {
     "description": "Run a shell command. The working folder stays from call to call.",
@@ -61,16 +60,21 @@ class Terminal:
 
     Args:
         environment: Where.
-        variables: Our own environment; only a few of it are handed on.
+        variables: Our own environment; the environment for commands chooses what of it they see.
     """
 
     def __init__(self, environment: Environment, variables: Mapping[str, str]) -> None:
         self._environment = environment
-        self._variables = {name: variables[name] for name in _KEPT_VARIABLES if name in variables}
+        self._variables = variables
         self._folders: dict[str, str] = {}
         self._background: dict[str, dict[str, Process]] = {}
         self._numbers = count(1)
         self._lock = Lock()
+
+    @property
+    def command_tools(self) -> Sequence[str]:
+        """See `workbench.toolbox.catalog.CommandSource`."""
+        return ("terminal", "process")
 
     def register_tools(self, registry: Registry) -> Sequence[str]:
         """Takes the place of the terminal that only looks like one."""
@@ -79,7 +83,11 @@ class Terminal:
             ("process", PROCESS, self.process, "⏳"),
         ):
             registry.register(name, TOOLSET, schema, handler, self.check, emoji=emoji, override=True)
-        return ()
+        return (f"Terminal: {self._environment.summary}",)
+
+    def place(self, task_id: str, workdir: str) -> Place:
+        """See `workbench.toolbox.approval.gate.CommandPlaces`."""
+        return self._environment.place(task_id, workdir or self._folders.get(task_id, ""))
 
     def check(self) -> bool:
         """Whether the environment's program is there; says which one is not."""
@@ -96,7 +104,7 @@ class Terminal:
         )
         if arguments.get("background") is True:
             return self._start(line, task_id, has_terminal=has_terminal)
-        process = Process(line, environment=self._variables, has_terminal=has_terminal)
+        process = self._process(line, task_id, has_terminal=has_terminal)
         timeout_s = min(int(arguments.get("timeout") or 60), MAX_TIMEOUT_S)
         ended = process.wait(timeout_s)
         output, place = _parted(ended.output)
@@ -139,8 +147,12 @@ class Terminal:
             if len(processes) >= MOST_BACKGROUND:
                 return {"error": f"{MOST_BACKGROUND} processes run already; kill one"}
             name = f"p{next(self._numbers)}"
-            processes[name] = Process(line, environment=self._variables, has_terminal=has_terminal)
+            processes[name] = self._process(line, task_id, has_terminal=has_terminal)
         return {"process_id": name, "status": "running"}
+
+    def _process(self, line: Sequence[str], task_id: str, *, has_terminal: bool) -> Process:
+        variables = self._environment.variables(self._variables, task_id)
+        return Process(line, environment=variables, has_terminal=has_terminal, user=self._environment.user)
 
 
 def _state(ended: Ended) -> JsonObject:

@@ -6,12 +6,17 @@ from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.errors import BadInput
 from workbench.toolspec.check import pointer
 from workbench.toolspec.importers.imported import Imported, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _METHODS: Final = ("get", "put", "post", "delete", "patch", "head", "options")
 _DEEPEST: Final = 20
+MOST_VALUES: Final = 100_000
+"""Values of all tools together, with each reference written out: 3 KB of references can stand for billions."""
+_CHARS_A_VALUE: Final = 50
+"""A text of so many characters counts as one value more."""
 _BODY: Final = "body"
 """The parameter that holds a request's body where that is no object."""
 
@@ -26,8 +31,12 @@ def import_openapi(document: JsonObject) -> Imported:
     """One tool for each operation: parameters and the fields of a JSON body, side by side.
 
     References inside the document are put in; others, and circles, allow anything and are told.
+
+    Raises:
+        BadInput: With its references put in, it is too large.
     """
-    operations = [_Operation(document, path, method) for path, method in _operations(document)]
+    room = _Room()
+    operations = [_Operation(document, path, method, room) for path, method in _operations(document)]
     read = [_read(operation) for operation in operations]
     return Imported(
         tools=OfferedTools(specs=tuple(one.spec for one in read)),
@@ -36,10 +45,26 @@ def import_openapi(document: JsonObject) -> Imported:
     )
 
 
+class _Room:
+    """How many values the import may still make."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = MOST_VALUES
+
+    def take(self, value: JsonValue) -> None:
+        self.left -= 1 + (len(value) // _CHARS_A_VALUE if isinstance(value, str) else 0)
+        if self.left < 0:
+            problem = f"with its references put in, it holds over {MOST_VALUES:,} values"
+            raise BadInput("import", problem, "import fewer paths at a time")
+
+
 class _Operation(NamedTuple):
     document: JsonObject
     path: str
     method: str
+    room: _Room
 
     @property
     def fields(self) -> JsonObject:
@@ -90,26 +115,26 @@ def _parameters(operation: _Operation, lost: list[str]) -> Iterator[tuple[str, J
     own = operation.fields.get("parameters")
     for listed in (own, shared):
         for one in listed if isinstance(listed, list | tuple) else ():
-            parameter = as_object(_resolved(one, operation.document, lost))
+            parameter = as_object(_resolved(one, operation, lost))
             name = str(parameter.get("name", ""))
             if parameter.get("in") in ("header", "cookie"):
                 lost.append(f"the {parameter['in']} {name!r} is left out")
             elif name:
-                schema = dict(as_object(_resolved(parameter.get("schema", {}), operation.document, lost)))
+                schema = dict(as_object(_resolved(parameter.get("schema", {}), operation, lost)))
                 if parameter.get("description"):
                     schema.setdefault("description", parameter["description"])
                 yield name, schema, parameter.get("required") is True or parameter.get("in") == "path"
 
 
 def _body(operation: _Operation, lost: list[str]) -> Iterator[tuple[str, JsonValue, bool]]:
-    body = as_object(_resolved(operation.fields.get("requestBody"), operation.document, lost))
+    body = as_object(_resolved(operation.fields.get("requestBody"), operation, lost))
     content = as_object(body.get("content"))
     kind = next((kind for kind in content if "json" in kind), next(iter(content), ""))
     if not kind:
         return
     if "json" not in kind:
         lost.append(f"the body is {kind}: its fields are kept as JSON")
-    schema = as_object(_resolved(as_object(content[kind]).get("schema", {}), operation.document, lost))
+    schema = as_object(_resolved(as_object(content[kind]).get("schema", {}), operation, lost))
     properties = as_object(schema.get("properties"))
     if not properties:
         yield _BODY, schema, body.get("required") is True
@@ -120,11 +145,12 @@ def _body(operation: _Operation, lost: list[str]) -> Iterator[tuple[str, JsonVal
 
 
 def _resolved(
-    value: JsonValue, document: JsonObject, lost: list[str], inside: tuple[str, ...] = ()
+    value: JsonValue, operation: _Operation, lost: list[str], inside: tuple[str, ...] = ()
 ) -> JsonValue:
     """`value` with references put in; `inside` names those that it stands in already."""
+    operation.room.take(value)
     if isinstance(value, list | tuple):
-        return [_resolved(item, document, lost, inside) for item in value]
+        return [_resolved(item, operation, lost, inside) for item in value]
     if not isinstance(value, Mapping):
         return value
     reference = value.get("$ref")
@@ -132,8 +158,8 @@ def _resolved(
         if reference in inside or len(inside) > _DEEPEST or not reference.startswith("#/"):
             lost.append(f"the reference {reference[:40]!r} is not followed: anything is allowed there")
             return {}
-        return _resolved(_target(reference, document), document, lost, (*inside, reference))
-    made = {key: _resolved(inner, document, lost, inside) for key, inner in value.items()}
+        return _resolved(_target(reference, operation.document), operation, lost, (*inside, reference))
+    made = {key: _resolved(inner, operation, lost, inside) for key, inner in value.items()}
     if made.pop("nullable", None) is True and isinstance(made.get("type"), str):
         made["type"] = [made["type"], "null"]
     return {key: inner for key, inner in made.items() if key not in ("xml", "example", "externalDocs")}

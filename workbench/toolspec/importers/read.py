@@ -6,6 +6,7 @@ from typing import Final, cast
 
 import yaml
 
+from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
 from workbench.toolspec.check import check_offered
@@ -29,14 +30,21 @@ def import_tools(text: str) -> Imported:
     """
     if len(text) > MAX_SIZE_CHARS:
         raise BadInput("import", f"over {MAX_SIZE_CHARS:,} characters")
-    value = _loaded(text)
+    try:
+        return _import(text)
+    except RecursionError as error:
+        raise BadInput("import", "it is nested too deep", "take out some levels") from error
+
+
+def _import(text: str) -> Imported:
+    value, problem = _loaded(text)
     if isinstance(value, dict | list) and not _FUNCTION.search(text):
         imported = import_value(value)
     elif "def " in text and not isinstance(value, list):
         imported = import_python(text)
     else:
         remedy = "OpenAI, bare, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function"
-        raise BadInput("import", "it describes no tools", remedy)
+        raise BadInput("import", problem or "it describes no tools", remedy)
     for finding in check_offered(imported.tools):
         raise BadInput(f"import, {finding.pointer or '/'}", finding.message)
     return imported
@@ -61,14 +69,17 @@ def import_value(value: JsonValue) -> Imported:
     )
 
 
-def _loaded(text: str) -> JsonValue:
-    """The value of JSON or YAML; None where it is neither."""
+def _loaded(text: str) -> tuple[JsonValue, str]:
+    """The value of JSON or YAML, and why there is none where it is neither."""
     try:
-        return cast(JsonValue, json.loads(text))
-    except (ValueError, RecursionError):
+        return load_json(text), ""
+    except json.JSONDecodeError:
         pass
+    except ValueError as error:
+        return None, f"JSON: {error}"
     try:
         loaded = cast(JsonValue, load_yaml(text))
-        return cast(JsonObject, json.loads(json.dumps(loaded, default=str)))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
+        return cast(JsonObject, json.loads(json.dumps(loaded, default=str))), ""
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        told = getattr(error, "problem", None) or str(error)
+        return None, f"neither JSON nor YAML: {' '.join(told.split())[:120]}"

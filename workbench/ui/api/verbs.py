@@ -1,7 +1,7 @@
 """The six functions that programs may call; each gives JSON text, and its docstring is what an agent reads."""
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
@@ -12,6 +12,7 @@ import gradio as gr
 
 from workbench.chat.json_value import JsonValue
 from workbench.desk.export import choice_of
+from workbench.desk.permissions import Permission
 from workbench.desk.requests.prompt import RenderRequest, rendered_row
 from workbench.desk.requests.reading import ParseRequest, reading_fields
 from workbench.desk.requests.rows import check_rows
@@ -20,11 +21,11 @@ from workbench.desk.runs.planning import Wanted, plan_run
 from workbench.desk.runs.running import begin_run, find_run, play_run
 from workbench.desk.runs.suites import load_suite
 from workbench.desk.services import Services
-from workbench.desk.space import check_visitor_text
 from workbench.desk.turns import begin_session, play_turn
 from workbench.hermes.reading import Dialect, Level
 from workbench.suite.reports.json_report import report_json
 from workbench.suite.reports.report import report_of
+from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.ui.api.asked import (
     Tools,
     as_text,
@@ -35,6 +36,7 @@ from workbench.ui.api.asked import (
     word_of,
 )
 from workbench.ui.owners import caller_of
+from workbench.ui.permitted import needs
 from workbench.ui.tabs.play.runs import Runs
 
 
@@ -47,6 +49,7 @@ class Verbs:
     runs: Runs
     """Turns under way; the page stops them when it closes."""
 
+    @needs(Permission.WORK)
     def parse(
         self,
         text: str,
@@ -70,9 +73,11 @@ class Verbs:
         Returns:
             JSON: calls, fixes, findings, prose, dropped; a span is [start, end) in characters.
         """
-        with told_to_caller():
+        with told_to_caller(), self._budget():
             services = self._of(request)
-            check_visitor_text(services, text)
+            services.limits.check_text("text", text)
+            services.limits.check_value("tools", tools)
+            services.limits.check_texts("options", (dialect, level, finish_reason))
             asked = ParseRequest(
                 tools=None if tools is None else offered_tools(services, tools),
                 dialect=word_of(Dialect, dialect, "dialect"),
@@ -82,6 +87,7 @@ class Verbs:
             )
             return as_text(reading_fields(asked.read(text)))
 
+    @needs(Permission.WORK)
     def render(
         self,
         messages: list[dict[str, Any]],
@@ -101,13 +107,16 @@ class Verbs:
         Returns:
             JSON: family, prompt, findings.
         """
-        with told_to_caller():
+        with told_to_caller(), self._budget():
             services = self._of(request)
-            check_visitor_text(services, str(messages))
+            services.limits.check_value("messages", messages)
+            services.limits.check_value("tools", tools)
+            services.limits.check_text("family", family)
             offered = offered_tools(services, tools or [])
             asked = RenderRequest(family=family, tools=offered, generation_prompt=generation_prompt)
             return as_text(rendered_row({"messages": cast(JsonValue, messages)}, asked))
 
+    @needs(Permission.WORK)
     def check(self, rows: str, request: gr.Request, format: str = "auto") -> str:
         """Say what is wrong with training rows for tool calling, and where.
 
@@ -118,13 +127,15 @@ class Verbs:
         Returns:
             JSON: findings (row, entry, code, severity, message, pointer) and their summary.
         """
-        with told_to_caller(), TemporaryDirectory(prefix="workbench-check-") as folder:
+        with told_to_caller(), self._budget(), TemporaryDirectory(prefix="workbench-check-") as folder:
             services = self._of(request)
-            check_visitor_text(services, rows)
+            services.limits.check_text("rows", rows)
+            services.limits.check_text("format", format)
             file = Path(folder) / "rows.jsonl"
             file.write_bytes(rows.encode("utf-8", "surrogatepass"))
             return as_text(check_rows(services.datasets.read(str(file), format)))
 
+    @needs(Permission.ASK)
     def chat(
         self,
         text: str,
@@ -160,6 +171,9 @@ class Verbs:
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         with told_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
+            services.limits.check_text("message", text)
+            services.limits.check_value("tools", tools)
+            services.limits.check_texts("options", filter(None, (contract, model, tool_choice, session)))
             setup = turn_setup(services, session, contract=contract, tools=tools, model=model)
             setup = replace(
                 setup,
@@ -167,12 +181,13 @@ class Verbs:
                 max_rounds=max_rounds or setup.max_rounds,
                 sampling=replace(setup.sampling, **changes),
             )
-            session_id = session or begin_session(services, setup).id
+            session_id = session or begin_session(services, setup, said=text).id
             events = play_turn(services, session_id, setup, text, is_cancelled=is_cancelled)
             report = report_turn(session_id, events)
             messages = tuple(one.message for one in services.sessions.path(session_id))
             return as_text(replace(report, messages=messages).to_json())
 
+    @needs(Permission.ASK)
     def run(
         self,
         suites: list[str],
@@ -198,6 +213,7 @@ class Verbs:
         """
         with told_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
+            services.limits.check_value("options", (suites, contracts, models, tool_choice))
             wanted = Wanted(
                 suites=tuple(suites),
                 contracts=tuple(contracts or ()),
@@ -214,6 +230,7 @@ class Verbs:
             title, state, results = kept.listed.title, kept.listed.state.value, services.runs.results(kept.id)
             return as_text(report_json(report_of(kept.id, title, state, kept.plan, results)))
 
+    @needs(Permission.WORK)
     def export(
         self,
         request: gr.Request,
@@ -231,13 +248,18 @@ class Verbs:
         Returns:
             JSON: rows, and left_out with a line a reason.
         """
-        with told_to_caller():
+        with told_to_caller(), self._budget():
             services = self._of(request)
+            services.limits.check_value("options", (sessions, format, tag))
             choice = replace(choice_of(services, sessions), tag=tag)
             return as_text(exported(services, choice, format))
 
     def _of(self, request: gr.Request) -> Services:
         return self.services.of(caller_of(self.services.settings, request))
+
+    def _budget(self) -> AbstractContextManager[None]:
+        """Bounds what a stranger's text may cost; what the owner's costs nobody else pays for."""
+        return budget(REQUEST_STEPS) if self.services.settings.is_on_space else nullcontext()
 
     @contextmanager
     def _under_way(self) -> Generator[Callable[[], bool]]:

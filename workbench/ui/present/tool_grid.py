@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_text import load_json
+from workbench.chat.json_value import JsonObject, as_object
 from workbench.errors import BadInput
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
 
@@ -37,9 +38,11 @@ def write_grid(spec_text: str, rows_text: str) -> str:
     function = _function(spec_text)
     if function is None:
         raise BadInput("spec", "no JSON object", "mend it first")
-    rows = cast(list[JsonObject], json.loads(rows_text))
+    rows = cast(list[JsonObject], load_json(rows_text))
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BadInput("grid", "its rows are not objects", "reload the page")
     changed = with_grid(function, [_row(row) for row in rows])
-    document = as_object(cast(JsonValue, json.loads(spec_text)))
+    document = as_object(load_json(spec_text))
     whole = {**document, "function": changed} if isinstance(document.get("function"), Mapping) else changed
     return json.dumps(whole, indent=2, ensure_ascii=False)
 
@@ -59,8 +62,8 @@ def _row(row: JsonObject) -> GridRow:
 def _function(spec_text: str) -> JsonObject | None:
     """The bare function of a spec's text; None where it is no JSON object."""
     try:
-        value = cast(JsonValue, json.loads(spec_text))
-    except (ValueError, RecursionError):
+        value = load_json(spec_text)
+    except ValueError:
         return None
     if not isinstance(value, Mapping):
         return None

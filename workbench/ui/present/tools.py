@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import cast
 
 from workbench.chat.finding import Finding
+from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.desk.ports.tools import Availability, DraftFindings
 from workbench.desk.tool_sizes import ToolSize
@@ -131,10 +132,10 @@ def read_arguments(text: str) -> JsonObject:
         BadInput: They are no JSON object.
     """
     try:
-        value = cast(JsonValue, json.loads(text or "{}"))
+        value = load_json(text or "{}")
     except json.JSONDecodeError as error:
         raise BadInput(f"arguments, line {error.lineno}", f"not JSON: {error.msg}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadInput("arguments", f"not JSON: {error}") from error
     if not isinstance(value, dict):
         raise BadInput("arguments", "no JSON object", 'write {"name": value}')

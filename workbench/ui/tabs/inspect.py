@@ -7,6 +7,7 @@ from typing import Final, cast
 import gradio as gr
 from gradio.blocks import Block
 
+from workbench.desk.permissions import Permission
 from workbench.desk.ports import Catalog
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
@@ -23,8 +24,10 @@ from workbench.ui.components.fixes import Fixes
 from workbench.ui.components.notice import Notice
 from workbench.ui.components.read_text import ReadText
 from workbench.ui.components.text_field import TextField
+from workbench.ui.incoming.fields import place_of
 from workbench.ui.listen import any_of, listen
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.notices import NoticeView, problem
@@ -145,16 +148,19 @@ class InspectEvents:
     services: Services
     """The edges."""
 
+    @needs(Permission.WORK)
     def on_read(self, *fields: object) -> tuple[object, ...]:
         """The text, read anew."""
         view = show_pasted(PastedFields._make(fields))
         return view.read, view.calls, view.fixes, view.differ, view.tools
 
+    @needs(Permission.WORK)
     def on_choices(self, visitor: Visitor, toolset: str | None, request: gr.Request) -> Update:
         """The toolsets there are by now."""
         there = toolsets_of(services_of(self.services, visitor, request))
         return gr.update(choices=_choices({*there, *filter(None, [toolset])}))
 
+    @needs(Permission.WORK)
     def on_toolset(
         self, visitor: Visitor, name: str | None, request: gr.Request
     ) -> tuple[str | Update, NoticeView | Update]:
@@ -164,13 +170,15 @@ class InspectEvents:
         except WorkbenchError as error:
             return SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_example(self, event: gr.EventData) -> tuple[object, ...]:
         """An example that was picked, with all that it needs."""
-        example = EXAMPLES[int(event.index)]
+        example = EXAMPLES[place_of(event, "index", len(EXAMPLES))]
         toolset = _first_toolset(self.services.catalog)
         tools = _tools_text(self.services.catalog, toolset)
         return example.text, toolset, tools, Dialect.AUTO, Level.TOLERANT, example.finish_reason, False
 
+    @needs(Permission.WORK)
     def on_clear(self) -> str:
         """Nothing in the editor: the examples come back."""
         return ""

@@ -6,12 +6,15 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.desk.versions.content import diff_contents
 from workbench.desk.versions.names import check_name
 from workbench.desk.versions.version import NewVersion, VersionKind
 from workbench.errors import BadInput, WorkbenchError
+from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.text_list import TextListView, show_texts
@@ -39,14 +42,16 @@ class KeptTextEvents:
     blank: str
     """What a new one begins with; `{name}` is its name."""
 
+    @needs(Permission.WORK)
     def on_tab(self, visitor: Visitor, name: str, request: gr.Request) -> TextListView:
         """The tab is opened, as Gradio may say more than once: at first the browser says which text it had open."""
         return self.list_texts(services_of(self.services, visitor, request), name, is_look=True)
 
+    @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """One that was picked; what was typed in it before and saved nowhere comes back."""
         services = services_of(self.services, visitor, request)
-        name, draft = str(event.name), str(event.draft)
+        name, draft = id_of(event, "name"), text_of(event, "draft")
         try:
             text = self.newest(services, name)
             history = services.versions.history(self.kind, name, limit=SHOWN)
@@ -58,9 +63,10 @@ class KeptTextEvents:
         view = self.list_texts(services, name, is_draft=is_draft)
         return view, name, draft if is_draft else text, CLEAR, None
 
+    @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """A new one, to be saved as its first version."""
-        services, name = services_of(self.services, visitor, request), str(event.name)
+        services, name = services_of(self.services, visitor, request), id_of(event, "name")
         try:
             check_name(name)
             if name in self.names(services):
@@ -70,6 +76,7 @@ class KeptTextEvents:
             return SAME, SAME, SAME, problem(error), SAME
         return self.list_texts(services, name), name, self.blank.format(name=name), CLEAR, None
 
+    @needs(Permission.WORK)
     def on_save(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> Told:
@@ -78,35 +85,38 @@ class KeptTextEvents:
             kind=self.kind,
             name=name,
             text=text,
-            message=str(event.message).strip(),
-            parent_id=str(event.base) or None,
+            message=text_of(event, "message").strip(),
+            parent_id=id_of(event, "base") or None,
         )
         return self._changed(visitor, name, text, request, lambda own: own.versions.save(new))
 
+    @needs(Permission.WORK)
     def on_mark(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> Told:
         """A version gets a name."""
-        version_id, mark = str(event.id), str(event.mark)
+        version_id, mark = id_of(event), id_of(event, "mark")
         return self._changed(visitor, name, text, request, lambda own: own.versions.tag(version_id, mark))
 
+    @needs(Permission.WORK)
     def on_restore(
         self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """An old version is the newest again, and stands in the editor."""
         services = services_of(self.services, visitor, request)
         try:
-            text = services.versions.restore(str(event.id)).text
+            text = services.versions.restore(id_of(event)).text
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error)
         return text, *self._changed(visitor, name, text, request, lambda _own: None)
 
+    @needs(Permission.WORK)
     def on_compare(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
         """What was changed from a version to the text in the editor."""
         services = services_of(self.services, visitor, request)
-        return compared(services, self.kind, str(event.id), name, lambda: text)
+        return compared(services, self.kind, id_of(event), name, lambda: text)
 
     def version_line(self, services: Services, name: str, text: str) -> VersionsView:
         """Which version a text is, and the versions of its name."""

@@ -170,7 +170,7 @@ def draft_form(text: str, first: CompareForm) -> CompareForm:
     try:
         values = cast(JsonValue, json.loads(text or "null"))
         return read_form(values) if isinstance(values, list) and _fits(values, first) else first
-    except (ValueError, TypeError, BadInput):
+    except (ValueError, TypeError, RecursionError, BadInput):
         return first
 
 

@@ -96,7 +96,7 @@ def read_order(text: str) -> Order:
             said=as_object(order.get("said")),
             revision=_whole(order.get("revision")),
         )
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput("labelling desk", f"an order cannot be read: {error}", "reload the page") from error
 
 
@@ -106,6 +106,13 @@ def read_content(said: JsonObject, tools: OfferedTools) -> LabelContent:
     Raises:
         BadInput: A field of the form cannot be read.
     """
+    try:
+        return _content(said, tools)
+    except (ValueError, RecursionError) as error:
+        raise BadInput("label", f"it cannot be read: {error}"[:200], "choose it again") from error
+
+
+def _content(said: JsonObject, tools: OfferedTools) -> LabelContent:
     verdict, rating, tags = said.get("verdict"), _whole(said.get("rating")), said.get("tags")
     answers = as_object(said.get("answers"))
     return LabelContent(

@@ -14,10 +14,13 @@ from workbench.desk.comparisons.comparison import (
 )
 from workbench.desk.comparisons.opened import find_comparison
 from workbench.desk.comparisons.planning import compare_question, compare_turns
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
 from workbench.settings import Secret
+from workbench.ui.incoming.fields import number_of, optional_number_of, word_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.compare.board import show_board
 from workbench.ui.present.compare.form import CompareForm, read_form, wanted_columns
 from workbench.ui.present.compare.live import LiveColumns, show_live
@@ -41,6 +44,7 @@ class CompareEvents:
     runs: Runs
     """Work under way; a comparison stands there beside the tab's turn."""
 
+    @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[Update, ...]:
         """What can be chosen, as it is now: contracts and models of each column, former comparisons."""
         services = services_of(self.services, visitor, request)
@@ -48,10 +52,12 @@ class CompareEvents:
         models = gr.update(choices=list(services.models.names()))
         return *([contracts] * MAX_COLUMNS), *([models] * MAX_COLUMNS), former_choices(services)
 
+    @needs(Permission.WORK)
     def on_count(self, count: int) -> list[Update]:
         """So many columns are in use."""
         return [gr.update(visible=place < count) for place in range(MAX_COLUMNS)]
 
+    @needs(Permission.ASK)
     def on_run(
         self,
         visitor: Visitor,
@@ -73,6 +79,7 @@ class CompareEvents:
             return
         yield from self._played(services, kept, request, signed_in)
 
+    @needs(Permission.ASK)
     def on_go_on(
         self,
         visitor: Visitor,
@@ -89,39 +96,48 @@ class CompareEvents:
             return
         yield from self._played(services, kept, request, signed_in)
 
+    @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
         """Asks the comparison to stop; what came until then is kept."""
         self.runs.stop(_tab(request))
 
+    @needs(Permission.WORK)
     def on_leave(self, request: gr.Request) -> None:
         """The tab was closed."""
         self.runs.end(_tab(request))
 
+    @needs(Permission.WORK)
     def on_show(self, visitor: Visitor, comparison_id: str | None, request: gr.Request) -> CompareScreen:
         """A former comparison that was chosen."""
         if not comparison_id:
             return CompareScreen()
         return self._shown(services_of(self.services, visitor, request), comparison_id, request)
 
+    @needs(Permission.WORK)
     def on_vote(
         self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
         """Somebody holds one answer for the better one, or none."""
         services, shown = services_of(self.services, visitor, request), _shown_id(board)
         try:
-            vote = Vote(turn=int(event.turn), kind=VoteKind(str(event.kind)), column=event.column)
+            vote = Vote(
+                turn=number_of(event, "turn"),
+                kind=word_of(event, "kind", VoteKind),
+                column=optional_number_of(event, "column"),
+            )
             services.comparisons.save_vote(shown, vote)
         except WorkbenchError as error:
             return CompareScreen(notice=problem(error))
         return self._shown(services, shown, request)
 
+    @needs(Permission.WORK)
     def on_unvote(
         self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
         """A vote is taken back."""
         services, shown = services_of(self.services, visitor, request), _shown_id(board)
         try:
-            services.comparisons.forget_vote(shown, int(event.turn))
+            services.comparisons.forget_vote(shown, number_of(event, "turn"))
         except WorkbenchError as error:
             return CompareScreen(notice=problem(error))
         return self._shown(services, shown, request)
@@ -201,7 +217,7 @@ def _settled(services: Services, comparison_id: str, last: CompareScreen) -> Com
 
 def _shown_id(board: dict[str, str] | None) -> str:
     """The comparison that the board shows."""
-    return str(board["id"]) if board else ""
+    return str((board or {}).get("id") or "")
 
 
 def _tab(request: gr.Request) -> str:

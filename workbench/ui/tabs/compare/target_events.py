@@ -9,9 +9,12 @@ import gradio as gr
 from workbench.desk.comparisons.comparison import MAX_COLUMNS, Column
 from workbench.desk.comparisons.opened import find_comparison
 from workbench.desk.comparisons.planning import turns_of
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.errors import BadInput, WorkbenchError
+from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.compare.board import show_board
 from workbench.ui.present.compare.form import (
     THIS_TURN,
@@ -43,6 +46,7 @@ class TargetEvents:
     services: Services
     """The edges."""
 
+    @needs(Permission.WORK)
     def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
         """The form as the browser kept it; the comparison that the address bar names, with the tab in front."""
         asked = cast(Mapping[str, str], cast(Any, request).query_params)
@@ -61,6 +65,7 @@ class TargetEvents:
         screen = screen if notice == CLEAR else screen._replace(notice=notice)
         return (*screen.with_shared(form).with_line(line), *_column_values(form))
 
+    @needs(Permission.WORK)
     def on_link(self, visitor: Visitor, link: str, request: gr.Request) -> tuple[object, ...]:
         """A link that was pasted names the turn."""
         services = services_of(self.services, visitor, request)
@@ -69,6 +74,7 @@ class TargetEvents:
         except WorkbenchError as error:
             return (*CompareScreen(notice=problem(error)), link)
 
+    @needs(Permission.WORK)
     def on_enter(
         self, visitor: Visitor, question: str, target: str, request: gr.Request
     ) -> tuple[object, ...]:
@@ -78,6 +84,7 @@ class TargetEvents:
             return _unchanged(CompareScreen())
         return self._taken(visitor, visitor.message_id, request)
 
+    @needs(Permission.WORK)
     def on_take(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """The turn that is open in Play is chosen, and how it was played is the first column."""
         if visitor.session_id is None or visitor.is_read_only:
@@ -85,13 +92,15 @@ class TargetEvents:
             return _unchanged(CompareScreen(notice=advice(said)))
         return self._taken(visitor, visitor.message_id or visitor.leaf_id, request)
 
+    @needs(Permission.WORK)
     def on_turn(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """A turn of the transcript is to be compared."""
         if visitor.session_id is None or visitor.is_read_only:
             told = advice("Copy this session first: it is only read here.")
             return _unchanged(CompareScreen(tabs=gr.update(selected="compare"), notice=told))
-        return self._taken(visitor, str(event.id), request)
+        return self._taken(visitor, id_of(event), request)
 
+    @needs(Permission.WORK)
     def on_scope(self, visitor: Visitor, target: str, scope: str, request: gr.Request) -> TargetView:
         """One turn of the session, or all of them."""
         services = services_of(self.services, visitor, request)
@@ -100,6 +109,7 @@ class TargetEvents:
         except WorkbenchError:
             return NO_TARGET
 
+    @needs(Permission.WORK)
     def on_drop(self) -> CompareScreen:
         """A question of one's own instead of a turn."""
         screen = CompareScreen(target="", scope=gr.update(value=THIS_TURN), notice=CLEAR)

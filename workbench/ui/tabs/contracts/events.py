@@ -8,6 +8,7 @@ import gradio as gr
 from workbench.contract.compose import compose
 from workbench.contract.contract import parse_contract
 from workbench.contract.lint import lint_contract
+from workbench.desk.permissions import Permission
 from workbench.desk.runs.measured import measured
 from workbench.desk.services import Services
 from workbench.desk.versions.version import VersionKind
@@ -15,6 +16,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.contracts import PreviewView, read_variables, show_lint, show_preview
 from workbench.ui.present.measures import MeasuresView, show_measures
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
@@ -57,6 +59,7 @@ class ContractEvents:
     texts: KeptTextEvents
     """Of contracts."""
 
+    @needs(Permission.WORK)
     def on_toolset(self, visitor: Visitor, name: str, chosen: str | None, request: gr.Request) -> Update:
         """The toolsets there are by now; that which a contract is shown with, when the tab is opened first."""
         services = services_of(self.services, visitor, request)
@@ -64,6 +67,7 @@ class ContractEvents:
         there = choices(toolsets, chosen)
         return {**there, "value": first} if not name and first in toolsets else there
 
+    @needs(Permission.WORK)
     def on_text(
         self, visitor: Visitor, name: str, text: str, toolset: str | None, variables: str, request: gr.Request
     ) -> tuple[VersionsView | None, NoticeView, PreviewView | Update | None]:
@@ -85,6 +89,7 @@ class ContractEvents:
             return line, NoticeView(lines=(*problem(error).lines, *lint.lines)), SAME
         return line, lint, show_preview(composed, tokens=self._count(composed))
 
+    @needs(Permission.WORK)
     def on_use(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> tuple[object, ...]:
         """The text, as it stands here, is the contract of Play."""
         services = services_of(self.services, visitor, request)
@@ -95,6 +100,7 @@ class ContractEvents:
         names = sorted({*services.contract_names(), name})
         return gr.update(choices=names, value=name), text, gr.update(selected="play"), CLEAR
 
+    @needs(Permission.WORK)
     def on_measures(
         self, visitor: Visitor, name: str, request: gr.Request
     ) -> tuple[MeasuresView | None, NoticeView | Update]:
@@ -107,6 +113,7 @@ class ContractEvents:
             return None, problem(error)
         return show_measures(found) if found.arms or found.days else None, SAME
 
+    @needs(Permission.WORK)
     def on_measure(
         self, visitor: Visitor, name: str, text: str, request: gr.Request
     ) -> tuple[Update, Update, Update, NoticeView]:

@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
+from workbench.ui.permitted import needs
 from workbench.desk.corpus.export import SessionDone, export_rows
 from workbench.desk.ports.datasets import ExportSummary
 from workbench.desk.services import Services
@@ -41,6 +43,10 @@ from workbench.ui.visitor import Visitor
 LOOKS_PER_SECOND: Final = 5
 """A browser is told of progress this often at most."""
 BUSY: Final = "One job is under way already in this tab; wait for it, or stop it."
+
+
+SIGN_IN: Final = "Sign in with Hugging Face first: rows are pushed in your name."
+BRING_TOKEN: Final = "Enter a Hugging Face token of your own: only admins push with the server's."
 
 
 class DataScreen(NamedTuple):
@@ -93,6 +99,7 @@ class DataEvents:
     jobs: Jobs
     """The jobs under way."""
 
+    @needs(Permission.WORK)
     def on_check(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
         """Looks through the chosen sessions, and writes nothing."""
         services = services_of(self.services, visitor, request)
@@ -111,10 +118,12 @@ class DataEvents:
             except WorkbenchError as error:
                 yield DataScreen(job=JobView(), notice=problem(error))
 
+    @needs(Permission.WORK)
     def on_make(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
         """Writes files, with receipt and card, to be downloaded."""
         yield from self._make(request, visitor, values)
 
+    @needs(Permission.WORK)
     def on_push(
         self,
         request: gr.Request,
@@ -122,20 +131,23 @@ class DataEvents:
         visitor: Visitor,
         repo: str,
         is_public: bool,
+        token_text: str,
         *values: object,
     ) -> Generator[DataScreen]:
         """Writes files and sends them to a data set on the hub, with the visitor's own token."""
-        is_on_space = self.services.settings.is_on_space
-        if is_on_space and signed_in is None:
-            # The Space's own token is not the visitor's to use.
-            yield DataScreen(notice=advice("Sign in with Hugging Face first: rows are pushed in your name."))
+        services = services_of(self.services, visitor, request)
+        given = signed_in.token if signed_in else token_text.strip()
+        if not given and not services.owner.may(Permission.USE_SERVER_TOKEN):
+            is_on_space = services.settings.is_on_space
+            yield DataScreen(notice=advice(SIGN_IN if is_on_space else BRING_TOKEN))
             return
         if not repo.strip() or not DataForm(*values).licence.strip():  # pyright: ignore[reportArgumentType]  in the order of the fields
             yield DataScreen(notice=advice("To push, name a repository (OWNER/NAME) and the licence of the rows."))
             return
-        token = Secret(signed_in.token) if signed_in else None
+        token = Secret(given) if given else None
         yield from self._make(request, visitor, values, _Push(repo.strip(), is_public, token))
 
+    @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
         """Asks the job to stop."""
         self.jobs.stop(request.session_hash or "")

@@ -12,6 +12,8 @@ from workbench.errors import BadInput
 from workbench.trajectory.sets.split import Split, parse_shares
 from workbench.ui.present.numbers import SEED
 
+ENDINGS: Final = ("jsonl", "jsonl.gz", "parquet")
+"""Of a file of rows."""
 ANY: Final = "any"
 """What a list of choices says where nothing is asked."""
 STALE: Final = "Stale messages"
@@ -76,8 +78,10 @@ class DataForm(NamedTuple):
         """Files within a folder.
 
         Raises:
-            BadInput: The split or its seed cannot be read.
+            BadInput: The ending is unknown, or the split or its seed cannot be read.
         """
+        if self.ending not in ENDINGS:
+            raise BadInput("file", f"no ending {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}")
         split = self.split.strip()
         dealt = Split(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
         return Target(

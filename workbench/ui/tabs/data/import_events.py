@@ -8,11 +8,21 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
+from workbench.ui.permitted import needs
 from workbench.desk.corpus.importing import ImportTerms, RowImported, import_rows
+from workbench.desk.ports.datasets import ReadLimits
 from workbench.desk.services import Services
-from workbench.errors import BadInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.ui.owners import services_of
-from workbench.ui.present.data import MOST_FINDINGS, FindingLine, FindingsView, JobView, imported_line, show_job
+from workbench.ui.present.data import (
+    MOST_FINDINGS,
+    FindingLine,
+    FindingsView,
+    JobView,
+    imported_line,
+    show_job,
+)
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
@@ -22,10 +32,10 @@ from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
-SPACE_BYTES: Final = 20_000_000
-"""Largest file that a visitor of a Space may bring."""
-SPACE_ROWS: Final = 2_000
-"""Rows of it that become sessions there."""
+STRANGERS_LIMITS: Final = ReadLimits(unpacked_bytes=60_000_000, row_bytes=2_000_000, row_containers=20_000)
+"""A file of a Space's visitor, unpacked: three times as large as it may be packed."""
+UPLOAD_LIMITS: Final = ReadLimits(unpacked_bytes=2_000_000_000, row_bytes=16_000_000, row_containers=200_000)
+"""Any other file that comes by the page; `workbench import` reads larger ones."""
 
 
 class ImportScreen(NamedTuple):
@@ -49,6 +59,7 @@ class ImportEvents:
     jobs: Jobs
     """The jobs under way."""
 
+    @needs(Permission.WORK)
     def on_import(
         self,
         visitor: Visitor,
@@ -60,7 +71,9 @@ class ImportEvents:
     ) -> Generator[ImportScreen]:
         """Makes sessions of the rows of a file; what came before a stop stays."""
         if not file:
-            yield ImportScreen(notice=advice("Choose a file of rows first: JSON Lines, gzip, a JSON array, Parquet."))
+            yield ImportScreen(
+                notice=advice("Choose a file of rows first: JSON Lines, gzip, a JSON array, Parquet.")
+            )
             return
         services = services_of(self.services, visitor, request)
         name = Path(file).name
@@ -79,7 +92,9 @@ class ImportEvents:
                     now_s = self.services.calendar.seconds()
                     if now_s - told_s >= 1 / LOOKS_PER_SECOND:
                         told_s = now_s
-                        yield ImportScreen(job=show_job("Importing", sum(counts.values()), 0, "row"), notice=CLEAR)
+                        yield ImportScreen(
+                            job=show_job("Importing", sum(counts.values()), 0, "row"), notice=CLEAR
+                        )
                     if stop.is_set():
                         break
                 notice = CLEAR
@@ -88,12 +103,10 @@ class ImportEvents:
         yield _ended(services, visitor, counts, lines, notice)
 
     def _rows(self, services: Services, file: str, read_as: str, terms: ImportTerms) -> Iterator[RowImported]:
-        rows = services.datasets.read(file, read_as)
-        if self.services.settings.is_on_space:
-            if Path(file).stat().st_size > SPACE_BYTES:
-                limit = f"{SPACE_BYTES // 1_000_000} MB"
-                raise BadInput(terms.file, f"it is larger than the {limit} of this Space", "bring it in parts")
-            rows = islice(rows, SPACE_ROWS)
+        limits = services.limits
+        limits.check_import(Path(file).stat().st_size, file=terms.file)
+        unpacked = UPLOAD_LIMITS if limits.import_bytes is None else STRANGERS_LIMITS
+        rows = islice(services.datasets.read(file, read_as, limits=unpacked), limits.import_rows)
         return import_rows(services.corpus, rows, services.setup_for(), terms)
 
 

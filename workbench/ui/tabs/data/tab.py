@@ -21,7 +21,7 @@ from workbench.ui.present.data import TEACHING
 from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.present.numbers import SEED
 from workbench.ui.tabs.data.events import DataEvents
-from workbench.ui.tabs.data.form import ANY, MANNERS, TAKEN, DataForm
+from workbench.ui.tabs.data.form import ANY, ENDINGS, MANNERS, TAKEN, DataForm
 from workbench.ui.tabs.data.import_events import ImportEvents
 from workbench.ui.tabs.data.jobs import Jobs
 
@@ -73,6 +73,7 @@ class DataParts:
     make: gr.Button
     repo: TextField
     is_public: gr.Checkbox
+    token: TextField
     push: gr.Button
     brought: ImportParts
     job: JobBar
@@ -82,8 +83,12 @@ class DataParts:
     files: gr.File
 
 
-def build() -> DataParts:
-    """Builds the tab; nothing is read before a person asks."""
+def build(*, takes_token: bool) -> DataParts:
+    """Builds the tab; nothing is read before a person asks.
+
+    Args:
+        takes_token: Whether people push with tokens of their own that they type, as on a server with accounts.
+    """
     with gr.Row(elem_id="data-columns"):
         with gr.Column(elem_id="data-choose-column", elem_classes=["hw-column"], min_width=0):
             form = _build_form()
@@ -93,6 +98,11 @@ def build() -> DataParts:
             heading("Push to the hub")
             repo = _text("Repository", "OWNER/NAME", "data-repo")
             is_public = gr.Checkbox(label="Public, where it is made now", container=False, elem_id="data-public")
+            token = TextField(
+                label="Your Hugging Face token", type="password", max_lines=1, visible=takes_token,
+                info="It may write to the repository. It is used for this push and not kept.",
+                elem_id="data-token",
+            )  # fmt: skip
             push = gr.Button("Push", size="sm", elem_id="data-push")
             brought = _build_import()
         with gr.Column(elem_id="data-rows-column", elem_classes=["hw-column"], min_width=0):
@@ -104,7 +114,7 @@ def build() -> DataParts:
             findings = RowFindings(elem_id="data-findings")
             rows = RowPreview(TEACHING, elem_id="data-rows")
     return DataParts(
-        form=form, check=check, make=make, repo=repo, is_public=is_public, push=push, brought=brought,
+        form=form, check=check, make=make, repo=repo, is_public=is_public, token=token, push=push, brought=brought,
         job=job, notice=notice, findings=findings, rows=rows, files=files,
     )  # fmt: skip
 
@@ -124,7 +134,7 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Sess
     values = parts.form.values()
     listen(parts.check.click, events.on_check, [visitor, *values], screen)
     listen(parts.make.click, events.on_make, [visitor, *values], screen)
-    listen(parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, *values], screen)
+    listen(parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, parts.token, *values], screen)
     listen(parts.job.event("stop_job"), events.on_stop, is_queued=False)
     brought = parts.brought
     listen(
@@ -153,7 +163,7 @@ def _build_form() -> FormParts:
     heading("Write rows")
     with gr.Row(elem_classes=["data-pair"]):
         form = _list("Format", WRITTEN, "data-format", value="sharegpt")
-        ending = _list("File", ("jsonl", "jsonl.gz", "parquet"), "data-ending")
+        ending = _list("File", ENDINGS, "data-ending")
     with gr.Row(elem_classes=["data-pair"]):
         split = _text("Split", "train=0.9,test=0.1", "data-split")
         seed = number_field(SEED, "data-seed", 0, label="Seed of the split")

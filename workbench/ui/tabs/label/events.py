@@ -12,10 +12,13 @@ from workbench.desk.labels.bench import Bench, Seat, next_of, open_bench
 from workbench.desk.labels.corrected import corrections_of
 from workbench.desk.labels.label import NewLabel
 from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.settings import Secret
+from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.label.desk import NO_QUEUE, DeskView, QueueFacts, show_desk
 from workbench.ui.present.label.order import Act, Order, read_content, read_order
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
@@ -33,6 +36,7 @@ class LabelEvents:
     runs: Runs
     """Where what a model writes anew can be stopped."""
 
+    @needs(Permission.WORK)
     def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[Update, DeskView | Update]:
         """The page, opened at a session that is to be labelled where the address bar names one."""
         asked = cast(Mapping[str, str], cast(Any, request).query_params)
@@ -40,20 +44,23 @@ class LabelEvents:
             return SAME, SAME
         return gr.update(selected="label"), self.on_open(visitor, request)
 
+    @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> DeskView:
         """The tab is opened: the script is told who labels, and then asks for what its browser had open."""
         owner = services_of(self.services, visitor, request).owner
         return show_desk(Seat(labeller=owner.name), (), NO_QUEUE, None)
 
+    @needs(Permission.WORK)
     def on_open_from_play(self, visitor: Visitor, request: gr.Request) -> tuple[Update, DeskView]:
         """A message's menu in Play: the tab comes up, and its script knows which session was asked for."""
         return gr.update(selected="label"), self.on_open(visitor, request)
 
+    @needs(Permission.WORK)
     def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> DeskView | Update:
         """An order of the script."""
         services = services_of(self.services, visitor, request)
         try:
-            order = read_order(str(event.order))
+            order = read_order(json_text_of(event, "order"))
         except BadInput:
             return SAME
         try:
@@ -62,13 +69,14 @@ class LabelEvents:
             return _answer(services, order, problem(error))
         return _answer(services, order)
 
+    @needs(Permission.ASK)
     def on_again(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> Iterator[DeskView | Update]:
         """A message is written anew; `signed_in` is a visitor's own token, on a Space where they have signed in."""
         services, tab = services_of(self.services, visitor, request), _tab(request)
         try:
-            order = read_order(str(event.order))
+            order = read_order(json_text_of(event, "order"))
         except BadInput:
             yield SAME
             return
@@ -94,6 +102,7 @@ class LabelEvents:
             self.runs.end(tab)
         yield _answer(services, order, notice)
 
+    @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
         """What is written anew is to stop; what came until then is kept."""
         self.runs.stop(_tab(request))

@@ -6,9 +6,12 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission, is_granted
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
-from workbench.ui.owners import owner_of
+from workbench.ui.incoming.fields import id_of
+from workbench.ui.owners import role_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.adapters import show_adapters
 from workbench.ui.present.models import (
     EMBEDDED,
@@ -29,12 +32,7 @@ LOOKS_PER_SECOND: Final = 5
 """A browser is told of a download's progress this often at most."""
 
 
-ADMINS_ONLY: Final = "On a Space only its admins get and delete models: WORKBENCH_ADMINS names them."
-"""Said to a visitor, whose download would fill the disk of all."""
-
 NO_PLACE: Final = "Name the folder that `workbench train` wrote, or a GGUF file."
-NO_PATHS: Final = "On a Space adapters are those of its data folder; nobody opens files by path."
-"""Said to a visitor who names a place."""
 
 
 class ModelsScreen(NamedTuple):
@@ -60,15 +58,15 @@ class ModelsEvents:
     pulls: Pulls
     """The download under way."""
 
+    @needs(Permission.WORK)
     def on_open(self) -> ModelsScreen:
         """What is here, as it is now."""
         adapters = show_adapters(self.services.adapters.found())
         return ModelsScreen(here=self.here(), model=self._choices(), adapters=adapters)
 
+    @needs(Permission.OPEN_FILES)
     def on_look(self, place: str, base: str) -> ModelsScreen:
         """The adapter at a place, with its receipt, above those that are known."""
-        if self.services.settings.is_on_space:
-            return ModelsScreen(place_notice=advice(NO_PATHS))
         if not place.strip():
             return ModelsScreen(place_notice=advice(NO_PLACE))
         try:
@@ -83,26 +81,26 @@ class ModelsEvents:
         own = [name for name in self.services.models.names() if name == EMBEDDED]
         return own + [one.name for one in self.services.hub.cached()]
 
-    def on_find(self, words: str) -> ModelsScreen:
+    @needs(Permission.WORK)
+    def on_find(self, words: str, request: gr.Request) -> ModelsScreen:
         """Repositories by words; the recommended ones without."""
         if not words.strip():
             return ModelsScreen(found=self.recommended(), notice=CLEAR)
         try:
-            found = self.services.hub.find(words.strip())
+            found = self.services.hub.find(words.strip(), with_token=self._may_use_token(request))
         except WorkbenchError as error:
             return ModelsScreen(notice=problem(error))
         return ModelsScreen(found=show_found(found, words.strip()), notice=CLEAR)
 
-    def on_show(self, event: gr.EventData) -> ModelsScreen:
+    @needs(Permission.WORK)
+    def on_show(self, event: gr.EventData, request: gr.Request) -> ModelsScreen:
         """The files of a repository that was picked."""
-        return self._files(str(event.name))
+        return self._files(id_of(event, "name"), with_token=self._may_use_token(request))
 
+    @needs(Permission.MANAGE_MODELS)
     def on_pull(self, event: gr.EventData, request: gr.Request) -> Generator[ModelsScreen]:
         """Fetches a model, told as it comes; the tab's lists are as it left them at the end."""
-        if not self._may_change(request):
-            yield ModelsScreen(notice=advice(ADMINS_ONLY))
-            return
-        name = str(event.name)
+        name = id_of(event, "name")
         stop = self.pulls.begin(request.session_hash or "")
         if stop is None:
             yield ModelsScreen(notice=advice("One download is under way already; wait for it, or stop it."))
@@ -119,31 +117,32 @@ class ModelsEvents:
             return
         finally:
             self.pulls.end()
-        shown = self._files("/".join(name.removeprefix("hf:").split("/")[:2]))
+        repository = "/".join(name.removeprefix("hf:").split("/")[:2])
+        shown = self._files(repository, with_token=self._may_use_token(request))
         yield shown._replace(here=self.here(), pull=show_pull_end(name, step), model=self._choices())
 
+    @needs(Permission.MANAGE_MODELS)
     def on_stop(self, request: gr.Request) -> None:
         """Asks the download to stop; what has come is kept."""
         self.pulls.stop(request.session_hash or "")
 
-    def on_delete(self, event: gr.EventData, request: gr.Request) -> ModelsScreen:
+    @needs(Permission.MANAGE_MODELS)
+    def on_delete(self, event: gr.EventData) -> ModelsScreen:
         """Deletes a model of the cache, which the browser has asked twice."""
-        if not self._may_change(request):
-            return ModelsScreen(notice=advice(ADMINS_ONLY))
         try:
-            self.services.hub.delete(str(event.name))
+            self.services.hub.delete(id_of(event, "name"))
         except WorkbenchError as error:
             return ModelsScreen(notice=problem(error))
         return ModelsScreen(here=self.here(), notice=CLEAR, model=self._choices())
 
-    def _may_change(self, request: gr.Request) -> bool:
-        """Whether models may be fetched and deleted: by anyone on an own machine, by admins on a Space."""
-        settings = self.services.settings
-        return not settings.is_on_space or owner_of(settings, None, request).is_admin
+    def _may_use_token(self, request: gr.Request) -> bool:
+        """Whether the hub is asked with the server's token, which also shows what is private to its owner."""
+        return is_granted(Permission.USE_SERVER_TOKEN, role_of(self.services.settings, request))
 
+    @needs(Permission.WORK)
     def on_use(self, event: gr.EventData) -> tuple[Update, Update, NoticeView]:
         """The Play tab's model, and the tab itself."""
-        name = str(event.name)
+        name = id_of(event, "name")
         return gr.update(value=name), gr.update(selected="play"), CLEAR
 
     def here(self) -> ModelRowsView:
@@ -156,9 +155,9 @@ class ModelsEvents:
         """What to get where one does not know."""
         return show_known(self.services.hub.known())
 
-    def _files(self, repository: str) -> ModelsScreen:
+    def _files(self, repository: str, *, with_token: bool) -> ModelsScreen:
         try:
-            files = self.services.hub.files(repository)
+            files = self.services.hub.files(repository, with_token=with_token)
         except WorkbenchError as error:
             return ModelsScreen(notice=problem(error))
         known = next((one for one in self.services.hub.known() if one.repository == repository), None)

@@ -6,9 +6,12 @@ import gradio as gr
 
 from workbench.desk.branches import BranchTree, branches_of
 from workbench.desk.corpus.material import Material
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
+from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
 from workbench.ui.present.notices import NoticeView, advice
 from workbench.ui.present.session import tools_of
@@ -23,17 +26,18 @@ class BranchEvents:
     services: Services
     """The edges."""
 
+    @needs(Permission.WORK)
     def on_ask(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> BranchesView | Update:
         """The branches of the open session."""
         services = services_of(self.services, visitor, request)
         try:
-            made = _made(services, visitor, str(event.id))
+            made = _made(services, visitor, id_of(event))
             if made is None:
                 return SAME
             deleted = services.sessions.deleted_messages(visitor.session_id or "")
         except WorkbenchError:
             return SAME
-        return show_branches(made, str(event.id), deleted)
+        return show_branches(made, id_of(event), deleted)
 
 
 def told_agreement(services: Services, visitor: Visitor) -> NoticeView:

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.desk.token_sheet import tokens_of_message
 from workbench.desk.weighing import Weighed, weigh_message
 from workbench.errors import WorkbenchError
+from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import show_decision, show_weighed
 from workbench.ui.present.live import LiveView, waiting
@@ -32,9 +35,10 @@ class DecisionEvents:
     runs: Runs
     """Work under way; Stop ends this too."""
 
+    @needs(Permission.ASK)
     def on_weigh(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Iterator[Screen]:
         """Weighs the completion of that id."""
-        tab = request.session_hash or ""
+        tab, message_id = request.session_hash or "", id_of(event)
         services = services_of(self.services, visitor, request)
         session = services.sessions.find_session(visitor.session_id) if visitor.session_id else None
         if session is None or not self.runs.begin(tab):
@@ -45,7 +49,7 @@ class DecisionEvents:
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
             rounds = read_path(path, session.setup.offered_tools())
-            one = next((one for one in rounds if one.kept.id == event.id), None)
+            one = next((one for one in rounds if one.kept.id == message_id), None)
             stop = self.runs.stop_of(tab)
             weighed = one and weigh_message(services, session.setup, one.kept, is_cancelled=stop.is_set)
             shown = self._shown(services, visitor, one, weighed)

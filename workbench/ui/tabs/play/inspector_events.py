@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.desk.other_prompts import compare_prompt, other_texts
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.desk.token_sheet import count_sections, tokens_of_message
 from workbench.errors import WorkbenchError
+from workbench.ui.incoming.fields import id_of, optional_number_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.differ import DifferView, show_round_differ
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
@@ -28,27 +31,31 @@ class InspectorEvents:
     services: Services
     """The edges."""
 
+    @needs(Permission.WORK)
     def on_pick(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """A message that was picked in the transcript, or a call of it; the transcript shows it already."""
         return self.on_pick_call(visitor, request, event)._replace(transcript=SAME)
 
+    @needs(Permission.WORK)
     def on_pick_call(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """A call that was picked in another pane."""
         opened = reopened(services_of(self.services, visitor, request), visitor)
         if opened is None:
             return Screen()
+        message_id, call = id_of(event), optional_number_of(event, "call")
         view = show_session(
-            opened.path, opened.session.setup, tree=opened.tree, message_id=event.id, call=event.call
+            opened.path, opened.session.setup, tree=opened.tree, message_id=message_id, call=call
         )
-        address = AddressView(session=visitor.session_id, shared=visitor.share_key, message=event.id)
-        picked = replace(visitor, message_id=event.id, call_index=event.call)
+        address = AddressView(session=visitor.session_id, shared=visitor.share_key, message=message_id)
+        picked = replace(visitor, message_id=message_id, call_index=call)
         return Screen(visitor=picked, address=address, transcript=view.transcript).with_round(view)
 
+    @needs(Permission.WORK)
     def on_ask_raw(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> RawView | Update:
         """The sizes of the raw pane's sections in tokens, and what its prompt can be compared with."""
         services = services_of(self.services, visitor, request)
         opened = reopened(services, visitor)
-        one = round_at(opened, str(event.id))
+        one = round_at(opened, id_of(event))
         if opened is None or one is None:
             return SAME
         setup = opened.session.setup
@@ -60,27 +67,29 @@ class InspectorEvents:
         view = show_round(opened.path, one, family=family_of(setup), call=visitor.call_index, others=others)
         return with_sizes(view, count_sections(services, setup.model, view.text, section_spans(view)))
 
+    @needs(Permission.WORK)
     def on_compare(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
         """The prompt beside another one; nothing where nothing was chosen."""
-        services, key = services_of(self.services, visitor, request), str(event.key)
+        services, key = services_of(self.services, visitor, request), id_of(event, "key")
         try:
             opened = reopened(services, visitor)
             if opened is None or not key:
                 return None, CLEAR
-            made = compare_prompt(services, opened.session.setup, opened.path, str(event.id), key)
+            made = compare_prompt(services, opened.session.setup, opened.path, id_of(event), key)
         except WorkbenchError as error:
             return None, problem(error)
         return show_diff(made.title, made.diff), CLEAR
 
+    @needs(Permission.WORK)
     def on_ask_tokens(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> TokensView | Update:
         """The tokens of a completion and of its prompt."""
         services = services_of(self.services, visitor, request)
         opened = reopened(services, visitor)
-        one = round_at(opened, str(event.id))
+        one = round_at(opened, id_of(event))
         if opened is None or one is None:
             return SAME
         setup = opened.session.setup
@@ -91,12 +100,13 @@ class InspectorEvents:
         raw = show_round(opened.path, one, family=family_of(setup))
         return show_tokens(one, sheet, raw.sections[:-1])
 
+    @needs(Permission.WORK)
     def on_ask_differ(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> DifferView | Update:
         """What others would have read of a completion."""
         opened = reopened(services_of(self.services, visitor, request), visitor)
-        one = round_at(opened, str(event.id))
+        one = round_at(opened, id_of(event))
         if opened is None or one is None:
             return SAME
         return show_round_differ(one, tools_of(opened.session.setup))

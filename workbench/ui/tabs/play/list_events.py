@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.desk.export import export_sharegpt
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.errors import BadInput, WorkbenchError
+from workbench.ui.incoming.fields import id_of, json_text_of, text_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.session_bar import SessionBarView, show_bar
 from workbench.ui.present.session_filter import read_filter
@@ -28,26 +31,31 @@ class ListEvents:
     sessions: SessionEvents
     """Opens sessions."""
 
+    @needs(Permission.WORK)
     def on_rename(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """A title that was written in the bar."""
-        title = str(event.title)
+        title = text_of(event, "title")
         return self._change(
             visitor, request, lambda own, open_id: own.sessions.rename_session(open_id, title)
         )
 
+    @needs(Permission.WORK)
     def on_tag(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """Tags that were written in the bar, with commas between."""
-        tags = tuple(dict.fromkeys(tag.strip() for tag in str(event.tags).split(",") if tag.strip()))
+        tags = tuple(dict.fromkeys(tag.strip() for tag in text_of(event, "tags").split(",") if tag.strip()))
         return self._change(visitor, request, lambda own, open_id: own.sessions.tag_session(open_id, tags))
 
+    @needs(Permission.WORK)
     def on_share(self, visitor: Visitor, request: gr.Request) -> Screen:
         """The open session gets a link that shows it to others."""
         return self._change(visitor, request, lambda own, open_id: own.sharing.share(open_id))
 
+    @needs(Permission.WORK)
     def on_unshare(self, visitor: Visitor, request: gr.Request) -> Screen:
         """The link of the open session shows nothing any more."""
         return self._change(visitor, request, lambda own, open_id: own.sharing.unshare(open_id))
 
+    @needs(Permission.WORK)
     def on_copy(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """A read-only session becomes one of one's own, and is opened."""
         services = services_of(self.services, visitor, request)
@@ -60,9 +68,10 @@ class ListEvents:
             return self.sessions.start(services, visitor.at_home(), "", problem(error))
         return self.sessions.open(services, visitor.at_home(), copy.id, "")
 
+    @needs(Permission.WORK)
     def on_delete(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """A session is hidden; where it is the open one, an empty page comes in its place."""
-        services, session_id = services_of(self.services, visitor, request), str(event.id)
+        services, session_id = services_of(self.services, visitor, request), id_of(event)
         try:
             services.sessions.delete_session(session_id)
             is_open = visitor.session_id == session_id
@@ -76,31 +85,38 @@ class ListEvents:
         place = Screen._fields.index("sessions")
         return (*screen[:place], view, *screen[place + 1 :])
 
+    @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """Deleting is undone."""
         services = services_of(self.services, visitor, request)
         try:
-            services.sessions.restore_session(str(event.id))
+            services.sessions.restore_session(id_of(event))
             return Screen(sessions=list_sessions(services, visitor), notice=CLEAR)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
+    @needs(Permission.WORK)
     def on_scope(self, visitor: Visitor, request: gr.Request) -> Screen:
         """An admin sees the sessions of all, or their own again."""
         return self._listed(replace(visitor, is_of_all=not visitor.is_of_all), request)
 
+    @needs(Permission.WORK)
     def on_search(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """Words that were typed above the list, and what was chosen beside them."""
         try:
-            wanted = read_filter(str(event.filter))
+            wanted = read_filter(json_text_of(event, "filter"))
         except BadInput as error:
             return Screen(notice=problem(error))
-        return self._listed(replace(visitor, query=str(event.query), wanted=wanted, listed=PAGE), request)
+        return self._listed(
+            replace(visitor, query=text_of(event, "query"), wanted=wanted, listed=PAGE), request
+        )
 
+    @needs(Permission.WORK)
     def on_more(self, visitor: Visitor, request: gr.Request) -> Screen:
         """The list gets longer."""
         return self._listed(replace(visitor, listed=visitor.listed + PAGE), request)
 
+    @needs(Permission.WORK)
     def on_export_open(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DownloadView | Update, NoticeView]:
@@ -111,6 +127,7 @@ class ListEvents:
             return SAME, advice("Copy this session first: only your own are exported.")
         return _export(services_of(self.services, visitor, request), [visitor.session_id])
 
+    @needs(Permission.WORK)
     def on_export_all(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DownloadView | Update, NoticeView]:

@@ -1,6 +1,7 @@
 """The list of sessions, as the store has it now."""
 
 from workbench.desk.found import NO_FILTER
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.ui.present.sessions import SessionsView, show_sessions
 from workbench.ui.visitor import Visitor
@@ -21,7 +22,7 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
     Raises:
         StoreError: It cannot be read.
     """
-    is_admin = services.owner.is_admin
+    is_admin = services.owner.may(Permission.READ_ALL)
     is_of_all = visitor.is_of_all and is_admin
     scope = "Show only mine" if is_of_all else "Show those of all"
     # One more than is shown tells whether there are more.

@@ -1,23 +1,23 @@
 """What a message's menu does: it is edited, copied, shown as code, gone on from."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
 
 import gradio as gr
 
-from workbench.chat.json_value import JsonValue, as_object
+from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
 from workbench.desk.as_code import code_of
 from workbench.desk.editing import edit_call, edit_text, place_of
 from workbench.desk.kept import KeptMessage
 from workbench.desk.onward import Onward, beginning_of
 from workbench.desk.opened import OpenedSession
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.written_out import written_out
+from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.code import show_code
 from workbench.ui.present.label.form import read_form
 from workbench.ui.present.live import waiting
@@ -40,16 +40,20 @@ class MessageEvents:
     runs: Runs
     """Turns under way."""
 
+    @needs(Permission.WORK)
     def on_act(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """What needs no model: edit, branch, copy, code."""
         services = services_of(self.services, visitor, request)
         try:
             opened = _opened(services, visitor)
-            kept = _of_path(opened, str(event.id))
-            match str(event.act):
+            kept = _of_path(opened, id_of(event))
+            match id_of(event, "act"):
                 case "edit":
                     _check_own(visitor)
-                    return Screen(message_pane=edit_view(opened, kept.id, event.call), notice=CLEAR)
+                    return Screen(
+                        message_pane=edit_view(opened, kept.id, optional_number_of(event, "call")),
+                        notice=CLEAR,
+                    )
                 case "branch":
                     _check_own(visitor)
                     return self._branched(services, visitor, opened, kept)
@@ -65,30 +69,36 @@ class MessageEvents:
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
+    @needs(Permission.WORK)
     def on_begin(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """What needs the model: an answer is made anew, gone on with, or its calls are run."""
         services = services_of(self.services, visitor, request)
         try:
             _check_own(visitor)
-            kept = _of_path(_opened(services, visitor), str(event.id))
-            onward = _onward(kept, str(event.act))
+            kept = _of_path(_opened(services, visitor), id_of(event))
+            onward = _onward(kept, id_of(event, "act"))
         except WorkbenchError as error:
             return Screen(notice=problem(error))
         return self._begun(visitor, request, onward)
 
+    @needs(Permission.WORK)
     def on_save(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """What was edited becomes a branch; the model goes on from it where that was asked for."""
-        services, then = services_of(self.services, visitor, request), str(event.then)
+        services, then = services_of(self.services, visitor, request), id_of(event, "then")
         try:
             _check_own(visitor)
             if then and self.runs.is_running(request.session_hash or ""):
                 return Screen(notice=advice("Wait until the model has answered; what you wrote is kept."))
             opened = _opened(services, visitor)
             if then == "continue":
-                kept = _of_path(opened, str(event.id))
-                onward = Onward(message_id=kept.parent_id or "", prefix=str(_said(event.said)["text"]))
+                kept = _of_path(opened, id_of(event))
+                onward = Onward(
+                    message_id=kept.parent_id or "", prefix=str(object_of(event, "said").get("text", ""))
+                )
                 return self._begun(visitor, request, onward)._replace(message_pane=None)
-            last = _saved(services, opened, str(event.id), event.call, _said(event.said))
+            last = _saved(
+                services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "said")
+            )
             screen = self._shown(services, visitor, last.id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
@@ -96,16 +106,18 @@ class MessageEvents:
             return screen
         return self._begun(screen.visitor, request, Onward(message_id=last.id), screen)
 
+    @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """What was deleted is shown again."""
         services = services_of(self.services, visitor, request)
         try:
             _check_own(visitor)
-            leaf_id = services.sessions.restore_message(visitor.session_id or "", str(event.id))
+            leaf_id = services.sessions.restore_message(visitor.session_id or "", id_of(event))
             return self._shown(services, visitor, leaf_id)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
 
+    @needs(Permission.WORK)
     def on_close(self) -> None:
         """The pane is empty again."""
         return
@@ -177,7 +189,7 @@ def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:
     kept = _of_path(opened, message_id)
     place_of(opened.path, kept.id)
     one = round_at(opened, kept.id)
-    if isinstance(call, int) and one is not None and call < len(one.reading.calls):
+    if isinstance(call, int) and one is not None and 0 <= call < len(one.reading.calls):
         return show_edit_call(kept, one.reading, call, tools_of(opened.session.setup))
     return show_edit(kept)
 
@@ -190,18 +202,11 @@ def _onward(kept: KeptMessage, act: str) -> Onward:
     return Onward(message_id=kept.id, is_answer=act == "answer")
 
 
-def _said(text: object) -> Mapping[str, JsonValue]:
-    try:
-        return as_object(cast(JsonValue, json.loads(str(text))))
-    except ValueError as error:
-        raise BadInput("message", "what was written cannot be read", "reload the page") from error
-
-
 def _saved(
-    services: Services, opened: OpenedSession, message_id: str, call: object, said: Mapping[str, JsonValue]
+    services: Services, opened: OpenedSession, message_id: str, call: int | None, said: JsonObject
 ) -> KeptMessage:
     session_id, path = opened.session.id, opened.path
-    if not isinstance(call, int):
+    if call is None:
         return edit_text(services, session_id, path, message_id, str(said.get("text", "")))
     tools = tools_of(opened.session.setup)
     texts = {name: str(text) for name, text in as_object(said.get("texts")).items()}

@@ -9,12 +9,15 @@ import gradio as gr
 
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.desk.opened import OpenedSession
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.tree import newest_leaf
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
+from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.branches import BranchesView
 from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.live import LiveView
@@ -44,6 +47,7 @@ class SessionEvents:
     setups: SetupEvents
     """Fills the left column."""
 
+    @needs(Permission.WORK)
     def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
         """The page as the address bar asks for it."""
         asked = cast(Mapping[str, str], cast(Any, request).query_params)
@@ -52,17 +56,20 @@ class SessionEvents:
         account = AccountView(name=services.owner.name if services.settings.accounts else "")
         return (*self._asked(services, visitor, asked, draft), account)
 
+    @needs(Permission.WORK)
     def on_open_session(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """A session that was chosen from the list."""
         services = services_of(self.services, visitor, request)
-        return self.open(services, visitor.at_home(), str(event.id), "")
+        return self.open(services, visitor.at_home(), id_of(event), "")
 
+    @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """An empty page; the session is made by the first message."""
         return self.start(services_of(self.services, visitor, request), visitor.at_home(), "")
 
+    @needs(Permission.WORK)
     def on_branch(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
         """Another branch: the newest below the message that was chosen."""
         services = services_of(self.services, visitor, request)
@@ -70,7 +77,7 @@ class SessionEvents:
             now = reopened(services, visitor)
             if now is None:
                 return Screen()
-            leaf_id = newest_leaf(now.tree, str(event.id))
+            leaf_id = newest_leaf(now.tree, id_of(event))
             chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
             opened = reopened(services, chosen)
             if opened is None:
@@ -82,10 +89,12 @@ class SessionEvents:
         address = AddressView(session=chosen.session_id, shared=chosen.share_key)
         return Screen(notice=CLEAR, address=address).with_opened(opened, chosen)
 
+    @needs(Permission.WORK)
     def on_example(self, event: gr.EventData) -> str:
         """A question that was picked; it stands in the composer."""
-        return str(event.text)
+        return text_of(event, "text")
 
+    @needs(Permission.WORK)
     def on_tools(
         self, visitor: Visitor, tools_text: str, disabled: frozenset[str]
     ) -> TranscriptView | Update:
@@ -204,7 +213,7 @@ def _draft(text: str) -> dict[str, str]:
     """What the browser kept of unsent typing; nothing where that cannot be read."""
     try:
         value = cast(JsonValue, json.loads(text or "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(value, Mapping):
         return {}
@@ -216,7 +225,7 @@ def _editing(opened: OpenedSession, text: str) -> EditView | None:
     try:
         asked = as_object(cast(JsonValue, json.loads(text or "{}")))
         return edit_view(opened, str(asked.get("id")), asked.get("call")) if asked else None
-    except (ValueError, BadInput):
+    except (ValueError, RecursionError, BadInput):
         return None
 
 

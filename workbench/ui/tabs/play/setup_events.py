@@ -6,6 +6,8 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
+from workbench.desk.ports.edges import Models
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
@@ -13,7 +15,8 @@ from workbench.hermes.json_mode import find_schema
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
 from workbench.ui.choices import choices, toolsets_of
-from workbench.ui.owners import services_of
+from workbench.ui.owners import permitted_to, services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advice, problem, tool_findings
 from workbench.ui.present.setup import (
     HeaderView,
@@ -43,6 +46,7 @@ class SetupEvents:
     services: Services
     """The edges."""
 
+    @needs(Permission.WORK)
     def on_contract(
         self, visitor: Visitor, name: str | None, request: gr.Request
     ) -> tuple[object, NoticeView]:
@@ -52,6 +56,7 @@ class SetupEvents:
         except WorkbenchError as error:
             return SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_toolset(
         self, visitor: Visitor, name: str | None, request: gr.Request
     ) -> tuple[object, NoticeView, frozenset[str]]:
@@ -62,6 +67,7 @@ class SetupEvents:
         except WorkbenchError as error:
             return SAME, problem(error), frozenset()
 
+    @needs(Permission.WORK)
     def on_choices(
         self, visitor: Visitor, name: str | None, toolset: str | None, request: gr.Request
     ) -> tuple[Update, Update, NoticeView | Update]:
@@ -74,6 +80,7 @@ class SetupEvents:
         except WorkbenchError as error:
             return SAME, SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_tools_text(
         self, visitor: Visitor, text: str, disabled: frozenset[str], choice: str, request: gr.Request
     ) -> tuple[NoticeView, Update, Update]:
@@ -87,6 +94,7 @@ class SetupEvents:
         notice = advice(" ".join([*([] if is_kept else [EDITED]), *told]))
         return notice, _switches(names, disabled), _choices(names, disabled, choice)
 
+    @needs(Permission.WORK)
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
         """Tools switched on or off."""
         if check_tools_text(text):
@@ -95,9 +103,13 @@ class SetupEvents:
         disabled = frozenset(names) - frozenset(enabled)
         return disabled, _choices(names, disabled, choice)
 
-    def on_compose(self, *fields: object) -> tuple[SystemTextView | Update, NoticeView, Update]:
+    @needs(Permission.WORK)
+    def on_compose(
+        self, request: gr.Request, *fields: object
+    ) -> tuple[SystemTextView | Update, NoticeView, Update]:
         """The system text as it would be sent; the variables that the contract declares."""
         variables: Update = SAME
+        models = permitted_to(self.services, request).models
         try:
             setup = setup_of(read_fields(fields))
             contract = setup.contract()
@@ -105,28 +117,35 @@ class SetupEvents:
             variables = gr.update(label=variables_label(contract), visible=is_used)
             if check_tools_text(setup.tools_text):
                 return SAME, CLEAR, variables
-            status = self.services.models.status(setup.model)
+            status = models.status(setup.model)
             text = setup.system_text(date=self.services.today(), are_tools_apart=status.writes_tools)
-        except BadInput as error:
+            tokens = _count(models, setup.model, text)
+        except WorkbenchError as error:
             return SAME, problem(error), variables
         told = "; ".join(finding.message for finding in find_schema(text).findings)
         notice = advice(" ".join(filter(None, (told, undeclared_advice(setup)))))
-        return show_system_text(text, tokens=self._count(setup.model, text)), notice, variables
+        return show_system_text(text, tokens=tokens), notice, variables
 
-    def on_model(self, model: str, choice: str) -> NoticeView:
+    @needs(Permission.WORK)
+    def on_model(self, model: str | None, choice: str | None) -> NoticeView:
         """What to expect of a model."""
-        return advice(model_advice(self.services.models.status(model), choice))
+        return advice(model_advice(self.services.models.status(model or ""), choice or ""))
 
-    def on_warm(self, model: str, choice: str) -> tuple[HeaderView, NoticeView]:
+    @needs(Permission.ASK)
+    def on_warm(
+        self, chosen: str | None, choice: str | None, request: gr.Request
+    ) -> tuple[HeaderView, NoticeView]:
         """Loads the model, so that the first answer comes quickly and tokens can be counted."""
+        model = chosen or ""
         try:
-            self.services.models.engine(model)
+            permitted_to(self.services, request).models.engine(model)
         except WorkbenchError as error:
             return self.header(model), problem(error)
         return self.header(model), self.on_model(model, choice)
 
-    def header(self, model: str, *, is_busy: bool = False) -> HeaderView:
+    def header(self, chosen: str | None, *, is_busy: bool = False) -> HeaderView:
         """The state of a model."""
+        model = chosen or ""
         status = self.services.models.status(model)
         return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
 
@@ -155,11 +174,12 @@ class SetupEvents:
             _switches(names, setup.disabled_tools),
         )  # type: ignore[arg-type]
 
-    def _count(self, model: str, text: str) -> int | None:
-        if not self.services.models.status(model).is_loaded:
-            return None
-        engine = self.services.models.engine(model)
-        return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
+
+def _count(models: Models, model: str, text: str) -> int | None:
+    if not models.status(model).is_loaded:
+        return None
+    engine = models.engine(model)
+    return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
 
 
 def _toolset(toolsets: Mapping[str, OfferedTools], text: str) -> str | None:

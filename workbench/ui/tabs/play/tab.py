@@ -107,7 +107,7 @@ def wire(
     _wire_sessions(parts, sessions, screen, whole)
     _wire_list(parts, ListEvents(services, sessions), screen, whole)
     _wire_inspector(parts, services, runs, screen)
-    wire_waiting(parts.talk.asking, runs, is_local=not services.settings.is_on_space)
+    wire_waiting(parts.talk.asking, services.settings, runs)
     keep_drafts(parts.talk.composer, parts.setup)
     return opened
 

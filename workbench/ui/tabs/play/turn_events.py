@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.desk.opened import open_newest
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.turns import begin_session
 from workbench.errors import WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.numbers import SAMPLES
@@ -38,6 +40,7 @@ class TurnEvents:
     setups: SetupEvents
     """Knows the model's state."""
 
+    @needs(Permission.WORK)
     def on_begin(self, visitor: Visitor, text: str, request: gr.Request) -> Screen:
         """Takes what was written; the turn itself waits for the model."""
         if visitor.is_read_only:
@@ -53,6 +56,7 @@ class TurnEvents:
             notice=CLEAR,
         ).with_run(is_running=True)
 
+    @needs(Permission.ASK)
     def on_send(
         self,
         visitor: Visitor,
@@ -90,6 +94,7 @@ class TurnEvents:
             # A browser that left closes this generator: the turn must not go on without it.
             self.runs.end(tab)
 
+    @needs(Permission.WORK)
     def on_settle(self, visitor: Visitor, model: str, request: gr.Request) -> Screen:
         """The turn is over, however it ended; a key that was pressed twice ends nothing."""
         if self.runs.is_running(_tab(request)):
@@ -109,7 +114,8 @@ class TurnEvents:
             samples, *others = fields
             setup = setup_of(read_fields(others))
             wish = replace(wish, samples=_samples(asked, samples))
-            visitor = _with_session(services, visitor, setup, wish.token)
+            services.limits.check_samples(wish.samples)
+            visitor = _with_session(services, visitor, setup, wish)
             visitor = replace(visitor, leaf_id=wish.onward.message_id) if wish.onward else visitor
             yield Screen(
                 visitor=visitor,
@@ -124,20 +130,22 @@ class TurnEvents:
         except WorkbenchError as error:
             yield _failed(services, replace(visitor, pending=asked.pending), error)
 
+    @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
         """Asks the turn to stop; what was written until then is kept."""
         self.runs.stop(_tab(request))
 
+    @needs(Permission.WORK)
     def on_leave(self, request: gr.Request) -> None:
         """The tab was closed."""
         self.runs.end(_tab(request))
 
 
-def _with_session(services: Services, visitor: Visitor, setup: Setup, token: Secret | None) -> Visitor:
+def _with_session(services: Services, visitor: Visitor, setup: Setup, wish: Wish) -> Visitor:
     """A session to go on with; none is made where the setup cannot be used."""
     if visitor.session_id is not None:
         return visitor
-    return replace(visitor, session_id=begin_session(services, setup, token=token).id)
+    return replace(visitor, session_id=begin_session(services, setup, token=wish.token, said=wish.text).id)
 
 
 def _failed(services: Services, visitor: Visitor, error: WorkbenchError) -> Screen:

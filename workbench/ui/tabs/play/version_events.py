@@ -5,10 +5,13 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
 from workbench.desk.services import Services
 from workbench.desk.versions.version import NewVersion, VersionKind
 from workbench.errors import WorkbenchError
+from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -25,12 +28,14 @@ class VersionEvents:
     services: Services
     """The edges."""
 
+    @needs(Permission.WORK)
     def on_text(
         self, visitor: Visitor, name: str | None, text: str, request: gr.Request
     ) -> VersionsView | None:
         """The line for the text as it stands in the editor."""
         return _shown(services_of(self.services, visitor, request), name, text)
 
+    @needs(Permission.WORK)
     def on_save(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView]:
@@ -40,8 +45,8 @@ class VersionEvents:
             kind=VersionKind.CONTRACT,
             name=name,
             text=text,
-            message=str(event.message).strip(),
-            parent_id=str(event.base) or None,
+            message=text_of(event, "message").strip(),
+            parent_id=id_of(event, "base") or None,
         )
         try:
             services.versions.save(new)
@@ -49,24 +54,26 @@ class VersionEvents:
         except WorkbenchError as error:
             return SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_restore(
         self, visitor: Visitor, name: str, request: gr.Request, event: gr.EventData
     ) -> tuple[str | Update, VersionsView | Update | None, NoticeView]:
         """An old version is the newest again, and stands in the editor."""
         services = services_of(self.services, visitor, request)
         try:
-            restored = services.versions.restore(str(event.id))
+            restored = services.versions.restore(id_of(event))
             return restored.text, _shown(services, name, restored.text), CLEAR
         except WorkbenchError as error:
             return SAME, SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_mark(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView]:
         """A version is the one in use, or the one that may be next."""
         services = services_of(self.services, visitor, request)
         try:
-            services.versions.tag(str(event.id), str(event.mark))
+            services.versions.tag(id_of(event), id_of(event, "mark"))
             return _shown(services, name, text), CLEAR
         except WorkbenchError as error:
             return SAME, problem(error)

@@ -4,11 +4,15 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
+from workbench.settings import Settings
 from workbench.ui.components.text_field import TextField
 from workbench.ui.components.waiting import WaitingCall
 from workbench.ui.listen import listen
+from workbench.ui.owners import role_of
+from workbench.ui.permitted import needs
 from workbench.ui.tabs.play.runs import Runs
 
 
@@ -57,33 +61,43 @@ def build_waiting() -> WaitingParts:
 class WaitingEvents:
     """Handlers of the pane."""
 
+    settings: Settings
+    """Say who may do what."""
     runs: Runs
     """Turns under way."""
 
+    @needs(Permission.WORK)
     def on_use(self, request: gr.Request) -> str:
         """The toolbox runs the call; the field is emptied for the next one."""
         return self._step(request, Step())
 
+    @needs(Permission.WORK)
     def on_give(self, text: str, request: gr.Request) -> str:
         """The call comes to what was written."""
         return self._step(request, Step(kind=StepKind.WRITE, text=text))
 
+    @needs(Permission.WORK)
     def on_fail(self, text: str, request: gr.Request) -> str:
         """The call fails with what was written."""
         return self._step(request, Step(kind=StepKind.FAIL, text=text))
 
+    @needs(Permission.WORK)
     def on_once(self, request: gr.Request) -> None:
         """This call may run."""
         self.runs.answer(request.session_hash or "", Approval.ONCE)
 
+    @needs(Permission.WORK)
     def on_session(self, request: gr.Request) -> None:
         """Calls of this kind may run in this session."""
         self.runs.answer(request.session_hash or "", Approval.SESSION)
 
+    @needs(Permission.WORK)
     def on_always(self, request: gr.Request) -> None:
-        """Calls of this kind may run from now on."""
-        self.runs.answer(request.session_hash or "", Approval.ALWAYS)
+        """Calls of this kind may run from now on; for this session only, unless settings may be changed."""
+        may_keep = is_granted(Permission.CHANGE_SETTINGS, role_of(self.settings, request))
+        self.runs.answer(request.session_hash or "", Approval.ALWAYS if may_keep else Approval.SESSION)
 
+    @needs(Permission.WORK)
     def on_deny(self, request: gr.Request) -> None:
         """The call may not run."""
         self.runs.answer(request.session_hash or "", Approval.DENY)
@@ -93,20 +107,20 @@ class WaitingEvents:
         return ""
 
 
-def wire_waiting(parts: WaitingParts, runs: Runs, *, is_local: bool) -> None:
+def wire_waiting(parts: WaitingParts, settings: Settings, runs: Runs) -> None:
     """Lets the pane answer.
 
     Args:
         parts: The pane.
+        settings: Say who may allow something for good.
         runs: Turns under way.
-        is_local: True on one's own machine; only there may something be allowed always.
     """
-    events = WaitingEvents(runs)
+    events = WaitingEvents(settings, runs)
     result = [parts.result]
     listen(parts.use.click, events.on_use, [], result, is_queued=False)
     listen(parts.give.click, events.on_give, result, result, is_queued=False)
     listen(parts.fail.click, events.on_fail, result, result, is_queued=False)
     listen(parts.once.click, events.on_once, is_queued=False)
     listen(parts.session.click, events.on_session, is_queued=False)
-    listen(parts.always.click, events.on_always if is_local else events.on_session, is_queued=False)
+    listen(parts.always.click, events.on_always, is_queued=False)
     listen(parts.deny.click, events.on_deny, is_queued=False)

@@ -7,13 +7,13 @@ from functools import partial
 
 from workbench.chat.message import Role
 from workbench.desk.kept import KeptMessage
-from workbench.desk.onward import Company, Onward, play_on
+from workbench.desk.onward import Onward, play_on
 from workbench.desk.opened import OpenedSession, open_session
 from workbench.desk.samples import SampleBegun, play_more
 from workbench.desk.services import Services
 from workbench.desk.setup import Setup
 from workbench.desk.tree import children
-from workbench.desk.turns import MessageKept, play_turn
+from workbench.desk.turns import Company, MessageKept, play_turn
 from workbench.rollout.events import CompletionEnded, Event, RoundStarted, TurnEnded
 from workbench.settings import Secret
 from workbench.ui.present.live import LiveRound

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
 from workbench.desk.runs.suites import check_suite_text, suite_names, suite_text
 from workbench.desk.services import Services
 from workbench.desk.versions.version import VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.editor import BLANK, SuiteTextView, show_suite_text, with_rows
 from workbench.ui.present.versions import VersionsView
@@ -33,6 +35,7 @@ class EditEvents:
     texts: KeptTextEvents
     """Of suites."""
 
+    @needs(Permission.WORK)
     def on_text(
         self, visitor: Visitor, name: str, text: str, request: gr.Request
     ) -> tuple[VersionsView | None, SuiteTextView | None]:
@@ -43,6 +46,7 @@ class EditEvents:
         checked = check_suite_text(services, text, name=name)
         return self.texts.version_line(services, name, text), show_suite_text(checked)
 
+    @needs(Permission.WORK)
     def on_rows(self, text: str, path: str | None) -> tuple[str | Update, NoticeView]:
         """A CSV file that was brought: a template of cases over its rows stands behind the others."""
         try:
@@ -59,6 +63,7 @@ class EditEvents:
             "Its rows stand behind the cases: write what is said, and what is to come of it."
         )
 
+    @needs(Permission.WORK)
     def on_play(
         self, visitor: Visitor, name: str, text: str, request: gr.Request
     ) -> tuple[Update, Update, NoticeView]:

@@ -8,6 +8,7 @@ import gradio as gr
 
 from workbench.desk.kept import KeptMessage
 from workbench.desk.labels.project import QueueState
+from workbench.desk.permissions import Permission
 from workbench.desk.runs.casting import add_case, case_of_turn
 from workbench.desk.runs.run import KeptRun
 from workbench.desk.runs.running import find_run
@@ -15,7 +16,9 @@ from workbench.desk.services import Services
 from workbench.errors import WorkbenchError
 from workbench.suite.compare import Comparison
 from workbench.suite.result import Status
+from workbench.ui.incoming.fields import id_of, number_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.comparison import show_comparison
 from workbench.ui.present.suites.plays import CasePlaysView, ReadRollout, show_pair, show_plays
@@ -40,6 +43,7 @@ class LookEvents:
     under_way: RunsUnderWay
     """Runs that are played now."""
 
+    @needs(Permission.WORK)
     def on_show(
         self,
         visitor: Visitor,
@@ -75,12 +79,13 @@ class LookEvents:
             arm=now,
         )
 
+    @needs(Permission.WORK)
     def on_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Told:
         """The plays of a case, with their stored rollouts."""
         services = services_of(self.services, visitor, request)
-        case, arm = str(event.case), str(event.arm)
+        case, arm = id_of(event, "case"), id_of(event, "arm")
         try:
-            results = services.runs.results(find_run(services, str(event.run)).id)
+            results = services.runs.results(find_run(services, id_of(event, "run")).id)
             found = [one for one in results if one.case_key == case and arm in ("", one.arm)]
             if not found:
                 return None, advice(f"The run has no case {case!r}.")
@@ -88,6 +93,7 @@ class LookEvents:
         except WorkbenchError as error:
             return SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_pair(
         self,
         visitor: Visitor,
@@ -104,26 +110,29 @@ class LookEvents:
             kept, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
             arms = _arms(kept, baseline, baseline_arm or "", arm or "")
             comparison: Comparison | None = report_for(services, kept, baseline, arms).comparison
-            if comparison is None or not 0 <= int(event.index) < len(comparison.pairs):
+            index = number_of(event, "index")
+            if comparison is None or not 0 <= index < len(comparison.pairs):
                 return None, CLEAR
-            return show_pair(comparison.pairs[int(event.index)], _reader(services)), CLEAR
+            return show_pair(comparison.pairs[index], _reader(services)), CLEAR
         except WorkbenchError as error:
             return SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_label(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Puts a rollout into the label queue."""
         services = services_of(self.services, visitor, request)
         try:
-            services.labels.move(str(event.session), QueueState.PENDING)
+            services.labels.move(id_of(event, "session"), QueueState.PENDING)
         except WorkbenchError as error:
             return problem(error)
         return advice("It is in the label queue.")
 
+    @needs(Permission.WORK)
     def on_label_failing(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Puts every rollout of a run that failed into the label queue."""
         services = services_of(self.services, visitor, request)
         try:
-            results = services.runs.results(find_run(services, str(event.id)).id)
+            results = services.runs.results(find_run(services, id_of(event)).id)
             failed = [one.session_id for one in results if one.status is Status.FAILED and one.session_id]
             for session_id in failed:
                 services.labels.move(session_id, QueueState.PENDING)
@@ -131,6 +140,7 @@ class LookEvents:
             return problem(error)
         return advice(f"{count(len(failed), 'rollout')} that failed stand in the label queue.")
 
+    @needs(Permission.WORK)
     def on_make_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
         """Makes a case of a turn of the open session, in a suite of the visitor's own."""
         services = services_of(self.services, visitor, request)
@@ -139,7 +149,7 @@ class LookEvents:
             return advice("Only a session of your own can become a case.")
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
-            version = add_case(services, case_of_turn(session.setup, path, str(event.id)))
+            version = add_case(services, case_of_turn(session.setup, path, id_of(event)))
         except WorkbenchError as error:
             return problem(error)
         return advice(f"It is a case of the suite {version.name!r}, version {version.number}.")

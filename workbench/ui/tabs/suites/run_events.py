@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
 from workbench.desk.runs.planning import Wanted, plan_run
 from workbench.desk.runs.running import begin_run, find_run
 from workbench.desk.runs.suites import load_suite
@@ -13,7 +14,9 @@ from workbench.desk.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.settings import Secret
 from workbench.suite.plan import Plan
+from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import browser_key_of, services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
 from workbench.ui.present.suites.run import Picked, show_progress, show_run
@@ -26,8 +29,6 @@ LOOK_S: Final = 0.5
 """A browser is told of a run's progress at most so often."""
 LOOKING_SHARE: Final = 0.2
 """At most this share of the time goes into looking at a run."""
-MOST_ON_A_SPACE: Final = 500
-"""Plays of one run that a visitor of a public Space may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class RunEvents:
     under_way: RunsUnderWay
     """Runs that are played now."""
 
+    @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """What can be chosen, as it is now."""
         services = services_of(self.services, visitor, request)
@@ -48,6 +50,7 @@ class RunEvents:
         except WorkbenchError as error:
             return (*SuitesScreen(notice=problem(error)), SAME, SAME, SAME, SAME)
 
+    @needs(Permission.WORK)
     def on_link(self, secret: str, request: gr.Request) -> tuple[object, ...]:
         """A run, and a case of it, that the address bar names."""
         query = cast(Mapping[str, str], cast(Any, request).query_params)
@@ -65,6 +68,7 @@ class RunEvents:
             screen = SuitesScreen(notice=problem(error))
         return gr.update(selected="suites"), *screen
 
+    @needs(Permission.WORK)
     def on_size(self, visitor: Visitor, request: gr.Request, *fields: object) -> NoticeView:
         """How much the fields ask for, or why it cannot be played."""
         services = services_of(self.services, visitor, request)
@@ -73,6 +77,7 @@ class RunEvents:
         except WorkbenchError as error:
             return problem(error)
 
+    @needs(Permission.ASK)
     def on_run(
         self, visitor: Visitor, request: gr.Request, signed_in: gr.OAuthToken | None, *fields: object
     ) -> SuitesScreen:
@@ -85,6 +90,7 @@ class RunEvents:
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
+    @needs(Permission.ASK)
     def on_resume(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> SuitesScreen:
@@ -92,10 +98,11 @@ class RunEvents:
         services = services_of(self.services, visitor, request)
         try:
             self._refuse_second(services)
-            return self._begun(services, str(event.id), signed_in)
+            return self._begun(services, id_of(event), signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
+    @needs(Permission.WORK)
     def on_watch_shown(
         self, visitor: Visitor, run_id: str | None, request: gr.Request
     ) -> Generator[SuitesScreen]:
@@ -108,6 +115,7 @@ class RunEvents:
         else:
             yield from _watched(services, one)
 
+    @needs(Permission.WORK)
     def on_watch_begun(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
         """Tells of the run that was just begun until it is over; short ones may be over by now.
 
@@ -120,6 +128,7 @@ class RunEvents:
         else:
             yield from _watched(services, one)
 
+    @needs(Permission.WORK)
     def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
         """Asks the run to stop; what is done is kept."""
         one = self.under_way.of(services_of(self.services, visitor, request).owner)
@@ -154,15 +163,16 @@ class RunEvents:
 
 def _watched(services: Services, one: RunUnderWay) -> Generator[SuitesScreen]:
     pause_s, is_over = LOOK_S, False
-    while not is_over:
-        is_over = one.over.wait(pause_s)
-        begun_s = services.calendar.seconds()
-        look = _look(services, one, is_over=is_over)
-        if is_over:
-            shown, baseline = run_choices(services)
-            look = look._replace(shown=shown, baseline=baseline)
-        yield look
-        pause_s = max(LOOK_S, (services.calendar.seconds() - begun_s) / LOOKING_SHARE)
+    with one.watched() as gone:
+        while not is_over and not gone.is_set():
+            is_over = one.over.wait(pause_s)
+            begun_s = services.calendar.seconds()
+            look = _look(services, one, is_over=is_over)
+            if is_over:
+                shown, baseline = run_choices(services)
+                look = look._replace(shown=shown, baseline=baseline)
+            yield look
+            pause_s = max(LOOK_S, (services.calendar.seconds() - begun_s) / LOOKING_SHARE)
 
 
 def _under_way() -> BadInput:
@@ -191,12 +201,9 @@ def _plan(services: Services, wanted: Wanted) -> Plan:
     """What is to be played.
 
     Raises:
-        BadInput: It cannot be played, or is too much for a public Space.
+        BadInput: It cannot be played, or is more than its owner may ask for.
         StoreError: The versions cannot be read.
     """
     plan = plan_run(services, wanted, [load_suite(services, name) for name in wanted.suites])
-    plays = len(plan.jobs())
-    if services.settings.is_on_space and plays > MOST_ON_A_SPACE:
-        problem = f"{plays:,} plays; here a run has {MOST_ON_A_SPACE} at most"
-        raise BadInput("run", problem, "choose fewer, or duplicate the Space")
+    services.limits.check_plan(plan)
     return plan

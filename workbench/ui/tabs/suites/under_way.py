@@ -1,5 +1,7 @@
 """Runs that are played: each in a thread of its own, whoever looks on, one at a time for each owner."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import Final
 
@@ -11,6 +13,8 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, Progress, RunEnded
 
+MOST_WATCHERS: Final = 8
+"""Browser tabs that watch one run."""
 FAREWELL_S: Final = 5.0
 """How long the end of the page waits for a run to keep what it has."""
 
@@ -32,6 +36,26 @@ class RunUnderWay:
         """Set: it ends within a token, and keeps what is done."""
         self.over: Final = Event()
         """Set once nothing more comes."""
+        self._watchers: list[Event] = []
+        self._lock = Lock()
+
+    @contextmanager
+    def watched(self) -> Generator[Event]:
+        """One more browser tab watches; what it gives is set once the tab is to watch no longer.
+
+        Watching takes a place among the events that run at once, so the tabs that watch a run are `MOST_WATCHERS`
+        at most: the one that has watched longest gives way.
+        """
+        gone = Event()
+        with self._lock:
+            self._watchers.append(gone)
+            for oldest in self._watchers[:-MOST_WATCHERS]:
+                oldest.set()
+        try:
+            yield gone
+        finally:
+            with self._lock:
+                self._watchers.remove(gone)
 
 
 class RunsUnderWay:

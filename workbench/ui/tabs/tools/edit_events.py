@@ -6,12 +6,15 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
 from workbench.desk.ports.tools import ToolDraft
 from workbench.desk.services import Services
 from workbench.desk.tool_sizes import tool_sizes
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import parse_tools
+from workbench.ui.incoming.fields import id_of, json_text_of, text_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.numbers import CALL_NUMBER, SEED
 from workbench.ui.present.tool_grid import ToolGridView, show_grid, write_grid
@@ -45,14 +48,18 @@ class EditEvents:
     services: Services
     """The edges."""
 
-    def on_page(self, visitor: Visitor, request: gr.Request) -> ToolListView:
-        """The list; the browser says which tool it had open."""
-        return list_tools(services_of(self.services, visitor, request), FIRST_TOOL, wants_open=True)
+    @needs(Permission.WORK)
+    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[ToolListView, Update]:
+        """The list, and the form for MCP servers where they may be added; the browser says which tool was open."""
+        services = services_of(self.services, visitor, request)
+        tools = list_tools(services, FIRST_TOOL, wants_open=True)
+        return tools, gr.update(visible=services.owner.may(Permission.ADD_SERVERS))
 
+    @needs(Permission.WORK)
     def on_open_tool(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """A tool that was picked; what was typed in it before and saved nowhere comes back."""
-        services, name = services_of(self.services, visitor, request), str(event.name)
-        typed = ToolDraft(spec_text=str(event.spec), rules_text=str(event.rules))
+        services, name = services_of(self.services, visitor, request), id_of(event, "name")
+        typed = ToolDraft(spec_text=text_of(event, "spec"), rules_text=text_of(event, "rules"))
         return self.opened(services, name, typed)
 
     def opened(self, services: Services, name: str, typed: ToolDraft) -> tuple[object, ...]:
@@ -74,6 +81,7 @@ class EditEvents:
             view, name, shown.spec_text, shown.rules_text, draft.arguments_text, next(found, MINE), notice, None,
         )  # fmt: skip
 
+    @needs(Permission.WORK)
     def on_draft(
         self, visitor: Visitor, spec_text: str, rules_text: str, toolset: str, request: gr.Request
     ) -> tuple[NoticeView, NoticeView, NoticeView, NoticeView, str, ToolGridView, VersionsView | None]:
@@ -88,22 +96,34 @@ class EditEvents:
         line = version_line(services, draft, toolset)
         return spec, rules, lint, self._sizes(spec_text), text, show_grid(spec_text), line
 
+    @needs(Permission.WORK)
     def on_grid(self, spec_text: str, event: gr.EventData) -> tuple[str | Update, NoticeView | Update]:
         """The grid was changed: the JSON follows."""
         try:
-            return write_grid(spec_text, str(event.rows)), SAME
+            return write_grid(spec_text, json_text_of(event, "rows")), SAME
         except BadInput as error:
             return SAME, problem(error)
 
+    @needs(Permission.WORK)
     def on_call(
-        self, spec_text: str, rules_text: str, arguments: str, seed: float | None, call_number: float | None
+        self,
+        visitor: Visitor,
+        spec_text: str,
+        rules_text: str,
+        arguments: str,
+        seed: float | None,
+        call_number: float | None,
+        request: gr.Request,
     ) -> tuple[NoticeView, TriedView | None]:
         """One call of the draft."""
+        services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         try:
             given = read_arguments(arguments)
             number = CALL_NUMBER.whole(call_number)
-            run = self.services.studio.try_draft(draft, given, call_number=number, seed=SEED.whole(seed))
+            run = services.studio.try_draft(
+                draft, given, call_number=number, seed=SEED.whole(seed), toolbox=services.tools.toolbox()
+            )
         except BadInput as error:
             return problem(error), None
         return CLEAR, show_tried(run)

@@ -1,13 +1,14 @@
 """What the Tools tab keeps: tools are saved as versions of their toolset, imported, and offered in Play."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import gradio as gr
 
+from workbench.desk.permissions import Permission
 from workbench.desk.ports.tools import ToolDraft
 from workbench.desk.services import Services
 from workbench.desk.versions.names import check_name
@@ -15,7 +16,9 @@ from workbench.desk.versions.version import NewVersion, VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
+from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
+from workbench.ui.permitted import needs
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
@@ -38,33 +41,41 @@ class KeepEvents:
     services: Services
     """The edges."""
 
+    @needs(Permission.WORK)
     def on_save(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
     ) -> Told:
         """The toolset, with the draft in it, becomes a version."""
-        draft, message = ToolDraft(spec_text=spec, rules_text=rules), str(event.message).strip()
+        draft, message = ToolDraft(spec_text=spec, rules_text=rules), text_of(event, "message").strip()
         return self._changed(
-            visitor, draft, toolset, request, lambda own: _save(own, draft, toolset, message=message)
+            visitor, draft, toolset, request, lambda own: _save(own, [draft], toolset, message=message)
         )
 
+    @needs(Permission.WORK)
     def on_mark(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
     ) -> Told:
         """A version gets a name."""
-        draft, version_id, mark = ToolDraft(spec_text=spec, rules_text=rules), str(event.id), str(event.mark)
+        draft, version_id, mark = (
+            ToolDraft(spec_text=spec, rules_text=rules),
+            id_of(event),
+            id_of(event, "mark"),
+        )
         return self._changed(visitor, draft, toolset, request, lambda own: own.versions.tag(version_id, mark))
 
+    @needs(Permission.WORK)
     def on_restore(
         self, visitor: Visitor, name: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
         """An old version of the toolset is the newest again, and its tool stands in the editors."""
         services = services_of(self.services, visitor, request)
         try:
-            services.versions.restore(str(event.id))
+            services.versions.restore(id_of(event))
         except WorkbenchError as error:
             return SAME, SAME, SAME, SAME, SAME, SAME, problem(error), SAME
         return EditEvents(self.services).opened(services, name, ToolDraft())
 
+    @needs(Permission.WORK)
     def on_compare(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
@@ -75,8 +86,9 @@ class KeepEvents:
         def text_now() -> str:
             return services.studio.merged_text(draft, toolset=toolset, before=_newest(services, toolset))
 
-        return compared(services, _KIND, str(event.id), toolset, text_now)
+        return compared(services, _KIND, id_of(event), toolset, text_now)
 
+    @needs(Permission.WORK)
     def on_use(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request
     ) -> tuple[object, ...]:
@@ -86,7 +98,7 @@ class KeepEvents:
             ToolDraft(spec_text=spec, rules_text=rules),
         )
         told = self._changed(
-            visitor, draft, toolset, request, lambda own: _save(own, draft, toolset, message="used in Play")
+            visitor, draft, toolset, request, lambda own: _save(own, [draft], toolset, message="used in Play")
         )
         if told[2] != CLEAR:
             return SAME, SAME, SAME, *told
@@ -97,6 +109,7 @@ class KeepEvents:
             return SAME, SAME, SAME, SAME, SAME, problem(error)
         return gr.update(choices=names, value=toolset), text, gr.update(selected="play"), *told
 
+    @needs(Permission.WORK)
     def on_file(self, path: str | None) -> tuple[str | Update, NoticeView]:
         """A file that was dropped: its text stands in the field."""
         try:
@@ -107,6 +120,7 @@ class KeepEvents:
         except (OSError, UnicodeDecodeError) as error:
             return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a file of text"))
 
+    @needs(Permission.WORK)
     def on_import(
         self, visitor: Visitor, text: str, toolset: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView]:
@@ -114,9 +128,11 @@ class KeepEvents:
         services = services_of(self.services, visitor, request)
         try:
             imported = import_tools(text)
-            for tool in imported.tools.specs:
-                draft = ToolDraft(spec_text=json.dumps(tool.document, ensure_ascii=False))
-                _save(services, draft, toolset, message=f"imported from {imported.form}")
+            drafts = [
+                ToolDraft(spec_text=json.dumps(tool.document, ensure_ascii=False))
+                for tool in imported.tools.specs
+            ]
+            _save(services, drafts, toolset, message=f"imported from {imported.form}")
             tools = services.tools
         except WorkbenchError as error:
             return SAME, problem(error)
@@ -130,15 +146,14 @@ class KeepEvents:
         name = imported.tools.names[0] if imported.tools.names else ""
         return list_tools(services, name), NoticeView(lines=lines)
 
+    @needs(Permission.ADD_SERVERS)
     def on_server(
         self, visitor: Visitor, name: str, address: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView]:
-        """An MCP server joins, on one's own machine."""
+        """Add an MCP server, whose tools then are everybody's to use."""
         services = services_of(self.services, visitor, request)
         try:
-            if services.settings.is_on_space or services.settings.accounts:
-                raise BadInput("MCP server", "servers are added on one's own machine only")
-            refused = self.services.catalog.add_server(name.strip(), address.strip())
+            refused = services.catalog.add_server(name.strip(), address.strip())
         except WorkbenchError as error:
             return SAME, problem(error)
         lines = advice(f"MCP server {name.strip()!r} is connected; its tools stand in the list").lines
@@ -162,18 +177,19 @@ class KeepEvents:
         return list_tools(services, name), version_line(services, draft, toolset), CLEAR
 
 
-def _save(services: Services, draft: ToolDraft, toolset: str, *, message: str) -> None:
-    """The toolset with the draft in it, as its newest version; nothing where it has it already.
+def _save(services: Services, drafts: Sequence[ToolDraft], toolset: str, *, message: str) -> None:
+    """The toolset with the drafts in it, as its newest version; nothing where it has them already.
 
     Raises:
         BadInput: The draft or the toolset's name cannot be used, or another toolset has the tool.
         StoreError: It cannot be written.
     """
-    if is_run_by_code(services, draft):
+    drafts = [draft for draft in drafts if not is_run_by_code(services, draft)]
+    if not drafts:
         return
     check_name(toolset)
     before = _newest(services, toolset)
-    text = services.studio.merged_text(draft, toolset=toolset, before=before)
+    text = services.studio.merged_texts(drafts, toolset=toolset, before=before)
     if text == before:
         return
     for line in services.catalog.with_toolsets({**services.saved_toolsets(), toolset: text}).problems():

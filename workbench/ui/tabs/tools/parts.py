@@ -61,13 +61,14 @@ class ToolsParts:
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
+    server: gr.Column
 
 
 def build(*, takes_servers: bool) -> ToolsParts:
     """Builds the tab, empty.
 
     Args:
-        takes_servers: True on one's own machine, where MCP servers may be added.
+        takes_servers: Whether MCP servers can be added before anybody is known to open the page.
     """
     EditorNames(EDITORS, elem_id="tools-editor-names")
     with gr.Row(elem_id="tools-columns"):
@@ -115,7 +116,7 @@ def build(*, takes_servers: bool) -> ToolsParts:
         call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
         use=use, import_text=added.text, import_file=added.file, import_toolset=added.toolset,
         import_tools=added.save, import_notice=added.notice, server_name=added.server_name,
-        server_address=added.server_address, server_add=added.server_add,
+        server_address=added.server_address, server_add=added.server_add, server=added.server,
     )  # fmt: skip
 
 
@@ -129,6 +130,7 @@ class _Adding:
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
+    server: gr.Column
 
 
 def _build_adding(*, takes_servers: bool) -> _Adding:
@@ -143,7 +145,7 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
         with gr.Row(elem_id="tools-import-buttons"):
             file = gr.UploadButton("File", size="sm", min_width=0, elem_id="tools-import-file")
             save = gr.Button("Import", size="sm", min_width=0, elem_id="tools-import")
-        with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0):
+        with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0) as server:
             heading("MCP server")
             name = TextField(label="Name", max_lines=1, elem_id="tools-server-name")
             address = TextField(
@@ -154,5 +156,5 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
         notice = Notice(elem_id="tools-import-notice")
     return _Adding(
         text=text, file=file, toolset=toolset, save=save, notice=notice, server_name=name,
-        server_address=address, server_add=add,
+        server_address=address, server_add=add, server=server,
     )  # fmt: skip

@@ -40,6 +40,8 @@ def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
     if draft.rules_text.strip() or not names:
         return False
     try:
+        # Code answers only tools of the catalog's own files: the saved ones, slow to read, need not be looked at.
+        services.studio.open_tool(names[0])
         there = services.studio.open_tool(names[0], services.saved_toolsets())
     except BadInput:
         return False

@@ -43,7 +43,7 @@ def wire(
     opened = [
         parts.tools, parts.open_name, *texts, parts.arguments, parts.toolset, parts.notice, parts.tried,
     ]  # fmt: skip
-    listen(blocks.load, edit.on_page, [visitor], [parts.tools])
+    listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server])
     listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened)
     # One listener for all: its last run has seen every text, whatever order they change in.
     listen(
@@ -67,7 +67,7 @@ def wire(
     listen(
         parts.call.click,
         edit.on_call,
-        [*texts, parts.arguments, parts.seed, parts.call_number],
+        [visitor, *texts, parts.arguments, parts.seed, parts.call_number],
         [parts.notice, parts.tried],
     )
     _wire_keeping(parts, keep, visitor, opened, [*play, tabs])

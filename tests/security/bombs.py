@@ -1,0 +1,277 @@
+"""Small texts that ask for hours, or for gigabytes."""
+
+import gzip
+import io
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+Json = Any
+
+EVIL_TEXT: Final = "a" * 20_000 + "!"
+"""What most of the patterns take ages for, where an engine backtracks."""
+
+PATTERNS: Final = [
+    "(a+)+$",
+    "^(a+)+$",
+    "(a|a)*$",
+    "(a|aa)+$",
+    "(a|a?)+$",
+    "(.*a){20}$",
+    "(.*)*x",
+    "^(([a-z])+.)+[A-Z]([a-z])+$",
+    "(a*)*b",
+    "(a?){25}a{25}$",
+    "((a?)+)+$",
+    "^(a?a?)*$",
+    "(?:a|b|ab)*c",
+    "(x+x+)+y",
+    "([a-zA-Z]+)*$",
+    "(a+){10}$",
+    "(a{1,5}){1,50}$",
+    "^(?:a+a+)+$",
+    "(a+|b+|c+)*d",
+    r"(\w+\s?)*$",
+    r"^(\w*)*$",
+    r"(\w|a)*!b",
+    r"(.|\n)*b",
+    "(?i)(a|A)*b",
+    "(?s)(.*)*b",
+    "(?i:a+)+b",
+    "^(a|[ab]|[a-c])*$",
+    "(((((a*)*)*)*)*)*b",
+    "(a*a*a*a*a*a*)*b",
+    "a*a*a*a*a*a*a*a*a*a*b",
+    ".*.*.*.*.*.*.*.*.*.*=",
+    "(a+)+?b",
+    "(?:(?:a+)+)+b",
+    "([^b]+)*b",
+    r"(\S+)*b",
+    r"(\D|\w)+b",
+    "^(.+)+(.+)+$",
+    "(a{1000}){1000}",
+    "((a{100}){100}){100}",
+    "(?:a{1,999}){1,1}(?:a{1,999})$",
+    r"\p{L}{1000}",
+    r"(\p{L}\p{N}?){500}",
+    "(?i)[\u0100-\U0010ffff]{1000}",
+    "(.*){1,1000}b",
+    "[ab]*a[ab]{900}b",
+    "(" * 3000 + ")" * 3000,
+    "[" + "a-z" * 3000 + "]*b",
+    "|".join(f"a{number}" for number in range(1500)),
+    r"(a)\1*(a\1)+b",
+    "(?=(a+)+$)b",
+    "(?x)( a + )+ $",
+    "a{99999999999}",
+]
+"""Exponential, polynomial, huge when compiled, or refused; a text of `a` makes them work."""
+
+TEMPLATES: Final = [
+    "{{ 1|round(30000000,'ceil') }}",
+    "{{ 1.5|round(precision=90000000, method='floor') }}",
+    "{{ 1|round(-99999999, 'ceil') }}",
+    "{{ 'a' * 1000000000 }}",
+    "{{ [0] * 1000000000 }}",
+    "{{ '%999999999d' % 1 }}",
+    "{{ ('%' ~ '0999999999d') % 1 }}",
+    "{{ " + "~".join(["a"] * 4000) + " }}",
+    "{{ a }}" * 2800,
+    "{{ [" + ",".join(["a"] * 4000) + "] }}",
+    "{{ [" + ",".join(["arguments"] * 1500) + "]|tojson }}",
+    "{{ arguments" + "|tojson" * 40 + " }}",
+    "{{ l|sort }}" * 1500,
+    "{% if l == l|sort %}x{% endif %}" * 600,
+    "{{ n * n * n * n }}" * 1000,
+    "{{ n|string }}" * 1300,
+    "{{ l|sum(start=[]) }}",
+    "{{ a" + "|upper" * 2800 + " }}",
+    "{{ " + "(" * 9000 + "1" + ")" * 9000 + " }}",
+    "{{ " + "1+" * 9000 + "1 }}",
+    "{{ 'x'|truncate(3, true, a) }}",
+    "{{ " + "9" * 19_000 + " }}",
+    "{{ l + l + l + l + l + l + l + l + l + l }}",
+    "{{ choice(l) }}" * 1200,
+]
+"""Templates of a mock, with arguments `TEMPLATE_ARGUMENTS`."""
+TEMPLATE_ARGUMENTS: Final[Json] = {"a": "x" * 30_000, "l": list(range(9000)), "n": 10**4000}
+
+
+def doubling(keyword: str, levels: int = 40) -> Json:
+    """Definitions in which each stands for two of the next."""
+    definitions: Json = {
+        f"d{level}": {keyword: [{"$ref": f"#/$defs/d{level + 1}"}, {"$ref": f"#/$defs/d{level + 1}"}]}
+        for level in range(levels)
+    }
+    return definitions | {f"d{levels}": {"type": "integer"}}
+
+
+def nested(levels: int, key: str) -> Json:
+    """A schema inside a schema."""
+    schema: Json = {}
+    for _ in range(levels):
+        schema = {key: schema}
+    return schema
+
+
+def _of(schema: Json, value: Json) -> tuple[Json, Json]:
+    return {"type": "object", "properties": {"a": schema}}, {"a": value}
+
+
+def _doubled(keyword: str, value: Json) -> tuple[Json, Json]:
+    schema, arguments = _of({"$ref": "#/$defs/d0"}, value)
+    return schema | {"$defs": doubling(keyword)}, arguments
+
+
+SCHEMAS: Final[list[tuple[Json, Json]]] = [
+    _doubled("allOf", 1),
+    _doubled("allOf", "x"),
+    _doubled("anyOf", "x"),
+    _doubled("oneOf", 1),
+    _doubled("oneOf", "x"),
+    ({"$defs": doubling("allOf"), "unevaluatedProperties": False, "$ref": "#/$defs/d0"}, {"a": 1}),
+    (
+        {
+            "unevaluatedProperties": False,
+            "$ref": "#/$defs/d0",
+            "$defs": {
+                f"d{level}": {
+                    "dependentSchemas": {name: {"$ref": f"#/$defs/d{level + 1}"} for name in ("a", "b")}
+                }
+                for level in range(40)
+            }
+            | {"d40": {}},
+        },
+        {"a": 1, "b": 2},
+    ),
+    ({"$dynamicAnchor": "m", "allOf": [{"$dynamicRef": "#m"}, {"$dynamicRef": "#m"}]}, {}),
+    ({"$ref": "#"}, {}),
+    ({"allOf": [{"$ref": "#"}, {"$ref": "#"}]}, {}),
+    ({"$id": "x", "properties": {"a": {"$ref": "x"}}}, {"a": {"a": {"a": {}}}}),
+    _of({"uniqueItems": True}, [{"x": number} for number in range(5000)]),
+    _of({"uniqueItems": True}, [number * (2**61 - 1) for number in range(5000)]),
+    _of({"items": {"enum": list(range(9000))}}, [8999.0] * 9000),
+    _of({"items": {"enum": [{"a": number} for number in range(2000)]}}, [{"a": -1}] * 2000),
+    _of({"multipleOf": 1e-300}, 10**4000),
+    _of({"multipleOf": 3, "minimum": 10**4000}, 10**4001 + 1),
+    _of({"minLength": 10**18, "maxItems": 10**18}, "x"),
+    _of({"anyOf": [{"type": "integer"}] * 2500}, ["x" * 90_000]),
+    _of({"allOf": [{"items": {"type": "integer"}}] * 2000}, [1] * 5000),
+    _of(nested(150, "not"), 1),
+    _of(nested(400, "not"), 1),
+    _of({"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "(a+)+$"}, EVIL_TEXT),
+    (
+        {"patternProperties": {f"(x+x+)+{n}": {} for n in range(400)}, "additionalProperties": False},
+        {"x" * 60 + str(n): 1 for n in range(400)},
+    ),
+    (
+        {
+            "properties": {f"p{n}": {"$ref": "#anchor"} for n in range(1500)},
+            "$defs": {"x": {"$anchor": "anchor", "type": "integer"}},
+        },
+        {f"p{n}": 1 for n in range(1500)},
+    ),
+    ({"properties": {f"p{n}": {"type": "objekt"} for n in range(2500)}}, {}),
+    _of({"items": {"prefixItems": [{"$ref": "#/properties/a"}] * 30}}, [[[[[]] * 30] * 30] * 30]),
+]
+"""A tool's schema, and arguments that make it work."""
+
+
+def _component(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def openapi(fields: int, levels: int) -> str:
+    """A document in which each schema stands for several of the next."""
+    schemas = {
+        f"s{level}": {
+            "type": "object",
+            "properties": {f"f{n}": _component(f"s{level + 1}") for n in range(fields)},
+        }
+        for level in range(levels)
+    } | {f"s{levels}": {"type": "string", "description": "x" * 1000}}
+    body = {"content": {"application/json": {"schema": _component("s0")}}}
+    return json.dumps(
+        {
+            "openapi": "3.0.0",
+            "paths": {"/a": {"post": {"operationId": "a", "requestBody": body}}},
+            "components": {"schemas": schemas},
+        }
+    )
+
+
+LIKE_NAMES: Final = json.dumps(
+    [{"name": f"tool_of_a_long_name_{number}", "description": "x" * 300} for number in range(280)]
+)
+IMPORTS: Final = [
+    openapi(2, 19),
+    openapi(10, 12),
+    openapi(40, 5),
+    "[" * 100_000,
+    '{"a":' * 5000 + "1" + "}" * 5000,
+    "a: &a [x, x, x]\n" + "".join(f"b{n}: &b{n} [*a, *a, *a]\n" for n in range(30)),
+    "? " * 50_000,
+    "[" * 50_000,
+    "- " * 400 + "a",
+    "[" + "a," * 90_000 + "]",
+    "a: " + "9" * 100_000,
+    "a: " + "1:" * 60_000 + "1",
+    "<<: [" + "{a: 1}," * 25_000 + "]",
+    "- a: 1\n  b: [x, y, z]\n" * 8000,
+    '[{"name": "f", "parameters": {"const": ' + "9" * 100_000 + "}}]",
+    "def f(a: " + "list[" * 3000 + "int" + "]" * 3000 + "):\n  pass",
+    "def f(a: " + "|".join(["int"] * 20_000) + "):\n  pass",
+    "def f(a=" + "-" * 50_000 + "1):\n  pass",
+    LIKE_NAMES,
+    LIKE_NAMES,
+]
+"""Texts that are brought as tools: OpenAPI, JSON, YAML, Python."""
+
+
+def _gzip(content: bytes) -> bytes:
+    return gzip.compress(content, compresslevel=6, mtime=0)
+
+
+def _many(content: bytes, times: int) -> bytes:
+    """A gzip file of several members, each a copy: a reader takes them for one text."""
+    return _gzip(content) * times
+
+
+def _parquet(columns: dict[str, pa.Array]) -> bytes:
+    made = io.BytesIO()
+    pq.write_table(pa.table(columns), made, compression="zstd")
+    return made.getvalue()
+
+
+def _said(offsets: Iterable[int]) -> pa.Array:
+    """Rows of messages that all say the same megabyte, which is written once."""
+    places = list(offsets)
+    again = pa.array([0] * places[-1], pa.int32())
+    columns = [pa.DictionaryArray.from_arrays(again, pa.array([text])) for text in ("user", "x" * 1_000_000)]
+    messages = pa.StructArray.from_arrays(columns, ["role", "content"])
+    return pa.ListArray.from_arrays(pa.array(places, pa.int32()), messages)
+
+
+def archives() -> dict[str, bytes]:
+    """Files of rows by name, each small and endless when unpacked."""
+    return {
+        "line.jsonl.gz": _many(b"x" * 10_000_000, 50),
+        "blanks.jsonl.gz": _many(b"\n" * 10_000_000, 30),
+        "open.json.gz": _many(b"[" * 10_000_000, 30),
+        "spaces.json.gz": _gzip(b"[") + _many(b" " * 10_000_000, 30),
+        "text.json.gz": _gzip(b'[{"a":"') + _many(b"x" * 10_000_000, 30),
+        "lists.jsonl.gz": _many(b'{"a":[' + b"[]," * 600_000 + b"[]]}\n", 100),
+        "rows.jsonl.gz": _many(
+            b'{"messages":[{"role":"user","content":"' + b"x" * 1_900_000 + b'"}]}\n', 100
+        ),
+        "nested.jsonl.gz": _gzip(_gzip(b"\n" * 50_000_000)),
+        "again.parquet": _parquet({"messages": _said(range(2001))}),
+        "one.parquet": _parquet({"messages": _said([0, 20_000])}),
+        "zeros.parquet": _parquet({"a": pa.array([0] * 5_000_000)}),
+        "wide.parquet": _parquet({f"c{n}": pa.array(["x"]) for n in range(2000)}),
+        "deep.jsonl": b'{"a":' * 50_000,
+        "digits.jsonl": b'{"a":' + b"9" * 1_000_000 + b"}\n",
+    }

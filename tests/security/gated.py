@@ -1,0 +1,129 @@
+"""An engine that writes one completion at a time and only when it is let, and visitors who ask it at once."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Event, Lock, Semaphore, Thread
+
+from workbench.desk.owner import Owner
+from workbench.desk.ports import Models, ModelStatus
+from workbench.desk.services import Services
+from workbench.desk.turns import begin_session, play_turn
+from workbench.errors import WorkbenchError
+from workbench.rollout.events import StoodInLine
+from workbench.rollout.ports import Capabilities, Delta, Engine, FinishReason, GenerationRequest, Usage
+from workbench.settings import Secret
+
+PATIENCE_S = 60.0
+"""After which a test that hangs fails."""
+
+
+class GatedEngine:
+    """Writes `texts` one after the other; the first completion waits until the gate is opened."""
+
+    name = "gated"
+    fingerprint = "2" * 64
+    context_tokens = 0
+    capabilities = Capabilities(has_exact_prompt=True, has_grammar=False, is_one_at_a_time=True)
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts or ("Fine.",)
+        self.gate = Event()
+        self.begun = Event()
+        self.asked: list[str] = []
+        self._busy = Lock()
+
+    def count_tokens(self, text: str) -> int:
+        return len(text)
+
+    def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
+        assert self._busy.acquire(blocking=False), "two completions at the same time"
+        try:
+            text = self.texts[len(self.asked) % len(self.texts)]
+            self.asked.append(said_in(request))
+            self.begun.set()
+            assert self.gate.wait(PATIENCE_S)
+            yield Delta(text=text)
+            usage = Usage(prompt_tokens=1, cached_tokens=0, completion_tokens=1)
+            reason = FinishReason.CANCELLED if is_cancelled() else FinishReason.STOP
+            yield Delta(finish_reason=reason, usage=usage)
+        finally:
+            self._busy.release()
+
+
+def said_in(request: GenerationRequest) -> str:
+    """What a user said last in the conversation that is asked about."""
+    return request.prompt.rpartition("<|im_start|>user\n")[2].partition("<|im_end|>")[0].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class OneModel:
+    """The models as they are, but that one engine stands in for whichever is asked."""
+
+    models: Models
+    one: Engine
+
+    def names(self) -> Sequence[str]:
+        return self.models.names()
+
+    def engine(self, name: str, *, token: Secret | None = None) -> Engine:
+        return self.one
+
+    def with_paths(self, *, is_permitted: bool) -> "OneModel":
+        return self
+
+    def status(self, name: str) -> ModelStatus:
+        return self.models.status(name)
+
+    def written(self, name: str, completions: Sequence[str]) -> Engine:
+        return self.models.written(name, completions)
+
+
+def with_engine(services: Services, engine: Engine, *, is_on_space: bool = False) -> Services:
+    """Services whose every model is that engine."""
+    settings = replace(services.settings, is_on_space=is_on_space)
+    return replace(services, models=OneModel(services.models, engine), settings=settings)
+
+
+@dataclass
+class Crowd:
+    """Work in threads of its own."""
+
+    services: Services
+    in_line: Semaphore = field(default_factory=lambda: Semaphore(0))
+    places: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    refused: list[str] = field(default_factory=list[str])
+    threads: list[Thread] = field(default_factory=list[Thread])
+
+    def say(self, owner: Owner, text: str, *, is_cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Plays a turn of the owner; `in_line` is released once it waits."""
+        self.work(lambda: self._play(owner, text, is_cancelled))
+
+    def work(self, work: Callable[[], None]) -> None:
+        """Does anything else."""
+        thread = Thread(target=work, daemon=True)
+        self.threads.append(thread)
+        thread.start()
+
+    def wait_in_line(self, count: int) -> None:
+        """Until so many more turns wait."""
+        for _ in range(count):
+            assert self.in_line.acquire(timeout=PATIENCE_S)
+
+    def end(self) -> None:
+        for thread in self.threads:
+            thread.join(PATIENCE_S)
+            assert not thread.is_alive()
+
+    def _play(self, owner: Owner, text: str, is_cancelled: Callable[[], bool]) -> None:
+        own = self.services.of(owner)
+        try:
+            setup = own.setup_for()
+            session_id = begin_session(own, setup).id
+            for event in play_turn(own, session_id, setup, text, is_cancelled=is_cancelled):
+                if isinstance(event, StoodInLine):
+                    places = self.places.setdefault(text, [])
+                    places.append(event.place)
+                    if len(places) == 1:
+                        self.in_line.release()
+        except WorkbenchError as error:
+            self.refused.append(str(error))

@@ -1,0 +1,272 @@
+"""Bombs against a real server on a Space: each is answered soon, little memory is taken, others are served."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import psutil
+import pytest
+
+from tests.e2e.conftest import served
+from tests.e2e.play import Server, write_script
+from tests.security.bombs import (
+    EVIL_TEXT,
+    IMPORTS,
+    PATTERNS,
+    SCHEMAS,
+    TEMPLATE_ARGUMENTS,
+    TEMPLATES,
+    archives,
+)
+from tests.security.visitor import Answered, Visitor
+
+MOST_S = 2.0
+OTHERS_S = 1.0
+MOST_BYTES = 300_000_000
+
+pytestmark = [pytest.mark.timeout(280)]
+
+
+class Bystander:
+    """Another visitor, who goes on asking for little, and somebody who watches the server's memory."""
+
+    def __init__(self, url: str) -> None:
+        self._visitor = Visitor(url)
+        self._process = next(
+            psutil.Process(one.pid)
+            for one in psutil.net_connections("tcp")
+            if one.status == psutil.CONN_LISTEN and one.laddr.port == int(url.rpartition(":")[2]) and one.pid
+        )
+        self._ended = Event()
+        self._threads = [Thread(target=self._ask), Thread(target=self._watch)]
+        self.slowest = 0.0
+        self.asked = 0
+        self.most_bytes = 0
+        self._ask_once()
+        self.idle_bytes = self._process.memory_info().rss
+
+    def __enter__(self) -> "Bystander":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+        self._visitor.close()
+
+    def server_s(self) -> float:
+        """Processor time that the server has used."""
+        used = self._process.cpu_times()
+        return used.user + used.system
+
+    def fair(self, seconds: float, *, since_s: float) -> float:
+        """How long it took the server; where others keep the machine busy, no more than it worked meanwhile."""
+        is_busy = os.getloadavg()[0] > (os.cpu_count() or 1)
+        return min(seconds, self.server_s() - since_s) if is_busy else seconds
+
+    def _ask(self) -> None:
+        while not self._ended.wait(0.05):
+            worked_s = self.server_s()
+            self.slowest = max(self.slowest, self.fair(self._ask_once(), since_s=worked_s))
+            self.asked += 1
+
+    def _ask_once(self) -> float:
+        answered = self._visitor.call("parse", *read("<tool_call>\n{}\n</tool_call>"))
+        assert answered.is_success
+        return answered.seconds
+
+    def _watch(self) -> None:
+        while not self._ended.wait(0.02):
+            self.most_bytes = max(self.most_bytes, self._process.memory_info().rss)
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("bombs")
+    script = write_script(folder / "script.yaml", "Hello.")
+    yield from served(folder, f"scripted:{script}", SPACE_ID="someone/workbench", WORKBENCH_HOST="127.0.0.1")
+
+
+@pytest.fixture
+def stranger(space: Server) -> Iterator[Visitor]:
+    visitor = Visitor(space.url)
+    yield visitor
+    visitor.close()
+
+
+def hold(server: Server, attacks: dict[str, Callable[[], Answered]]) -> None:
+    """Send all bombs one after the other, and hold what came against the bounds."""
+    slow: list[str] = []
+    with Bystander(server.url) as others:
+        for name, attack in attacks.items():
+            worked_s = others.server_s()
+            answered = attack()
+            seconds = others.fair(answered.seconds, since_s=worked_s)
+            if seconds > MOST_S:
+                slow.append(f"{name}: {seconds:.1f} s")
+    assert others.asked > 0
+    print(
+        f"others: {others.slowest:.2f} s at most, memory +{(others.most_bytes - others.idle_bytes) / 1e6:.0f} MB"
+    )
+    assert slow == []
+    assert others.slowest <= OTHERS_S
+    assert others.most_bytes - others.idle_bytes <= MOST_BYTES
+
+
+def tool(schema: object, name: str = "f") -> dict[str, object]:
+    return {"type": "function", "function": {"name": name, "description": "d", "parameters": schema}}
+
+
+def call_of(arguments: object) -> str:
+    return "<tool_call>\n" + json.dumps({"name": "f", "arguments": arguments}) + "\n</tool_call>"
+
+
+def play_call(visitor: Visitor, schema: object, rules: object, arguments: object) -> Answered:
+    return visitor.fire(
+        "tools-call",
+        "click",
+        tools_spec=json.dumps(tool(schema)),
+        tools_rules=json.dumps(rules),
+        tools_arguments=json.dumps(arguments),
+        tools_seed=0,
+        tools_call_number=1,
+    )
+
+
+def draft(visitor: Visitor, schema: object, rules: object) -> Answered:
+    return visitor.fire(
+        "tools-spec",
+        "change",
+        tools_spec=json.dumps(tool(schema)),
+        tools_rules=json.dumps(rules),
+        tools_toolset="x",
+    )
+
+
+def read(text: str, *tools: object) -> tuple[object, ...]:
+    """The arguments of the API's `parse`."""
+    return text, list(tools) or None, "auto", "tolerant", "stop", False
+
+
+def suite_of(pattern: str) -> str:
+    case = {"id": "a", "prompt": "x", "expect": [{"text_matches": pattern}, {"asks": pattern}]}
+    return json.dumps({"suite": "s", "cases": [case]})
+
+
+def test_patterns(space: Server, stranger: Visitor) -> None:
+    ways: list[Callable[[str], Answered]] = [
+        lambda pattern: stranger.call(
+            "parse",
+            *read(
+                call_of({"a": EVIL_TEXT}),
+                tool({"properties": {"a": {"pattern": pattern}}, "patternProperties": {pattern: {}}}),
+            ),
+        ),
+        lambda pattern: play_call(
+            stranger, {"properties": {"a": {"type": "string"}}}, [{"when": {"a": {"regex": pattern}}, "result": 1}],
+            {"a": EVIL_TEXT},
+        ),
+        lambda pattern: draft(
+            stranger, {"properties": {"a": {"pattern": pattern}}}, [{"when": {"a": {"regex": pattern}}, "result": 1}]
+        ),
+        lambda pattern: stranger.fire("suites-text", "change", suites_name="s", suites_text=suite_of(pattern)),
+    ]  # fmt: skip
+    assert len(PATTERNS) >= 50
+    hold(
+        space,
+        {
+            f"{way} {pattern[:30]!r}": (lambda run=ways[way], pattern=pattern: run(pattern))
+            for place, pattern in enumerate(PATTERNS)
+            for way in (0, 1 + place % 3)
+        },
+    )
+
+
+def test_templates(space: Server, stranger: Visitor) -> None:
+    assert len(TEMPLATES) >= 20
+    hold(
+        space,
+        {
+            template[:40]: (
+                lambda template=template: play_call(
+                    stranger, {}, [{"template": template}], TEMPLATE_ARGUMENTS
+                )
+            )
+            for template in TEMPLATES
+        }
+        | {
+            "fifty at once": lambda: draft(
+                stranger,
+                {},
+                [{"template": "{{ a|upper|lower|title }}" * 700 + f"{place}"} for place in range(50)],
+            )
+        },
+    )
+
+
+def test_schemas(space: Server, stranger: Visitor) -> None:
+    assert len(SCHEMAS) >= 20
+    attacks: dict[str, Callable[[], Answered]] = {}
+    for place, (schema, arguments) in enumerate(SCHEMAS):
+        name = json.dumps(schema)[:50]
+        attacks[f"parse {place} {name}"] = lambda schema=schema, arguments=arguments: stranger.call(
+            "parse", *read(call_of(arguments), tool(schema))
+        )
+        if place % 2:
+            attacks[f"call {place} {name}"] = lambda schema=schema, arguments=arguments: play_call(
+                stranger, schema, {"returns": schema, "mocks": []}, arguments
+            )
+        else:
+            attacks[f"draft {place} {name}"] = lambda schema=schema: draft(
+                stranger, schema, {"returns": schema, "mocks": []}
+            )
+    hold(space, attacks)
+
+
+def test_texts_that_are_imported(space: Server, stranger: Visitor) -> None:
+    hold(
+        space,
+        {
+            f"{place} {text[:30]!r}": lambda text=text: stranger.fire(
+                "tools-import", "click", tools_import_text=text, tools_import_toolset="mine"
+            )
+            for place, text in enumerate(IMPORTS)
+        },
+    )
+
+
+def test_archives(space: Server, stranger: Visitor, tmp_path: Path) -> None:
+    files = {name: stranger.upload(name, content) for name, content in archives().items()}
+    assert len(files) >= 10
+    hold(
+        space,
+        {
+            name: lambda file=file: stranger.fire(
+                "data-import", "click", data_import_file=file, data_import_format="auto"
+            )
+            for name, file in files.items()
+        },
+    )
+
+
+def test_texts_of_versions_and_contracts(space: Server, stranger: Visitor) -> None:
+    fronts = ["[" * 50_000, "? " * 50_000, "a: &a [b]\nc: *a", "title: " + "x" * 100_000, "{" * 300]
+    texts = [f"---\n{front}\n---\nbody" for front in fronts] + [
+        "---\ntitle: t\nfamily: hermes-3\n---\n" + "{{ " * 60_000
+    ]
+    started = time.monotonic()
+    hold(
+        space,
+        {
+            text[:20] + str(place): lambda text=text: stranger.fire(
+                "contracts-text", "change", contracts_name="c", contracts_text=text
+            )
+            for place, text in enumerate(texts)
+        },
+    )
+    assert time.monotonic() > started

@@ -1,0 +1,338 @@
+"""Fair queueing: what one visitor asks for never makes another wait longer than one turn."""
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import served
+from tests.e2e.play import Server, write_script
+from tests.security.gated import PATIENCE_S, Crowd, GatedEngine, with_engine
+from tests.services import services_for
+from workbench.desk.comparisons.planning import WantedColumn, compare_question
+from workbench.desk.comparisons.running import play_comparison
+from workbench.desk.limits import SPACE, Limits
+from workbench.desk.owner import Owner
+from workbench.desk.runs.planning import Wanted, plan_run
+from workbench.desk.runs.running import begin_run, play_run
+from workbench.desk.seats import Seats
+from workbench.desk.turns import begin_session, play_turn
+from workbench.errors import BadInput
+from workbench.suite.read_suite import parse_suite
+from workbench.ui.addresses import address_of
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+ANN, BOB = Owner(key="account:ann"), Owner(key="account:bob")
+SUITE = {
+    "suite": "s",
+    "defaults": {"tools": ["nonsense"], "max_rounds": 1},
+    "cases": [
+        {"id": f"c{number}", "prompt": f"ann {number}", "expect": [{"text_contains": "Fine"}]}
+        for number in range(12)
+    ],
+}
+
+
+def stranger(number: int, address: str) -> Owner:
+    return Owner(key=f"browser:{number}", address=address)
+
+
+@contextmanager
+def crowd_of(folder: Path, *texts: str, is_on_space: bool = False) -> Generator[tuple[Crowd, GatedEngine]]:
+    """Visitors of one gated engine; all that they ask for ends before the services are closed."""
+    with services_for(folder, "unused") as (services, _):
+        engine = GatedEngine(*texts)
+        crowd = Crowd(with_engine(services, engine, is_on_space=is_on_space))
+        try:
+            yield crowd, engine
+        finally:
+            engine.gate.set()
+            crowd.end()
+
+
+def first_in(crowd: Crowd, engine: GatedEngine, owner: Owner, text: str) -> None:
+    """A turn that is being written, so that all others wait."""
+    crowd.say(owner, text)
+    assert engine.begun.wait(PATIENCE_S)
+
+
+def test_after_34_turns_of_one_owner_another_waits_for_one(tmp_path: Path) -> None:
+    with crowd_of(tmp_path) as (crowd, engine):
+        first_in(crowd, engine, ANN, "ann 0")
+        for number in range(1, 34):
+            crowd.say(ANN, f"ann {number}")
+        crowd.wait_in_line(33)
+        crowd.say(BOB, "bob")
+        crowd.wait_in_line(1)
+        assert crowd.places["bob"] == [1]
+        engine.gate.set()
+        crowd.end()
+        assert engine.asked[:2] == ["ann 0", "bob"]
+        assert sorted(engine.asked) == sorted([*(f"ann {number}" for number in range(34)), "bob"])
+        assert crowd.refused == []
+
+
+def test_a_turn_of_several_completions_waits_for_others_once(tmp_path: Path) -> None:
+    """The place is kept while tools run: with every completion in the line anew it would wait each time."""
+    # The first is ann's, the second and third are bob's, then all of ann's.
+    with crowd_of(tmp_path, "Fine.", CALL, "Done.", "Fine.", "Fine.", "Fine.") as (crowd, engine):
+        first_in(crowd, engine, ANN, "ann 0")
+        for number in range(1, 4):
+            crowd.say(ANN, f"ann {number}")
+        crowd.wait_in_line(3)
+        crowd.say(BOB, "bob")
+        crowd.wait_in_line(1)
+        engine.gate.set()
+        crowd.end()
+        assert engine.asked[:2] == ["ann 0", "bob"]
+        assert "tool_response" in engine.asked[2]
+
+
+def test_many_browsers_at_one_address_are_one_share(tmp_path: Path) -> None:
+    with crowd_of(tmp_path) as (crowd, engine):
+        first_in(crowd, engine, stranger(0, "203.0.113.7"), "ann 0")
+        for number in range(1, 14):
+            crowd.say(stranger(number, "203.0.113.7"), f"ann {number}")
+        crowd.wait_in_line(13)
+        crowd.say(stranger(99, "198.51.100.1"), "bob")
+        crowd.wait_in_line(1)
+        assert crowd.places["bob"] == [1]
+
+
+def test_a_turn_comes_between_the_plays_of_a_run(tmp_path: Path) -> None:
+    with crowd_of(tmp_path) as (crowd, engine):
+        own = crowd.services.of(ANN)
+        suite = parse_suite(json.dumps(SUITE), name="s")
+        run = begin_run(own, plan_run(own, Wanted(suites=("s",)), [suite]))
+        crowd.work(lambda: [*play_run(own, run, is_cancelled=lambda: False)].clear())
+        assert engine.begun.wait(PATIENCE_S)
+        crowd.say(BOB, "bob")
+        crowd.wait_in_line(1)
+        engine.gate.set()
+        crowd.end()
+        assert engine.asked.index("bob") == 1
+        assert len(engine.asked) == 13
+
+
+def test_a_turn_comes_between_the_answers_of_a_comparison(tmp_path: Path) -> None:
+    with crowd_of(tmp_path) as (crowd, engine):
+        own = crowd.services.of(ANN)
+        columns = [WantedColumn(model=f"m{number}") for number in range(4)]
+        kept = compare_question(own, "ann", (), own.setup_for(), columns)
+        crowd.work(lambda: [*play_comparison(own, kept, is_cancelled=lambda: False)].clear())
+        assert engine.begun.wait(PATIENCE_S)
+        crowd.say(BOB, "bob")
+        crowd.wait_in_line(1)
+        engine.gate.set()
+        crowd.end()
+        assert engine.asked.index("bob") == 1
+
+
+def test_who_stops_waiting_frees_the_place(tmp_path: Path) -> None:
+    stop = Event()
+    with crowd_of(tmp_path) as (crowd, engine):
+        first_in(crowd, engine, ANN, "ann")
+        crowd.say(BOB, "bob", is_cancelled=stop.is_set)
+        crowd.wait_in_line(1)
+        stop.set()
+        crowd.threads[-1].join(PATIENCE_S)
+        carl = Owner(key="account:carl")
+        crowd.say(carl, "carl")
+        crowd.wait_in_line(1)
+        assert crowd.places["carl"] == [1]
+        engine.gate.set()
+        crowd.end()
+        assert engine.asked == ["ann", "carl"]
+
+
+def test_a_visitor_has_four_turns_under_way_and_the_fifth_is_refused_at_once(tmp_path: Path) -> None:
+    with crowd_of(tmp_path, is_on_space=True) as (crowd, engine):
+        ann = stranger(1, "203.0.113.7")
+        first_in(crowd, engine, ann, "ann 0")
+        for number in range(1, 4):
+            crowd.say(ann, f"ann {number}")
+        crowd.wait_in_line(3)
+        own = crowd.services.of(ann)
+        setup = own.setup_for()
+        session = begin_session(own, setup).id
+        with pytest.raises(BadInput, match=r"you have 4 turns under way or waiting.*wait until one ends"):
+            next(play_turn(own, session, setup, "one more", is_cancelled=lambda: False))
+        assert own.sessions.path(session) == ()
+        crowd.say(stranger(2, "203.0.113.7"), "neighbour")
+        crowd.wait_in_line(1)
+        engine.gate.set()
+        crowd.end()
+        assert crowd.refused == []
+        assert crowd.services.seats.count(ann.share) == 0
+        crowd.say(ann, "again")
+        crowd.end()
+        assert crowd.refused == []
+
+
+def test_the_browsers_of_one_address_have_a_bound_together(tmp_path: Path) -> None:
+    with crowd_of(tmp_path, is_on_space=True) as (crowd, engine):
+        most = SPACE.turns_of_address or 0
+        first_in(crowd, engine, stranger(0, "203.0.113.7"), "s 0")
+        for number in range(1, most):
+            crowd.say(stranger(number, "203.0.113.7"), f"s {number}")
+        crowd.wait_in_line(most - 1)
+        crowd.say(stranger(most, "203.0.113.7"), "one too many")
+        crowd.threads[-1].join(PATIENCE_S)
+        assert len(crowd.refused) == 1 and f"your network has {most} turns" in crowd.refused[0]
+        crowd.say(stranger(most + 1, "198.51.100.1"), "elsewhere")
+        crowd.say(Owner(key="hf:7"), "signed in")
+        crowd.wait_in_line(2)
+        assert len(crowd.refused) == 1
+
+
+def test_a_run_counts_as_one_and_what_it_plays_is_not_counted_again(tmp_path: Path) -> None:
+    with crowd_of(tmp_path, is_on_space=True) as (crowd, engine):
+        own = crowd.services.of(ANN)
+        suite = parse_suite(json.dumps(SUITE), name="s")
+        run = begin_run(own, plan_run(own, Wanted(suites=("s",)), [suite]))
+        crowd.work(lambda: [*play_run(own, run, is_cancelled=lambda: False)].clear())
+        assert engine.begun.wait(PATIENCE_S)
+        assert crowd.services.seats.count(ANN.share) == 1
+
+
+@pytest.mark.parametrize("how", ["closed", "failed", "ended"])
+def test_a_turn_gives_its_seat_back_however_it_ends(tmp_path: Path, how: str) -> None:
+    with services_for(tmp_path, "Hello.", {"text": "Oh", "error": "broke"}) as (services, play):
+        if how == "failed":
+            play("take the first completion")
+        own = replace(services, settings=replace(services.settings, is_on_space=True)).of(ANN)
+        setup = own.setup_for()
+        session = begin_session(own, setup).id
+        events = play_turn(own, session, setup, "Hi", is_cancelled=lambda: False)
+        next(events)
+        assert own.seats.count(ANN.share) == 1
+        if how == "closed":
+            cast(Any, events).close()
+        else:
+            with pytest.raises(Exception, match="broke") if how == "failed" else _nothing():
+                list(events)
+        assert own.seats.count(ANN.share) == 0
+
+
+@contextmanager
+def _nothing() -> Generator[None]:
+    yield
+
+
+def test_seats_are_counted_by_visitor_and_by_address() -> None:
+    seats, limits = Seats(), Limits(turns_at_once=2, turns_of_address=3)
+    with seats.taken(("a", "x"), limits), seats.taken(("a", "x"), limits), seats.taken(("a", "y"), limits):
+        for share in (("a", "x"), ("a", "z")):
+            with pytest.raises(BadInput), seats.taken(share, limits):
+                pass
+        with seats.taken(("b", "x"), limits), seats.taken(("account:ann",), limits):
+            assert seats.count(("a",)) == 3
+    assert seats.count(("a",)) == 0
+
+
+def test_who_says_nothing_to_be_known_by_counts_with_their_address() -> None:
+    first, second = (
+        Owner(key=f"call:{number}", address="203.0.113.7", is_passing=True) for number in range(2)
+    )
+    assert first.share == second.share
+    assert Owner(key="browser:1", address="203.0.113.7").share == ("203.0.113.7", "browser:1")
+    assert Owner(key="account:ann").share == ("account:ann",)
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "peer", "address"),
+    [
+        ("", "203.0.113.7", "203.0.113.7"),
+        # What the proxy added stands last; all before it is the client's own word.
+        ("1.1.1.1, 9.9.9.9", "10.0.0.1", "9.9.9.9"),
+        ("9.9.9.9, 10.16.3.4", "10.0.0.1", "9.9.9.9"),
+        ("nonsense, 9.9.9.9 , unknown", "10.0.0.1", "9.9.9.9"),
+        ("10.1.2.3", "10.0.0.1", "10.1.2.3"),
+        ("2a01:4f8:1:2:3:4:5:6", "10.0.0.1", "2a01:4f8:1:2::/64"),
+        ("::ffff:9.9.9.9", "10.0.0.1", "9.9.9.9"),
+        ("x" * 5000, "127.0.0.1", "127.0.0.1"),
+        ("", "", ""),
+        ("", "testclient", ""),
+    ],
+)
+def test_an_address_is_the_last_hop_outside_and_an_ipv6_one_its_network(
+    forwarded: str, peer: str, address: str
+) -> None:
+    headers = {"x-forwarded-for": forwarded} if forwarded else {}
+    client = SimpleNamespace(host=peer) if peer else None
+    assert address_of(SimpleNamespace(headers=headers, client=client)) == address
+
+
+def test_a_visitor_waits_in_one_line_for_all_models_of_the_machine(tmp_path: Path) -> None:
+    with services_for(tmp_path, "unused") as (services, _):
+        one, other = GatedEngine(), GatedEngine()
+        other.name = "other"
+        lines, limits = services.lines, services.limits
+        assert lines.line(one, limits) is lines.line(other, limits)
+        many = SimpleNamespace(
+            name="openai:x", capabilities=replace(one.capabilities, is_one_at_a_time=False)
+        )
+        assert lines.line(cast(Any, many), limits) is None
+        assert lines.line(cast(Any, many), SPACE) is not None
+
+
+def test_a_place_that_is_shown_is_how_many_come_before(tmp_path: Path) -> None:
+    with crowd_of(tmp_path) as (crowd, engine):
+        first_in(crowd, engine, ANN, "ann 0")
+        for number in range(1, 5):
+            crowd.say(ANN, f"ann {number}")
+            crowd.wait_in_line(1)
+        assert [crowd.places[f"ann {number}"][0] for number in range(1, 5)] == [1, 2, 3, 4]
+        crowd.say(BOB, "bob")
+        crowd.wait_in_line(1)
+        engine.gate.set()
+        crowd.end()
+        assert crowd.places["bob"] == [1]
+        # One more came before the last of ann's, and it was told so or was served first.
+        assert engine.asked == ["ann 0", "bob", "ann 1", "ann 2", "ann 3", "ann 4"]
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
+    """The page as on a Space, with a model that writes a token in 0.1 s."""
+    folder = tmp_path_factory.mktemp("space")
+    script = write_script(folder / "script.yaml", {"text": "word " * 80, "seconds_per_token": 0.1})
+    variables = {"SPACE_ID": "someone/workbench", "WORKBENCH_HOST": "127.0.0.1"}
+    yield from served(folder, f"scripted:{script}", **variables)
+
+
+def ask(client: httpx.Client, server: Server, visitor: str, address: str, tokens: int) -> str:
+    """Begins a call of the API; what it gives is fetched by `answer`."""
+    data = ["Hi", None, None, None, None, None, None, None, tokens, 1]
+    headers = {"x-workbench-key": visitor, "x-forwarded-for": address}
+    reply = client.post(f"{server.url}/gradio_api/call/chat", json={"data": data}, headers=headers)
+    return str(reply.raise_for_status().json()["event_id"])
+
+
+def answer(client: httpx.Client, server: Server, visitor: str, event_id: str) -> str:
+    """The event stream of a call, read to its end by who made it."""
+    return client.get(
+        f"{server.url}/gradio_api/call/chat/{event_id}", headers={"x-workbench-key": visitor}
+    ).text
+
+
+@pytest.mark.slow
+def test_34_calls_of_one_visitor_leave_the_page_to_others(space: Server) -> None:
+    ann, bob = "a" * 32, "b" * 32
+    with httpx.Client(timeout=PATIENCE_S) as client:
+        many = [ask(client, space, ann, "203.0.113.7", 80) for _ in range(34)]
+        short = answer(client, space, bob, ask(client, space, bob, "198.51.100.1", 1))
+        assert "event: complete" in short
+        told = [answer(client, space, ann, one) for one in many]
+    # Four were written; the others were refused at once, with a line that says why. Where the machine is slow, a few
+    # more come when the first are over.
+    written = sum("event: complete" in one for one in told)
+    refused = sum("you have 4 turns under way" in one for one in told)
+    assert written >= 4 and refused >= 20 and written + refused == 34

@@ -1,0 +1,428 @@
+"""Malformed and forged events: each is refused in a line, none leaves a traceback, none shows what is another's."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from tests.security.event_fuzz import ANN, BOB, SECRET, Site, fuzz_server, fuzzed_server
+from tests.services import services_for
+from workbench.desk.permissions import Permission, UserRole
+from workbench.ui.incoming.fields import (
+    id_of,
+    json_text_of,
+    number_of,
+    object_of,
+    optional_number_of,
+    place_of,
+    text_of,
+    word_of,
+)
+from workbench.ui.incoming.json_limits import MOST_LEVELS, problem_of_json
+from workbench.ui.incoming.refusal import LOGGED_A_MINUTE, MalformedEvent, RefusalLog
+from workbench.ui.incoming.values import check_event_data, check_values
+from workbench.ui.page import build_page
+from workbench.ui.permitted import needs
+from workbench.ui.whole_steps import WholeSteps
+
+# Gradio makes event loops for each page and leaves them to the collector.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+DEEP = "[" * 10_000 + "]" * 10_000
+
+
+def nested(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+class Colour(StrEnum):
+    """Some words."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+def event_of(data: object) -> gr.EventData:
+    return gr.EventData(None, data)
+
+
+class TestFields:
+    """A field of an event is what its handler takes it for, or the event is refused."""
+
+    @pytest.mark.parametrize("data", [None, [], "text", 5, True, {}, {"other": 1}, [{"id": "x"}]])
+    def test_a_missing_field_is_refused(self, data: object) -> None:
+        for read in (id_of, lambda event: text_of(event, "id"), lambda event: number_of(event, "id")):
+            with pytest.raises(MalformedEvent):
+                read(event_of(data))
+
+    @pytest.mark.parametrize("value", [[], {}, True, [["x"]], {"a": 1}, float("nan"), "\ud800", 2**70])
+    def test_what_is_no_text_is_refused(self, value: object) -> None:
+        readers = (text_of, json_text_of) if isinstance(value, dict) else (text_of, json_text_of, object_of)
+        for read in readers:
+            with pytest.raises(MalformedEvent):
+                read(event_of({"a": value}), "a")
+
+    def test_texts_and_numbers_are_read(self) -> None:
+        event = event_of({"id": "x", "n": 3, "s": "4", "none": None, "o": '{"a": 1}', "c": "red"})
+        assert (id_of(event), text_of(event, "n"), text_of(event, "none")) == ("x", "3", "")
+        assert (number_of(event, "n"), number_of(event, "s"), optional_number_of(event, "none")) == (
+            3,
+            4,
+            None,
+        )
+        assert optional_number_of(event, "left out") is None
+        assert object_of(event, "o") == {"a": 1}
+        assert word_of(event, "c", Colour) is Colour.RED
+        assert place_of(event, "n", 4) == 3
+
+    @pytest.mark.parametrize("value", ["x", 1.5, [], {}, True, "9" * 30, "٣", "1e3", ""])
+    def test_what_is_no_number_is_refused(self, value: object) -> None:
+        with pytest.raises(MalformedEvent):
+            number_of(event_of({"a": value}), "a")
+
+    @pytest.mark.parametrize("value", ["green", "", 5, None, [], "RED"])
+    def test_what_is_no_word_of_the_set_is_refused(self, value: object) -> None:
+        with pytest.raises(MalformedEvent):
+            word_of(event_of({"a": value}), "a", Colour)
+
+    @pytest.mark.parametrize("value", [-1, 3, 2**40, "3", None])
+    def test_a_place_is_below_its_count(self, value: object) -> None:
+        with pytest.raises(MalformedEvent):
+            place_of(event_of({"a": value}), "a", 3)
+
+    @pytest.mark.parametrize(
+        "value", ["{", DEEP, '{"a": ' * 500, "[1]", "null", '{"a": NaN}', '{"a": "\\ud800"}']
+    )
+    def test_an_object_is_read_out_of_its_text_within_limits(self, value: str) -> None:
+        with pytest.raises(MalformedEvent):
+            object_of(event_of({"a": value}), "a")
+
+    def test_an_id_has_a_length(self) -> None:
+        with pytest.raises(MalformedEvent, match="too long"):
+            id_of(event_of({"id": "x" * 10_000}))
+
+    @pytest.mark.parametrize("data", [{"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}])
+    def test_a_file_is_refused(self, data: object) -> None:
+        with pytest.raises(MalformedEvent, match="names a file"):
+            check_event_data(event_of({"x": data}))
+        check_event_data(event_of({"x": 1}))
+        check_event_data(None)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (float("nan"), "not finite"),
+        ([{"a": float("-inf")}], "not finite"),
+        (2**63, "64 bits"),
+        ([-(10**30)], "64 bits"),
+        ("\ud800", "surrogate"),
+        ({"\udfff": 1}, "surrogate"),
+        (nested(MOST_LEVELS + 1), "levels deep"),
+        (nested(100_000), "levels deep"),
+        ([0] * 600_000, "values"),
+        (nested(MOST_LEVELS), ""),
+        ([1, 2.5, "🦉", None, True, {"a": []}], ""),
+    ],
+)
+def test_json_from_outside_is_bounded(value: object, problem: str) -> None:
+    assert problem in problem_of_json(value)
+    assert bool(problem_of_json(value)) is bool(problem)
+
+
+HOSTILE: tuple[object, ...] = (
+    True, 5, 1.5, "text", [], {}, [1], ["x"], {"a": 1}, [[]], [None], {"path": "/etc/passwd"},
+    [{"path": "/etc/passwd"}], {"path": 5}, {"__type__": "update", "value": 1}, nested(80), float("nan"), 2**70,
+    "\ud800", {"value": "x"},
+)  # fmt: skip
+
+
+class Events(WholeSteps):
+    """Blocks whose events are called without a server."""
+
+    async def ask(self, name: str, values: Any, data: object = None) -> Any:
+        event = next(one for one in self.fns.values() if one.name == name)
+        answer = await self.process_api(event, values, event_data=event_of(data))
+        return answer["data"]
+
+
+@pytest.fixture(scope="module")
+def blocks() -> Iterator[Events]:
+    with Events(analytics_enabled=False) as blocks:
+        parts = (
+            gr.Textbox(), gr.Code(), gr.Number(), gr.Checkbox(), gr.CheckboxGroup(["a"]), gr.Dropdown(["a", "b"]),
+            gr.Dropdown(["a"], multiselect=True), gr.Radio(["a"]), gr.File(), gr.UploadButton(), gr.HTML(),
+        )  # fmt: skip
+        out = gr.Textbox()
+
+        def take(*values: object) -> str:
+            return repr(values)
+
+        def fail(value: str) -> str:
+            raise KeyError(value)
+
+        def pick(event: gr.EventData) -> str:
+            return id_of(event)
+
+        def stream(event: gr.EventData) -> Iterator[str]:
+            yield "begun"
+            yield id_of(event)
+
+        for handler, inputs in ((take, list(parts)), (fail, [parts[0]]), (pick, None), (stream, None)):
+            out.change(needs(Permission.WORK)(handler), inputs, out)
+    blocks.role_of = lambda _: UserRole.LOCAL
+    yield blocks
+
+
+GOOD: tuple[object, ...] = ("t", "c", 1.5, True, ["a"], "a", ["a"], "a", None, None, None)
+TAKEN: dict[int, list[object]] = {0: ["text"], 1: ["text"], 2: [5, 1.5], 3: [True], 4: [[]], 6: [[]]}
+"""By input, what it can hold of these values."""
+OF_OBJECTS = 10
+"""The place of HTML, which takes any object that is not too deep."""
+
+
+def test_values_that_fit_reach_the_handler(blocks: Events) -> None:
+    assert "1.5" in asyncio.run(blocks.ask("take", list(GOOD)))[0]
+    assert (
+        "None" in asyncio.run(blocks.ask("take", [[] if isinstance(one, list) else None for one in GOOD]))[0]
+    )
+
+
+@pytest.mark.parametrize("place", range(len(GOOD)))
+def test_values_that_do_not_fit_are_refused_before_the_handler(blocks: Events, place: int) -> None:
+    for value in HOSTILE:
+        sent = [*GOOD]
+        sent[place] = value
+        try:
+            asyncio.run(blocks.ask("take", sent))
+        except gr.Error as error:
+            assert not error.print_exception, value
+            assert len(error.message) < 500
+        else:
+            is_object = place == OF_OBJECTS and isinstance(value, dict)
+            assert is_object or value in TAKEN.get(place, []), (place, value)
+
+
+@pytest.mark.parametrize("values", [[], [1], None, {}, "x", 5, [GOOD], [[]]])
+def test_a_wrong_number_of_values_is_refused(blocks: Events, values: object) -> None:
+    with pytest.raises(MalformedEvent):
+        asyncio.run(blocks.ask("take", values))
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], "x", 5, {}, {"id": []}, {"id": {"path": "/etc/passwd"}}, {"ID": "x"}]
+)
+@pytest.mark.parametrize("name", ["pick", "stream"])
+def test_a_forged_field_ends_the_handler_without_a_traceback(blocks: Events, name: str, data: object) -> None:
+    async def whole() -> None:
+        answer = await blocks.ask(name, [], data)
+        assert answer == ["begun"]
+        raise MalformedEvent("the rest is told by Gradio's queue")
+
+    with pytest.raises(MalformedEvent) as raised:
+        asyncio.run(whole())
+    assert not raised.value.print_exception
+
+
+def test_what_a_handler_itself_gets_wrong_is_still_seen(blocks: Events) -> None:
+    """A fault of ours must leave its traceback: it is no malformed event."""
+    with pytest.raises(KeyError):
+        asyncio.run(blocks.ask("fail", ["x"]))
+
+
+def test_every_event_of_the_page_refuses_values_of_wrong_kinds(tmp_path: Path) -> None:
+    with services_for(tmp_path, "hi") as (services, _):
+        page = build_page(services)
+        checked = 0
+        for event in page.blocks.fns.values():
+            needed = [block for block in event.inputs if not block.stateful]
+            if event.fn is None or not needed:
+                continue
+            for values in (
+                [],
+                None,
+                {},
+                [nested(100)] * len(event.inputs),
+                [float("nan")] * len(event.inputs),
+            ):
+                with pytest.raises(MalformedEvent):
+                    check_values(event, values)
+                checked += 1
+        assert checked > 400
+
+
+def test_a_flood_of_refusals_is_counted_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    log = RefusalLog()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(1000):
+            log.note("on_x\nTraceback (most recent call last):", "y" * 100_000)
+    assert len(caplog.records) == LOGGED_A_MINUTE
+    assert max(len(record.getMessage()) for record in caplog.records) < 500
+    assert not any("\n" in record.getMessage() for record in caplog.records)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A team's server; its log must hold no traceback in the end."""
+    with fuzzed_server(tmp_path_factory.mktemp("forged") / "site", is_team=True) as site:
+        yield site
+
+
+BODIES: dict[str, bytes] = {
+    "nothing": b"",
+    "half": b'{"data": [',
+    "no UTF-8": b"\xff\xfe\x00",
+    "null": b"null",
+    "a list": b"[]",
+    "nested": DEEP.encode(),
+    "nested data": b'{"fn_index": 5, "session_hash": "a", "data": [' + DEEP.encode() + b"]}",
+    "nested event data": b'{"fn_index": 5, "session_hash": "a", "data": [], "event_data": '
+    + DEEP.encode()
+    + b"}",
+    "no such event": b'{"fn_index": 99999, "session_hash": "a", "data": []}',
+    "a negative event": b'{"fn_index": -1, "session_hash": "a", "data": []}',
+    "an event that is a word": b'{"fn_index": "x", "session_hash": "a", "data": []}',
+    "an event that is true": b'{"fn_index": true, "session_hash": "a", "data": []}',
+    "an event without a handler": b'{"fn_index": 14, "session_hash": "a", "data": []}',
+    "no session": b'{"fn_index": 5, "data": "x"}',
+    "a session that is a list": b'{"fn_index": 5, "session_hash": ["a"], "data": []}',
+    "a session with a line break": b'{"fn_index": 5, "session_hash": "a\\nb", "data": []}',
+    "a session that is long": b'{"fn_index": 5, "session_hash": "' + b"a" * 5000 + b'", "data": []}',
+    "a session of half pairs": b'{"fn_index": 5, "session_hash": "\\ud800", "data": []}',
+    "data that is a word": b'{"fn_index": 5, "session_hash": "a", "data": "x"}',
+    "NaN": b'{"fn_index": 5, "session_hash": "a", "data": [NaN]}',
+    "an endless number": b'{"fn_index": 5, "session_hash": "a", "data": [1e999]}',
+    "many digits": b'{"fn_index": 5, "session_hash": "a", "data": [' + b"9" * 5000 + b"]}",
+    "a batch": b'{"fn_index": 5, "session_hash": "a", "data": [], "batched": true}',
+    "a trigger that is a list": b'{"fn_index": 5, "session_hash": "a", "data": [], "trigger_id": [1]}',
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_malformed_body_is_answered_in_one_line(site: Site, name: str) -> None:
+    client = site.client(BOB)
+    # The last one takes its event by name, and no other field.
+    routes = (
+        ("queue/join", "run/on_begin") if b"session_hash" in BODIES[name] else ("queue/join", "call/parse")
+    )
+    for route in routes:
+        answer = client.post(
+            f"/gradio_api/{route}", content=BODIES[name], headers={"content-type": "application/json"}
+        )
+        assert answer.status_code in (400, 404, 422), (route, answer.status_code, answer.text[:200])
+        assert len(answer.text) < 1000
+        assert "error" in answer.json() or "detail" in answer.json()
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "address"),
+    [
+        ("GET", "queue/data?session_hash=unknown"),
+        ("GET", "queue/data"),
+        ("GET", "call/parse/unknown"),
+        ("GET", "call/v2/parse/unknown"),
+        ("POST", "call/v2/unknown"),
+        ("POST", "call/v2/on_begin"),
+        ("POST", "call/unknown"),
+        ("POST", "run/unknown"),
+        ("POST", "component_server"),
+        ("GET", "deep_link?session_hash=a"),
+        ("GET", "custom_component/x/client/component/x.js"),
+        ("POST", "vibe-edit"),
+        ("POST", "process_recording"),
+    ],
+)
+def test_routes_that_the_page_does_not_use_and_unknown_names_are_not_there(
+    site: Site, method: str, address: str
+) -> None:
+    client = site.client(BOB)
+    answer = client.request(method, f"/gradio_api/{address}", json={"data": []} if method == "POST" else None)
+    # A stream of what is not there has begun before that is known: its one event says so.
+    is_told = "no answers for this session or call" in answer.text
+    assert answer.status_code in (400, 403, 404, 405, 422) or is_told, answer.text[:300]
+    assert client.get("/monitoring").status_code in (403, 404)
+    client.close()
+
+
+def test_an_event_of_another_s_ids_shows_nothing(site: Site) -> None:
+    """Each id of Ann's, as each field of an event, in a tab of Bob's."""
+    client = site.client(BOB)
+    config = client.get("/config").json()
+    fields = (
+        "id",
+        "name",
+        "key",
+        "session",
+        "case",
+        "run",
+        "text",
+        "query",
+        "base",
+        "act",
+        "message",
+        "mark",
+    )
+    names = {
+        "on_open_session",
+        "on_restore",
+        "on_compare",
+        "on_turn",
+        "on_case",
+        "on_show",
+        "on_open",
+        "on_take",
+    }
+    events = [
+        one
+        for one in config["dependencies"]
+        if one["api_name"].rsplit("_", 1)[0] in names or one["api_name"] in names
+    ]
+    assert events
+    for stolen in (
+        *site.ann.sessions,
+        site.ann.messages[0],
+        site.ann.keys[1],
+        *site.ann.runs,
+        *site.ann.comparisons,
+    ):
+        for place, event in enumerate(events):
+            body = {
+                "fn_index": event["id"],
+                "session_hash": f"tab{place}",
+                "data": [None] * len(event["inputs"]),
+                "event_data": dict.fromkeys(fields, stolen),
+                "trigger_id": None,
+            }
+            assert SECRET not in client.post("/gradio_api/queue/join", json=body).text
+    for place in range(len(events)):
+        with client.stream("GET", f"/gradio_api/queue/data?session_hash=tab{place}") as answer:
+            for line in answer.iter_lines():
+                assert SECRET not in line
+                if "close_stream" in line:
+                    break
+    client.close()
+
+
+def test_a_server_that_was_sent_all_this_still_answers(site: Site) -> None:
+    client = site.client(ANN)
+    answer = client.post(
+        "/gradio_api/call/parse", json={"data": ["hi", None, "auto", "tolerant", "stop", False]}
+    )
+    text = client.get(f"/gradio_api/call/parse/{answer.json()['event_id']}").text
+    assert json.loads(text.split("data: ", 1)[1])
+    client.close()
+
+
+@pytest.mark.slow
+def test_three_hundred_forged_events_leave_no_traceback(tmp_path: Path) -> None:
+    found = fuzz_server(tmp_path / "fuzz", is_team=False, count=300, seed=7)
+    assert found.completed

@@ -1,0 +1,503 @@
+"""Limits of a Space: every way in which somebody can ask for too much is refused, and nothing of it is kept."""
+
+import ast
+import json
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from tests.security.gated import GatedEngine, with_engine
+from tests.services import CHECKOUT, services_for
+from workbench.chat.message import Message, Role
+from workbench.desk.again import play_again
+from workbench.desk.comparisons.planning import Turns, WantedColumn, compare_question, compare_turns
+from workbench.desk.comparisons.running import play_comparison
+from workbench.desk.corpus.importing import ImportTerms, import_rows
+from workbench.desk.kept import NewMessage, Origin
+from workbench.desk.labels.bench import Seat, open_bench
+from workbench.desk.labels.label import LabelContent, NewLabel, Target
+from workbench.desk.labels.project import Project
+from workbench.desk.limits import LAPTOP, ROWS, SPACE, TEAM, Limits, limits_of, table_of
+from workbench.desk.onward import Onward, play_on
+from workbench.desk.owner import Owner
+from workbench.desk.runs.planning import Wanted, plan_run
+from workbench.desk.runs.running import begin_run, play_run
+from workbench.desk.runs.suites import load_suite
+from workbench.desk.samples import play_more
+from workbench.desk.services import Services
+from workbench.desk.setup import Setup
+from workbench.desk.turns import Company, begin_session, play_turn
+from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.desk.weighing import weigh_message
+from workbench.errors import BadInput
+from workbench.rollout.ports import GenerationRequest, Sampling, TokenBias
+from workbench.settings import read_settings
+from workbench.suite.plan import Plan
+from workbench.suite.read_suite import parse_suite
+from workbench.ui.api.verbs import Verbs
+from workbench.ui.owners import caller_of
+from workbench.ui.tabs.data.import_events import ImportEvents
+from workbench.ui.tabs.data.jobs import Jobs
+from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.visitor import Visitor
+
+LONG = "x" * 5_000_000
+CONTRACT = (CHECKOUT / "prompts" / "contracts" / "minimal.md").read_text(encoding="utf-8")
+ANN = Owner(key="browser:ann")
+REQUEST = cast(
+    gr.Request, SimpleNamespace(headers={"x-workbench-key": "a" * 32}, session_hash="t", username=None)
+)
+COMPANY = Company(is_cancelled=lambda: False)
+TOOLS = json.dumps([{"name": "f", "description": LONG, "parameters": {"type": "object", "properties": {}}}])
+
+TOO_MUCH: Mapping[str, dict[str, object]] = {
+    "tokens": {"sampling": Sampling(max_tokens=32_768)},
+    "tokens-just-over": {"sampling": Sampling(max_tokens=2_049)},
+    "rounds": {"max_rounds": 9},
+    "contract": {"contract_text": CONTRACT + LONG},
+    "tools": {"tools_text": TOOLS},
+    "tools-just-over": {"tools_text": "[" + " " * 200_000 + "]"},
+    "ephemeral": {"ephemeral": LONG},
+    "variables": {"variables": {"city": LONG}},
+    "variable-names": {"variables": {f"{number}" * 50: "" for number in range(10_000)}},
+    "names": {"disabled_tools": frozenset({LONG})},
+    "tool-choice": {"tool_choice": LONG},
+    "model": {"model": LONG},
+    "stop-count": {"sampling": Sampling(stop=tuple(map(str, range(33))))},
+    "stop-length": {"sampling": Sampling(stop=(LONG,))},
+    "bias": {"sampling": Sampling(logit_bias=tuple(TokenBias(token=one, bias=1.0) for one in range(33)))},
+    "bias-length": {"sampling": Sampling(logit_bias=(TokenBias(token=LONG, bias=1.0),))},
+    "seed": {"sampling": Sampling(seed=10**30)},
+}
+"""What a setup may ask for too much of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What was made before the limits were there, and can be gone on with."""
+
+    session_id: str
+    user_id: str
+    answer_id: str
+
+
+def as_space(services: Services) -> Services:
+    """The same store, as on a Space; the owner is a stranger."""
+    return replace(services, settings=replace(services.settings, is_on_space=True)).of(ANN)
+
+
+def spent(events: Iterator[object]) -> None:
+    for _ in events:
+        pass
+
+
+@contextmanager
+def opened(folder: Path) -> Generator[Services]:
+    with services_for(folder, "Hello.") as (services, _):
+        engine = GatedEngine()
+        engine.gate.set()
+        yield with_engine(services, engine).of(ANN)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    """Services of one's own machine, with what the tests before left there."""
+    with opened(tmp_path_factory.mktemp("own")) as services:
+        yield services
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Services]:
+    """Services with an empty store."""
+    with opened(tmp_path) as services:
+        yield services
+
+
+def kept_with(services: Services, setup: Setup) -> Kept:
+    """A session that was played with a setup where nothing limits it."""
+    plain = services.setup_for()
+    session_id = begin_session(services, plain).id
+    spent(play_turn(services, session_id, plain, "Hi", is_cancelled=lambda: False))
+    services.sessions.save_setup(session_id, setup)
+    path = services.sessions.path(session_id)
+    return Kept(session_id=session_id, user_id=path[1].id, answer_id=path[2].id)
+
+
+def _again(services: Services, setup: Setup, kept: Kept) -> None:
+    bench = open_bench(services, kept.session_id, Seat())
+    assert bench is not None
+    assert bench.session.setup == setup
+    spent(play_again(services, bench, kept.answer_id, {}, is_cancelled=lambda: False))
+
+
+def _weigh(services: Services, setup: Setup, kept: Kept) -> None:
+    answer = services.sessions.path(kept.session_id)[2]
+    weigh_message(services, setup, answer, is_cancelled=lambda: False)
+
+
+def _plan(services: Services, setup: Setup) -> Plan:
+    """A run whose one arm and one case ask for what the setup does."""
+    plan = plan_run(services, Wanted(suites=("nonsense",), limit=1), [load_suite(services, "nonsense")])
+    arm = replace(
+        plan.arms[0],
+        contract_text=setup.contract_text,
+        model=setup.model,
+        tool_choice=setup.tool_choice,
+        sampling=setup.sampling,
+    )
+    tools = dict.fromkeys(plan.tools, setup.tools_text)
+    return replace(plan, arms=(arm,), tools=tools, max_rounds=setup.max_rounds)
+
+
+WAYS: Mapping[str, Callable[[Services, Setup, Kept], object]] = {
+    "begin a session": lambda own, setup, kept: begin_session(own, setup),
+    "say": lambda own, setup, kept: spent(
+        play_turn(own, kept.session_id, setup, "Hi", is_cancelled=lambda: False)
+    ),
+    "answer again": lambda own, setup, kept: spent(
+        play_on(own, kept.session_id, setup, Onward(message_id=kept.user_id, is_answer=True), COMPANY)
+    ),
+    "continue": lambda own, setup, kept: spent(
+        play_on(own, kept.session_id, setup, Onward(message_id=kept.user_id, prefix="He"), COMPANY)
+    ),
+    "more samples": lambda own, setup, kept: spent(
+        play_more(own, kept.session_id, setup, Onward(message_id=kept.user_id), COMPANY, count=2)
+    ),
+    "write anew behind a correction": _again,
+    "weigh": _weigh,
+    "create": lambda own, setup, kept: own.sessions.create_session(setup),
+    "save the setup": lambda own, setup, kept: own.sessions.save_setup(kept.session_id, setup),
+}
+"""Every way in which a setup reaches a model or the store, but for runs and comparisons."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_a_setup_that_asks_for_too_much_is_refused_whatever_way_it_comes(
+    own: Services, way: str, what: str
+) -> None:
+    setup = replace(own.setup_for(), **cast(Any, TOO_MUCH[what]))
+    kept = kept_with(own, setup)
+    before = own.sessions.tree(kept.session_id)
+    engine = cast(Any, own.models).one
+    asked = len(engine.asked)
+    with pytest.raises(BadInput, match=r"\(") as refused:
+        WAYS[way](as_space(own), setup, kept)
+    assert len(str(refused.value)) < 300
+    assert own.sessions.tree(kept.session_id) == before
+    assert len(engine.asked) == asked
+
+
+@pytest.mark.parametrize(
+    "what", sorted(set(TOO_MUCH) - {"ephemeral", "variables", "variable-names", "names"})
+)
+def test_comparisons_and_runs_refuse_the_same(own: Services, what: str) -> None:
+    setup = replace(own.setup_for(), **cast(Any, TOO_MUCH[what]))
+    space = as_space(own)
+    with pytest.raises(BadInput):
+        begin_run(space, _plan(own, setup))
+    with pytest.raises(BadInput):
+        space.runs.create_run("title", _plan(own, setup))
+    old = own.runs.create_run("title", _plan(own, setup))
+    with pytest.raises(BadInput):
+        spent(play_run(space, old, is_cancelled=lambda: False))
+    assert space.runs.list_runs() == own.runs.list_runs()
+
+
+@pytest.mark.parametrize("what", ["tokens", "contract", "seed", "stop-count", "model"])
+def test_a_column_of_a_comparison_is_as_limited_as_a_turn(own: Services, what: str) -> None:
+    setup = replace(own.setup_for(), **cast(Any, TOO_MUCH[what]))
+    wanted = [WantedColumn(model=setup.model, sampling=setup.sampling)] * 2
+    space, kept = as_space(own), kept_with(own, setup)
+    with pytest.raises(BadInput):
+        compare_question(space, "Cairo?", (), setup, wanted)
+    with pytest.raises(BadInput):
+        compare_turns(space, Turns(session_id=kept.session_id), wanted)
+    old = compare_turns(own, Turns(session_id=kept.session_id), wanted)
+    with pytest.raises(BadInput):
+        spent(play_comparison(space, old, is_cancelled=lambda: False))
+    assert space.comparisons.list_comparisons() == own.comparisons.list_comparisons()
+    assert space.comparisons.list_comparisons()[0].id == old.id
+
+
+def test_a_comparison_has_a_number_of_answers(own: Services) -> None:
+    setup = own.setup_for()
+    session_id = begin_session(own, setup).id
+    for _ in range(11):
+        spent(play_turn(own, session_id, setup, "Hi", is_cancelled=lambda: False))
+    turns = Turns(session_id=session_id, is_whole=True)
+    with pytest.raises(BadInput, match="44 answers; at most 40 are allowed"):
+        compare_turns(as_space(own), turns, [WantedColumn(model="m")] * 4)
+    assert compare_turns(as_space(own), turns, [WantedColumn(model="m")] * 3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"repeat": 1000},
+        {"repeat": 10**12},
+        {"tool_choices": tuple(f"t{number}" for number in range(201))},
+        {"samplings": tuple(Sampling(seed=number) for number in range(10**4))},
+        {"timeout_s": 10**6},
+        {"max_rounds": 100},
+    ],
+    ids=str,
+)
+def test_a_run_that_is_too_large_is_refused_before_it_is_worked_out(
+    own: Services, changes: dict[str, Any]
+) -> None:
+    space = as_space(own)
+    suite = load_suite(space, "nonsense")
+    with pytest.raises(BadInput, match="are allowed here"):
+        begin_run(space, plan_run(space, replace(Wanted(suites=("nonsense",)), **changes), [suite]))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"repeat": 201},
+        {"max_rounds": 100},
+        {"prompt": LONG[:200_001]},
+        {"tool_specs": [{"name": "f", "description": LONG[:200_001], "parameters": {"type": "object"}}]},
+        {"system": LONG[:200_001]},
+    ],
+    ids=lambda case: next(iter(case)),
+)
+def test_a_suite_s_own_settings_are_limited_too(own: Services, case: dict[str, object]) -> None:
+    document = {"id": "a", "prompt": "Hi", "expect": [{"no_call": True}], **case}
+    suite = parse_suite(json.dumps({"suite": "s", "cases": [document]}), name="s")
+    with pytest.raises(BadInput):
+        begin_run(as_space(own), plan_run(own, Wanted(suites=("s",)), [suite]))
+
+
+TEXT_VERBS: Mapping[str, Callable[[Verbs], object]] = {
+    "parse": lambda verbs: verbs.parse(LONG, REQUEST),
+    "parse-tools": lambda verbs: verbs.parse("", REQUEST, tools=[{"name": LONG}]),
+    "parse-options": lambda verbs: verbs.parse("", REQUEST, finish_reason=LONG),
+    "render": lambda verbs: verbs.render([{"role": "user", "content": LONG}], REQUEST),
+    "render-tools": lambda verbs: verbs.render([], REQUEST, tools=[{"name": LONG}]),
+    "check": lambda verbs: verbs.check(LONG, REQUEST),
+    "chat": lambda verbs: verbs.chat(LONG, REQUEST),
+    "chat-tools": lambda verbs: verbs.chat("Hi", REQUEST, tools=[{"name": "f", "description": LONG}]),
+    "chat-tokens": lambda verbs: verbs.chat("Hi", REQUEST, max_tokens=32_768),
+    "chat-rounds": lambda verbs: verbs.chat("Hi", REQUEST, max_rounds=100),
+    "chat-seed": lambda verbs: verbs.chat("Hi", REQUEST, seed=10**40),
+    "chat-contract": lambda verbs: verbs.chat("Hi", REQUEST, contract=LONG),
+    "chat-session": lambda verbs: verbs.chat("Hi", REQUEST, session=LONG),
+    "run": lambda verbs: verbs.run(["nonsense"], REQUEST, repeat=1000),
+    "run-names": lambda verbs: verbs.run([LONG], REQUEST),
+    "run-models": lambda verbs: verbs.run(["nonsense"], REQUEST, models=[f"m{one}" for one in range(201)]),
+    "export": lambda verbs: verbs.export(REQUEST, sessions=[LONG]),
+    "export-format": lambda verbs: verbs.export(REQUEST, format=LONG),
+}
+
+
+@pytest.mark.parametrize("verb", TEXT_VERBS)
+def test_the_api_refuses_it_and_keeps_nothing(own: Services, verb: str) -> None:
+    space = as_space(own)
+    asked = len(cast(Any, own.models).one.asked)
+    caller = space.of(caller_of(space.settings, REQUEST))
+    with pytest.raises(gr.Error) as refused:
+        TEXT_VERBS[verb](Verbs(space, Runs()))
+    assert len(str(refused.value)) < 500
+    assert len(cast(Any, own.models).one.asked) == asked
+    assert not caller.sessions.list_sessions() and not caller.runs.list_runs()
+
+
+KEEPING: Mapping[str, Callable[[Services, Kept], object]] = {
+    **{
+        f"a {kind.value}": lambda own, kept, kind=kind: own.versions.save(
+            NewVersion(kind=kind, name="mine", text=LONG)
+        )
+        for kind in VersionKind
+    },
+    "a version's message": lambda own, kept: own.versions.save(
+        NewVersion(kind=VersionKind.SUITE, name="mine", text="", message=LONG)
+    ),
+    "a message": lambda own, kept: own.sessions.append(
+        kept.session_id,
+        NewMessage(message=Message(role=Role.USER, text=LONG), origin=Origin.PERSON),
+        parent_id=kept.answer_id,
+    ),
+    "messages": lambda own, kept: own.sessions.append_all(
+        kept.session_id,
+        [NewMessage(message=Message(role=Role.USER, text="x"), origin=Origin.PERSON)] * 2_001,
+        parent_id=kept.answer_id,
+    ),
+    "a title": lambda own, kept: own.sessions.rename_session(kept.session_id, LONG),
+    "tags": lambda own, kept: own.sessions.tag_session(kept.session_id, [LONG]),
+    "a label": lambda own, kept: own.labels.save(
+        NewLabel(target=Target(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(comment=LONG))
+    ),
+    "a correction": lambda own, kept: own.labels.save(
+        NewLabel(
+            target=Target(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(correction=LONG)
+        )
+    ),
+    "a label project": lambda own, kept: own.labels.save_project(Project(name=LONG)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", KEEPING)
+def test_what_is_kept_has_a_size(own: Services, what: str) -> None:
+    kept = kept_with(own, own.setup_for())
+    with pytest.raises(BadInput, match="are allowed here"):
+        KEEPING[what](as_space(own), kept)
+
+
+def test_how_much_is_kept_has_a_bound(fresh: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    tight = replace(SPACE, sessions=2, own_names=1, versions=2, runs=1, messages=5)
+    monkeypatch.setattr("workbench.desk.limits.SPACE", tight)
+    space = as_space(fresh)
+    setup = space.setup_for()
+    for _ in range(2):
+        kept_with(space, setup)
+    with pytest.raises(BadInput, match="sessions"):
+        space.sessions.create_session(setup)
+    first = space.sessions.list_sessions()[0].id
+    with pytest.raises(BadInput, match="sessions"):
+        space.sessions.copy_session(first)
+    spent(play_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
+    with pytest.raises(BadInput, match="messages of a session"):
+        spent(play_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
+    for number in range(2):
+        space.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text=f"{number}"))
+    with pytest.raises(BadInput, match="versions of 'mine'"):
+        space.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text="new"))
+    with pytest.raises(BadInput, match="versions of 'mine'"):
+        space.versions.restore(space.versions.history(VersionKind.SUITE, "mine")[-1].id)
+    with pytest.raises(BadInput, match="suites of your own"):
+        space.versions.save(NewVersion(kind=VersionKind.SUITE, name="other", text="new"))
+    begin_run(space, _plan(space, setup))
+    with pytest.raises(BadInput, match="runs"):
+        begin_run(space, _plan(space, setup))
+    rows = space.datasets.read(_rows(Path(space.settings.data)), "auto")
+    [imported] = import_rows(space.corpus, rows, setup, ImportTerms(file="rows"))
+    assert "sessions" in imported.problem
+
+
+def _rows(folder: Path, count: int = 1) -> str:
+    file = folder / "rows.jsonl"
+    told = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello."}]
+    lines = [
+        json.dumps({"conversations": [*told, {"from": "human", "value": f"{one}"}]}) for one in range(count)
+    ]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return str(file)
+
+
+def test_an_import_has_a_size_and_a_number_of_rows(
+    fresh: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.desk.limits.SPACE", replace(SPACE, import_bytes=1_000_000, import_rows=3))
+    space, visitor = as_space(fresh), Visitor(browser_key="browser:ann")
+    events = ImportEvents(space, Jobs())
+
+    def imported(file: str) -> str:
+        screens = list(events.on_import(visitor, file, "", False, "auto", REQUEST))
+        return str(screens[-1])
+
+    large = tmp_path / "large.jsonl"
+    large.write_bytes(b" " * 1_000_001)
+    assert "a file has 1 MB here at most" in imported(str(large))
+    assert "3 sessions made" in imported(_rows(tmp_path, 9))
+
+
+def test_samples_are_bounded(own: Services) -> None:
+    kept = kept_with(own, own.setup_for())
+    with pytest.raises(BadInput, match="16 answers at once; at most 8 are allowed"):
+        spent(
+            play_more(
+                as_space(own), kept.session_id, own.setup_for(), Onward(message_id=kept.user_id), COMPANY, count=16
+            )
+        )  # fmt: skip
+
+
+def test_an_engine_that_is_asked_past_all_checks_refuses_too_many_tokens(own: Services) -> None:
+    engine = as_space(own).engine("any")
+    asked = GenerationRequest(prompt="Hi", sampling=Sampling(max_tokens=2_049))
+    with pytest.raises(BadInput, match="2,049 tokens in a completion; at most 2,048 are allowed here"):
+        spent(engine.generate(asked, is_cancelled=lambda: False))
+
+
+@pytest.mark.parametrize("what", sorted(set(TOO_MUCH) - {"model", "tool-choice", "bias-length", "seed"}))
+def test_nobody_is_limited_on_a_machine_of_their_own_or_in_a_team(own: Services, what: str) -> None:
+    team = replace(own, settings=replace(own.settings, accounts={"ann": "x"}))
+    for services in (own, team):
+        setup = replace(services.setup_for(), **cast(Any, TOO_MUCH[what]))
+        services.limits.check_turn(setup, LONG)
+
+
+def test_limits_are_made_of_the_settings_in_one_place() -> None:
+    here = read_settings({})
+    assert limits_of(here) is LAPTOP
+    assert limits_of(replace(here, accounts={"ann": "x"})) is TEAM
+    space = limits_of(read_settings({"SPACE_ID": "a/b", "WORKBENCH_MAX_ROUNDS": "5"}))
+    assert space == replace(SPACE, max_rounds=5)
+    # A limit that is named is set: a field that somebody adds needs a number for a Space.
+    assert all(getattr(space, one.name) is not None for one in fields(Limits))
+
+
+def test_the_table_of_the_docs_is_the_code_s() -> None:
+    page = (CHECKOUT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8").splitlines()
+    rows = table_of(limits_of(read_settings({"SPACE_ID": "a/b"})), TEAM, LAPTOP)
+    assert tuple(line for line in page if line.startswith("| ") and "Own machine" not in line) == rows
+    assert len(rows) == len(ROWS) == len(fields(Limits))
+
+
+def _calls(module: ast.Module) -> Generator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+LOOKING = {
+    "workbench/desk/services.py",  # puts the line in front of it
+    "workbench/desk/token_sheet.py",
+    "workbench/desk/other_prompts.py",
+    "workbench/ui/tabs/play/setup_events.py",
+    "workbench/ui/tabs/contracts/events.py",
+    "workbench/ui/tabs/tools/edit_events.py",
+}
+"""Modules that ask an engine for its tokens or its template alone."""
+TURNS = {
+    "workbench/desk/turns.py",
+    "workbench/desk/onward.py",
+    "workbench/desk/again.py",
+    "workbench/desk/comparisons/playing.py",  # within a comparison, which is counted
+    "workbench/desk/runs/playing.py",  # within a run, which is counted
+    "workbench/desk/loop_tools/delegate.py",  # within a turn
+}
+"""Modules that make a turn."""
+
+
+def test_no_other_way_leads_to_a_model() -> None:
+    """A new caller goes through the line and the limits, or is named above with a reason."""
+    for path in sorted((CHECKOUT / "workbench").rglob("*.py")):
+        name = path.relative_to(CHECKOUT).as_posix()
+        if not name.startswith(("workbench/desk/", "workbench/ui/")):
+            continue
+        calls = set(_calls(ast.parse(path.read_text(encoding="utf-8"))))
+        if any(one.endswith("models.engine") for one in calls):
+            assert name in LOOKING, f"{name}: ask `services.engine`"
+        if "Turn" in calls:
+            assert name in TURNS, f"{name}: begin the turn in `workbench.desk.turns` or within `at_work`"
+        assert not any(one.endswith("store.of") for one in calls) or name in (
+            "workbench/desk/services.py",
+            "workbench/desk/runs/suites.py",  # takes a file as the shared library's version
+        ), f"{name}: go through `services`, which has the limits"
+
+
+def test_each_refusal_says_what_how_much_and_what_to_do() -> None:
+    limits = limits_of(read_settings({"SPACE_ID": "a/b"}))
+    with pytest.raises(BadInput) as refused:
+        limits.check_text("contract", "x" * 200_001)
+    assert (refused.value.where, refused.value.problem, refused.value.remedy) == (
+        "contract", "200,001 characters; at most 200,000 are allowed here", "send less at a time",
+    )  # fmt: skip

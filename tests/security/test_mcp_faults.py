@@ -1,0 +1,429 @@
+"""MCP servers that misbehave: each is reported in a line, ended with all that it started, and holds nothing up."""
+
+import gzip
+import logging
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import psutil
+import pytest
+import yaml
+
+from workbench.errors import BadInput
+from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.mcp.bounds import MOST_UNASKED, WINDOW_S, BadLines, Misbehaved, Window, is_too_deep
+from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
+from workbench.toolbox.mcp.servers import Server
+from workbench.toolbox.mcp.source import McpTools
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
+PATIENCE_S = 60.0
+"""How long something may take on a machine under load before a test gives up on it."""
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def word() -> Iterator[str]:
+    """Names the processes of a test; none of them may be left at its end."""
+    word = f"test-{secrets.token_hex(8)}"
+    yield word
+    left = processes(word)
+    for process in left:
+        process.kill()
+    assert left == []
+
+
+@pytest.fixture
+def connect(word: str) -> Iterator[Callable[..., Connection]]:
+    """Makes connections to servers of a kind; they are closed at the end."""
+    made: list[Connection] = []
+
+    def connect(mode: str, **options: Any) -> Connection:
+        server = Server(
+            command=sys.executable, args=(SCRIPT, mode, word), timeout=options.pop("timeout", PATIENCE_S)
+        )
+        made.append(Connection("test", server, **options))
+        return made[-1]
+
+    yield connect
+    for connection in made:
+        connection.close()
+
+
+def processes(word: str) -> list[psutil.Process]:
+    """The processes that were started with that word, and have not ended."""
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter():
+        try:
+            if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("ends at once", "ended"),
+        ("ends in the greeting", "ended|closed"),
+        ("garbage", "lines that are not messages of MCP, the last: 'Traceback"),
+        ("binary garbage", "lines that are not messages of MCP"),
+        ("nested without end", "lines that are not messages of MCP"),
+        ("a line without end", "a message of more than 4 MiB"),
+        ("endless pages", "more than 100 pages"),
+        ("circular pages", "round in circles"),
+        ("many tools", "more than 1,000 tools"),
+        ("refuses to begin", "no no no"),
+        ("wrong list", "tools"),
+    ],
+)
+def test_a_server_that_cannot_be_used_is_refused_and_ended(
+    connect: Callable[..., Connection], word: str, caplog: pytest.LogCaptureFixture, mode: str, said: str
+) -> None:
+    with caplog.at_level(logging.DEBUG), pytest.raises(ConnectionError, match=said) as raised:
+        connect(mode).open()
+    assert len(str(raised.value)) < 400
+    assert processes(word) == []
+    assert "Traceback" not in caplog.text.replace("the last: 'Traceback", "")
+
+
+@pytest.mark.parametrize("mode", ["silent", "stubborn"])
+def test_a_server_that_does_not_answer_in_time_is_ended_with_its_children(
+    connect: Callable[..., Connection], word: str, mode: str
+) -> None:
+    """Also one that ignores SIGTERM, and children of its own in a group of their own."""
+    connection = connect(mode, timeout=2.0 if mode == "silent" else PATIENCE_S)
+    if mode == "silent":
+        with pytest.raises(ConnectionError, match="no answer within 2 s"):
+            connection.open()
+    else:
+        connection.open()
+        assert len(processes(word)) == 3
+        connection.close()
+    assert processes(word) == []
+
+
+@pytest.mark.parametrize(
+    "mode", ["well", "greets", "noisy on standard error", "leaves a child behind", "odd tools"]
+)
+def test_what_can_be_borne_is_borne(connect: Callable[..., Connection], word: str, mode: str) -> None:
+    connection = connect(mode)
+    connection.open()
+    assert connection.check()
+    assert connection.call("add", {"a": 1}) == "3"
+    connection.close()
+    connection.close()
+    assert processes(word) == []
+    with pytest.raises(ConnectionError, match="'test' is gone: it was closed"):
+        connection.call("add", {})
+
+
+def test_tools_that_are_too_large_are_left_out_and_told(word: str, tmp_path: Path) -> None:
+    made, problems = _catalog(tmp_path, {"test": _server("odd tools", word)})
+    try:
+        assert made.toolsets()["mcp-test"].names == ("mcp_test_add", "mcp_test_wordy")
+        assert sorted(problem.split(": ", 1)[1] for problem in problems) == [
+            "its schema has more than 200,000 characters",
+            "its schema is nested more than 64 levels deep",
+        ]
+        assert len(made.toolsets()["mcp-test"].by_name["mcp_test_wordy"].description) <= 20_000
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("dies in a call", "'test' is gone: .*ended"),
+        ("big answer", "'test' is gone: it sent a message of more than 4 MiB"),
+        ("garbage in a call", "'test' is gone: it wrote 20 lines"),
+        ("floods in a call", "'test' is gone: it sent too many messages that nobody asked for"),
+        ("changes its tools without end", "'test' is gone: it sent too many messages that nobody asked for"),
+        ("wrong answer", "gone|content"),
+    ],
+)
+def test_a_server_that_misbehaves_in_a_call_is_told_and_ended(
+    connect: Callable[..., Connection], word: str, caplog: pytest.LogCaptureFixture, mode: str, said: str
+) -> None:
+    connection = connect(mode)
+    connection.open()
+    with pytest.raises(ConnectionError, match=said):
+        connection.call("add", {"a": 1})
+    with pytest.raises(ConnectionError, match="'test' is gone") if mode != "wrong answer" else _nothing():
+        connection.check()
+    connection.close()
+    assert processes(word) == []
+    assert len(caplog.text) < 20_000
+
+
+def test_a_deep_answer_is_an_error_for_the_model(connect: Callable[..., Connection]) -> None:
+    connection = connect("deep answer")
+    connection.open()
+    assert connection.call("add", {}) == {"error": "the server's answer is nested more than 64 levels deep"}
+
+
+def test_a_call_without_an_answer_ends_in_time_and_the_next_is_answered(
+    connect: Callable[..., Connection],
+) -> None:
+    connection = connect("never answers a call", timeout=5.0)
+    connection.open()
+    answer = connection.call("add", {})
+    assert isinstance(answer, dict)
+    assert "imed out" in str(answer["error"])
+    assert connection.check()
+
+
+def test_a_server_that_died_is_started_again_a_few_times_at_most(
+    connect: Callable[..., Connection], word: str
+) -> None:
+    clock = Clock()
+    connection = connect("dies in a call", now_s=clock)
+    connection.open()
+    _die(connection)
+    with pytest.raises(ConnectionError, match="it will be started again"):
+        connection.check()
+    clock.now_s += RETRY_AFTER_S[0]
+    _wait_for_start(connection)
+    assert connection.check()
+    assert len(processes(word)) == 1
+    # It runs for long, then it does not start any more: each attempt is made after a longer while, and then none.
+    clock.now_s += STABLE_S
+    assert connection.check()
+    connection._server = Server(command="no-such-program-of-a-test")
+    _die(connection)
+    with pytest.raises(ConnectionError):
+        connection.check()
+    for wait_s in RETRY_AFTER_S:
+        clock.now_s += wait_s
+        _wait_for_start(connection)
+        with pytest.raises(ConnectionError, match="'test' is gone"):
+            connection.check()
+    clock.now_s += 10_000
+    with pytest.raises(ConnectionError, match="it was started again 3 times"):
+        connection.check()
+    assert processes(word) == []
+
+
+def test_a_server_that_dies_again_and_again_is_left_alone(
+    connect: Callable[..., Connection], word: str
+) -> None:
+    clock = Clock()
+    connection = connect("dies in a call", now_s=clock)
+    connection.open()
+    for wait_s in RETRY_AFTER_S:
+        _die(connection)
+        with pytest.raises(ConnectionError, match="it will be started again"):
+            connection.check()
+        clock.now_s += wait_s
+        _wait_for_start(connection)
+        assert connection.check()
+    _die(connection)
+    clock.now_s += 10_000
+    with pytest.raises(ConnectionError, match="it was started again 3 times"):
+        connection.check()
+    assert processes(word) == []
+
+
+def test_a_server_that_misbehaved_is_not_started_again(connect: Callable[..., Connection]) -> None:
+    clock = Clock()
+    connection = connect("garbage in a call", now_s=clock)
+    connection.open()
+    _die(connection)
+    clock.now_s += 10_000
+    with pytest.raises(ConnectionError) as raised:
+        connection.check()
+    assert "again" not in str(raised.value)
+
+
+def test_adding_a_server_that_cannot_be_written_down_ends_it(word: str, tmp_path: Path) -> None:
+    made, _ = _catalog(tmp_path, {})
+    (tmp_path / "tools.yaml").write_text("mcp_servers: {}\n", encoding="utf-8")
+    command = f"{sys.executable} {SCRIPT} stubborn {word}"
+    with pytest.raises(BadInput, match="stands on one line"):
+        made.add_server("new", command)
+    assert processes(word) == []
+    (tmp_path / "tools.yaml").unlink()
+    with pytest.raises(BadInput, match="not messages of MCP"):
+        made.add_server("new", f"{sys.executable} {SCRIPT} garbage {word}")
+    assert processes(word) == []
+    made.close()
+
+
+def test_the_catalog_s_end_is_the_servers_end(word: str, tmp_path: Path) -> None:
+    servers = {
+        mode.replace(" ", "-"): _server(mode, word) for mode in ("well", "stubborn", "leaves a child behind")
+    }
+    made, problems = _catalog(tmp_path, servers)
+    assert problems == []
+    assert len(processes(word)) == 6
+    made.close()
+    assert processes(word) == []
+
+
+class _Hostile(BaseHTTPRequestHandler):
+    """A server over HTTP that misbehaves in the way that its path names."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length") or 0))
+        body, headers = b"", {"content-type": "application/json"}
+        match self.path.strip("/"):
+            case "elsewhere":
+                self._answer(307, {"location": "http://localhost:9/mcp"}, b"")
+                return
+            case "packed":
+                headers["content-encoding"] = "gzip"
+                body = gzip.compress(b" " * 50_000_000)
+            case "long":
+                body = b" " * 8_000_000
+            case "garbage":
+                body = b"this is no JSON"
+            case "nothing":
+                body = b"null"
+            case "deep":
+                body = b"[" * 200_000
+            case "events":
+                self._events(b"event: message\ndata: null\n\n" * 100)
+                return
+            case "comments":
+                self._events(b": still there\n\n")
+                return
+            case _:
+                self._answer(500, headers, b"")
+                return
+        self._answer(200, headers, body)
+
+    def do_GET(self) -> None:
+        self._answer(405, {}, b"")
+
+    do_DELETE = do_GET
+
+    def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self._write(body)
+
+    def _events(self, piece: bytes) -> None:
+        """A stream of events without end, as long as somebody listens."""
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        while self._write(piece * 100):
+            pass
+
+    def _write(self, data: bytes) -> bool:
+        try:
+            self.wfile.write(data)
+        except OSError:
+            return False
+        return True
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: the tests look at the log."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hostile)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "path", ["elsewhere", "packed", "long", "garbage", "nothing", "deep", "events", "comments", "broken"]
+)
+def test_a_server_at_an_address_that_misbehaves_is_refused(
+    address: str, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    connection = Connection("test", Server(url=f"{address}/{path}", timeout=3))
+    with pytest.raises(ConnectionError) as raised:
+        connection.open()
+    assert len(str(raised.value)) < 400
+    assert "Traceback" not in caplog.text
+    assert len(caplog.text) < 20_000
+
+
+class TestBounds:
+    """The limits themselves."""
+
+    def test_a_window_forgets_what_is_long_ago(self) -> None:
+        clock = Clock()
+        window = Window(MOST_UNASKED, "too many", clock)
+        for _ in range(10):
+            for _ in range(MOST_UNASKED):
+                window.add()
+            clock.now_s += WINDOW_S + 1
+        window.add(MOST_UNASKED)
+        with pytest.raises(Misbehaved, match="too many"):
+            window.add()
+
+    def test_bad_lines_are_shown_short(self) -> None:
+        bad = BadLines()
+        with pytest.raises(Misbehaved) as raised:
+            for _ in range(100):
+                bad.add("x" * 10_000)
+        assert len(str(raised.value)) < 200
+
+    @pytest.mark.parametrize(("levels", "is_deep"), [(1, False), (64, False), (65, True), (50_000, True)])
+    def test_depth_is_told_without_recursion(self, levels: int, is_deep: bool) -> None:  # noqa: FBT001
+        value: object = 1
+        for _ in range(levels):
+            value = {"a": [value]} if levels < 3 else [value]
+        assert is_too_deep(value) is is_deep
+
+
+def _catalog(tmp_path: Path, servers: dict[str, object]) -> tuple[FileCatalog, list[str]]:
+    path = tmp_path / "tools.yaml"
+    path.write_text(yaml.safe_dump({"mcp_servers": servers}), encoding="utf-8")
+    made = FileCatalog(tmp_path / "none", sources=[McpTools(path)], packages=())
+    return made, list(made.problems())
+
+
+def _server(mode: str, word: str) -> dict[str, object]:
+    return {"command": sys.executable, "args": [SCRIPT, mode, word]}
+
+
+def _die(connection: Connection) -> None:
+    with pytest.raises(ConnectionError):
+        connection.call("add", {})
+
+
+def _wait_for_start(connection: Connection) -> None:
+    """Asks, which starts the server again, and waits until that has worked or not."""
+    with pytest.raises(ConnectionError, match="it is being started again"):
+        connection.check()
+    starting = connection._starting
+    assert starting
+    starting.join(PATIENCE_S)
+
+
+def _nothing() -> Any:
+    from contextlib import suppress
+
+    return suppress(ConnectionError)

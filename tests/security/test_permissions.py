@@ -1,0 +1,225 @@
+"""The table of permissions, and every event, API function and MCP tool walked against it for every role."""
+
+import asyncio
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import gradio as gr
+import gradio.oauth
+import pytest
+
+from tests.services import services_for
+from workbench.chat.message import ToolCall
+from workbench.desk.owner import Owner
+from workbench.desk.permissions import GRANTED, NotPermitted, Permission, UserRole
+from workbench.desk.ports.tools import ToolDraft
+from workbench.desk.services import Services
+from workbench.errors import WorkbenchError
+from workbench.settings import Settings
+from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.mocks import MockTool
+from workbench.ui.page import build_page
+from workbench.ui.permitted import GuardedBlocks, needed_by
+
+# Gradio makes an event loop for each page and leaves it to the collector.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+TABLE = Path(__file__).parents[2] / "docs" / "reference" / "permissions.md"
+COLUMNS = (UserRole.LOCAL, UserRole.ADMIN, UserRole.MEMBER, UserRole.SPACE_ADMIN, UserRole.VISITOR)
+SENSITIVE = {
+    "on_pull": Permission.MANAGE_MODELS,
+    "on_delete": Permission.MANAGE_MODELS,
+    "on_look": Permission.OPEN_FILES,
+    "on_server": Permission.ADD_SERVERS,
+}
+"""Handlers of the Models and Tools tabs that only some may run at all, written down a second time."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _collected() -> Iterator[None]:
+    yield
+    gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _environment_of_a_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Gradio's button for signing in looks for; it asks the provider nothing before it is pressed."""
+    for name, value in {"SYSTEM": "spaces", "SPACE_ID": "a/b", "SPACE_HOST": "a.hf.space"}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES"):
+        monkeypatch.setattr(gradio.oauth, name, "x")
+    monkeypatch.setattr(gradio.oauth, "OPENID_PROVIDER_URL", "http://127.0.0.1:1")
+
+
+def request_of(role: UserRole) -> gr.Request:
+    """What Gradio hands to an event of somebody with this role, in the deployment that has it."""
+    made = gr.Request(username={UserRole.ADMIN: "root", UserRole.MEMBER: "ann"}.get(role), session_hash="tab")
+    names = {UserRole.SPACE_ADMIN: "root", UserRole.VISITOR: "eve"}
+    user = {"sub": "1", "preferred_username": names.get(role, "")}
+    session = {"oauth_info": {"userinfo": user, "expires_at": 4_000_000_000}} if role in names else {}
+    made.request = SimpleNamespace(session=session, headers={})  # pyright: ignore[reportAttributeAccessIssue]
+    return made
+
+
+def settings_of(settings: Settings, role: UserRole) -> Settings:
+    """The deployment that has a role: a laptop, a server with accounts, or a Space."""
+    settings = replace(settings, admins=frozenset({"root"}))
+    if role in (UserRole.ADMIN, UserRole.MEMBER):
+        return replace(settings, accounts={"root": "x", "ann": "y"})
+    if role is UserRole.LOCAL:
+        return settings
+    return replace(settings, is_on_space=True, has_hugging_face_login=True)
+
+
+@contextmanager
+def page_of(folder: Path, role: UserRole) -> Iterator[tuple[GuardedBlocks, Services]]:
+    with services_for(folder, "Hello.") as (services, _):
+        services = replace(services, settings=settings_of(services.settings, role))
+        yield build_page(services).blocks, services  # pyright: ignore[reportReturnType]
+
+
+def refusal(blocks: GuardedBlocks, number: int, role: UserRole) -> str:
+    """What an event is refused with for lack of a permission; empty where it came as far as its values."""
+    try:
+        asyncio.run(blocks.process_api(number, [], None, request_of(role)))
+    except gr.Error as error:
+        return (
+            str(error.message) if "may not" in str(error.message) or "declares" in str(error.message) else ""
+        )
+    except Exception:  # noqa: BLE001  it passed the check, and its values are none
+        return ""
+    return ""
+
+
+def test_the_table_of_the_documentation_is_the_one_that_is_checked() -> None:
+    rows = [line.split("|")[1:-1] for line in TABLE.read_text(encoding="utf-8").splitlines() if "| `" in line]
+    shown = {
+        Permission(cells[0].strip(" `")): frozenset(
+            role for role, cell in zip(COLUMNS, cells[2:], strict=True) if cell.strip() == "yes"
+        )
+        for cells in rows
+    }
+    assert shown == GRANTED
+    assert all(cell.strip() in ("yes", "no") for cells in rows for cell in cells[2:])
+
+
+@pytest.mark.parametrize("role", COLUMNS)
+def test_every_event_and_api_function_is_run_for_those_alone_who_have_its_permission(
+    tmp_path: Path, role: UserRole
+) -> None:
+    with page_of(tmp_path, role) as (blocks, _):
+        walked = {number: event.fn for number, event in blocks.fns.items() if event.fn is not None}
+        needed = {number: needed_by(handler) for number, handler in walked.items()}
+        assert [walked[number].__qualname__ for number, one in needed.items() if one is None] == []
+        guarded = {
+            number: one for number, one in needed.items() if one not in (Permission.WORK, Permission.ASK)
+        }
+        open_to_all = [number for number in needed if number not in guarded]
+        for number, permission in guarded.items():
+            is_refused = bool(refusal(blocks, number, role))
+            assert permission is not None and is_refused is (role not in GRANTED[permission]), walked[number]
+        # The rest is open to every role; that the check lets them through is seen on some of each tab.
+        assert [number for number in open_to_all[::12] if refusal(blocks, number, role)] == []
+        assert len(walked) > 100
+
+
+def test_the_sensitive_handlers_need_what_they_should(tmp_path: Path) -> None:
+    with page_of(tmp_path, UserRole.LOCAL) as (blocks, _):
+        found = {
+            event.fn.__name__: needed_by(event.fn)
+            for event in blocks.fns.values()
+            if event.fn and event.fn.__qualname__.startswith(("ModelsEvents", "KeepEvents"))
+        }
+    assert {name: found[name] for name in SENSITIVE} == SENSITIVE
+
+
+def test_a_handler_that_declares_no_permission_is_refused_to_everybody(tmp_path: Path) -> None:
+    def forgotten(text: str) -> str:
+        return text
+
+    for role in COLUMNS:
+        with services_for(tmp_path, "Hello.") as (services, _):
+            page = build_page(replace(services, settings=settings_of(services.settings, role)))
+            with page.blocks:
+                field = gr.Textbox()
+                field.change(forgotten, field, field)
+            number = next(number for number, event in page.blocks.fns.items() if event.fn is forgotten)
+            assert "declares no permission" in refusal(page.blocks, number, role)  # pyright: ignore[reportArgumentType]
+
+
+def test_each_tool_of_the_mcp_server_is_an_api_function_that_was_walked(tmp_path: Path) -> None:
+    mcp = pytest.importorskip("gradio.mcp", reason="the extra mcp is not installed")
+    with page_of(tmp_path, UserRole.LOCAL) as (blocks, _):
+        server = mcp.GradioMCPServer(blocks)
+        offered = {
+            event.api_name for event in blocks.fns.values() if event.api_visibility == "public" and event.fn
+        }
+        tools = {name.strip("/") for name in server.tool_to_endpoint.values()}
+    assert tools == offered
+
+
+@pytest.mark.parametrize("role", COLUMNS)
+def test_a_model_by_path_is_for_who_may_open_files_and_says_nothing_of_them_to_others(
+    tmp_path: Path, role: UserRole
+) -> None:
+    there = tmp_path / "there.gguf"
+    there.write_bytes(b"GGUF")
+    script = tmp_path / "other.yaml"
+    script.write_text("completions: [Hi]", encoding="utf-8")
+    paths = [str(there), f"scripted:{script}", f"replay:{there}", f"zerogpu:{there}", f"~/../{there}"]
+    with services_for(tmp_path, "Hello.") as (services, _):
+        own = services.of(Owner(key="x", role=role))
+        for path in paths:
+            said = [
+                _said(own, name) for name in (path, path.replace("there", "gone").replace("other", "gone"))
+            ]
+            if role in GRANTED[Permission.OPEN_FILES]:
+                assert "no such model here" not in said[0]
+            else:
+                assert said[0].replace(path, "") == said[1].replace(
+                    path.replace("there", "gone").replace("other", "gone"), ""
+                )
+                assert "no such model here" in said[0]
+
+
+def _said(services: Services, name: str) -> str:
+    try:
+        services.models.engine(name)
+    except WorkbenchError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("role", COLUMNS)
+def test_the_terminal_is_a_mock_for_who_may_not_run_commands(tmp_path: Path, role: UserRole) -> None:
+    marker = tmp_path / "ran"
+    variables = {"WORKBENCH_ALLOW_TERMINAL": "1", "WORKBENCH_TERMINAL": "local"}
+    with services_for(tmp_path, "Hello.", variables=variables) as (services, _):
+        own, is_permitted = services.of(Owner(key="x", role=role)), role in GRANTED[Permission.RUN_COMMANDS]
+        call = ToolCall(name="terminal", arguments={"command": f"true > {marker}", "background": True})
+        saved = {"other": "toolset: other\ntools: []\n"}
+        for catalog in (own.tools, own.catalog, own.catalog.with_toolsets(saved)):
+            assert isinstance(catalog, FileCatalog)
+            for name in ("terminal", "process"):
+                entry = catalog.registry.find(name)
+                is_mock = entry is None or isinstance(entry.handler, MockTool)
+                assert is_mock is not is_permitted
+            if not is_permitted:
+                catalog.toolbox().run(call)
+                own.studio.try_draft(
+                    ToolDraft(spec_text='{"name": "terminal"}'), call.arguments, call_number=1, seed=0,
+                    toolbox=catalog.toolbox(),
+                )  # fmt: skip
+    assert not marker.exists()
+
+
+def test_a_refusal_says_who_may_not_do_what_and_whom_to_ask() -> None:
+    refused = NotPermitted(Permission.MANAGE_MODELS, UserRole.MEMBER)
+    assert (
+        str(refused)
+        == "A member may not download or delete models. Ask an admin: WORKBENCH_ADMINS names them."
+    )

@@ -1,0 +1,92 @@
+"""A stranger who talks to the page by HTTP, as a browser does and as programs do."""
+
+import json
+import time
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import httpx2
+
+
+class Answered(NamedTuple):
+    """What came of a call."""
+
+    output: Any
+    """The values of its outputs, or what is said of its failure."""
+    is_success: bool
+    seconds: float
+    """Until the first answer: of a job, its first step."""
+
+
+class Visitor:
+    """One browser: a session of its own.
+
+    Args:
+        url: Of the page.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.session = uuid4().hex
+        # The page's own address as Host and Origin: what a browser sends from it.
+        self._http = httpx2.Client(base_url=url, headers={"Origin": url}, timeout=60)
+        config = self._http.get("/config").json()
+        self._parts = {part["id"]: part["props"] for part in config["components"]}
+        self._events = config["dependencies"]
+
+    def close(self) -> None:
+        """Hang up."""
+        self._http.close()
+
+    def call(self, api_name: str, *values: Any) -> Answered:
+        """Call a function of the API."""
+        found = next(one for one in self._events if one["api_name"] == api_name)
+        return self._joined(found["id"], list(values))
+
+    def fire(self, part: str, event: str, **values: Any) -> Answered:
+        """Fire an event of the page.
+
+        Args:
+            part: Its `elem_id`.
+            event: Such as `click`.
+            values: Of fields, by `elem_id` with `_` for `-`; others have what the page begins with.
+        """
+        found = next(
+            one
+            for one in self._events
+            if any(self._name(target) == part and name == event for target, name in one["targets"])
+            and one["backend_fn"]
+        )
+        given = {name.replace("_", "-"): value for name, value in values.items()}
+        data = [given.get(self._name(place), self._parts[place].get("value")) for place in found["inputs"]]
+        return self._joined(found["id"], data)
+
+    def upload(self, name: str, content: bytes) -> dict[str, Any]:
+        """Send a file; gives what a field of files holds then."""
+        sent = self._http.post("/gradio_api/upload", files={"files": (name, content)})
+        return {"path": sent.json()[0], "orig_name": name, "meta": {"_type": "gradio.FileData"}}
+
+    def _name(self, place: Any) -> str:
+        return str(self._parts.get(place, {}).get("elem_id") or "")
+
+    def _joined(self, index: int, data: list[Any]) -> Answered:
+        body = {"data": data, "fn_index": index, "session_hash": self.session}
+        started = time.monotonic()
+        # By hand: numbers of thousands of digits are written too.
+        joined = self._http.post(
+            "/gradio_api/queue/join", content=json.dumps(body), headers={"Content-Type": "application/json"}
+        )
+        if joined.status_code != 200:
+            return Answered(joined.text, is_success=False, seconds=time.monotonic() - started)
+        first = 0.0
+        with self._http.stream(
+            "GET", "/gradio_api/queue/data", params={"session_hash": self.session}
+        ) as stream:
+            for line in stream.iter_lines():
+                told = json.loads(line.removeprefix("data:")) if line.startswith("data:") else {}
+                if told.get("msg") == "process_generating":
+                    first = first or time.monotonic() - started
+                if told.get("msg") == "process_completed":
+                    output = told["output"]
+                    seconds = first or time.monotonic() - started
+                    return Answered(output.get("data", output), is_success=told["success"], seconds=seconds)
+        raise AssertionError("the server hung up")

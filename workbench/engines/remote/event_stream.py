@@ -1,0 +1,83 @@
+"""Server-sent events with JSON in them, read with a limit for each line and each event.
+
+The `openai` client has a reader for these too; it keeps a line of any length, and raises errors of many kinds.
+
+*Source:* HTML living standard, 9.2 server-sent events.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.engines.remote.answer_limits import AnswerError
+from workbench.engines.remote.bounded_json import parse_bounded_json
+
+NO_CHUNK: Final = "the server sent something that is not a piece of a completion"
+_DONE: Final = b"[DONE]"
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+
+
+def read_events(pieces: Iterable[bytes], *, most_bytes: int) -> Iterator[JsonObject]:
+    """The objects of a stream's events, up to `[DONE]` or the end of the stream.
+
+    Args:
+        pieces: The body, cut anywhere.
+        most_bytes: Size of an event at most.
+
+    Raises:
+        AnswerError: An event is too large, is not a JSON object, or reports an error.
+    """
+    for data in _event_data(pieces, most_bytes):
+        if data.startswith(_DONE):
+            return
+        value = parse_bounded_json(data)
+        if not isinstance(value, dict):
+            raise AnswerError(NO_CHUNK)
+        if value.get("error"):
+            raise AnswerError(_reported(value["error"]))
+        yield value
+
+
+def _event_data(pieces: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
+    """The data of each event; comments, names and ids of events are skipped."""
+    data = bytearray()
+    for line in _lines(pieces, most_bytes):
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            data += value.removeprefix(b" ") + b"\n"
+            _check_size(data, most_bytes)
+        elif not line and data:
+            yield bytes(data).strip()
+            data.clear()
+    if data.strip():
+        yield bytes(data).strip()
+
+
+def _lines(pieces: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
+    """Lines without their ends."""
+    rest = bytearray()
+    was_return = False
+    for whole in pieces:
+        # `\r\n` may be cut between two pieces, and is one end of a line all the same.
+        piece = whole.removeprefix(b"\n") if was_return else whole
+        was_return = whole.endswith(b"\r")
+        rest += piece
+        if b"\n" in piece or b"\r" in piece:
+            *lines, last = _LINE_END.split(rest)
+            yield from map(bytes, lines)
+            rest = bytearray(last)
+        _check_size(rest, most_bytes)
+    if rest:
+        yield bytes(rest)
+
+
+def _check_size(data: bytearray, most_bytes: int) -> None:
+    if len(data) > most_bytes:
+        raise AnswerError(f"the server sent a piece of more than {most_bytes:,} bytes")
+
+
+def _reported(error: JsonValue) -> str:
+    """The server's own words; its error is a text, or an object with a message."""
+    message = as_object(error).get("message", error)
+    return message if isinstance(message, str) and message.strip() else "the server reported an error"

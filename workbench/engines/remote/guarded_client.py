@@ -1,0 +1,165 @@
+"""An HTTP client for one request: it stays at its host, reads no more than a limit, and can be hung up on.
+
+Each request has its own connection. Only then the socket is known from the first moment, and a server that sends
+nothing, or endless headers, can be hung up on from another thread.
+
+*Source:* httpx2 2.16, event hooks, extension `trace`; httpcore2 2.16 for the names of its events.
+"""
+
+import ssl
+import zlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from socket import SHUT_RDWR, socket
+from threading import Lock
+from typing import Any, Final
+
+import httpx2
+
+from workbench.engines.remote.answer_limits import ERROR_BYTES, AnswerError, AnswerLimits
+
+CONNECT_TIMEOUT_S: Final = 10.0
+"""A server that does not even take the connection is not waited for any longer."""
+MOST_REDIRECTS: Final = 5
+_UNPACKED_AT_ONCE: Final = 64 << 10
+_GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
+_PACKED: Final = ("gzip", "x-gzip", "deflate")
+_CONNECTED: Final = ("connection.connect_tcp.complete", "connection.start_tls.complete")
+
+
+class GuardedConnection:
+    """The connection of one request."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._sockets: list[socket] = []
+        self._is_over = False
+
+    def hang_up(self) -> None:
+        """Ends the connection. Shutting the socket down wakes a thread that waits on it; closing it would not."""
+        with self._lock:
+            self._is_over = True
+            for one in self._sockets:
+                _shut(one)
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Takes what httpcore2 reports: once with TLS, the socket is another one."""
+        if event not in _CONNECTED:
+            return
+        found = info["return_value"].get_extra_info("socket")
+        if isinstance(found, socket):
+            with self._lock:
+                self._sockets.append(found)
+                if self._is_over:
+                    _shut(found)
+
+
+def guarded_client(base_url: str, limits: AnswerLimits, connection: GuardedConnection) -> httpx2.Client:
+    """A client for one request to the server at `base_url`.
+
+    Errors of our own limits are raised as `AnswerError`, by whatever reads from the client.
+    """
+    home = _origin(httpx2.URL(base_url))
+
+    def on_request(request: httpx2.Request) -> None:
+        there = _origin(request.url)
+        if there != home:
+            raise AnswerError(f"it redirects to another host, {there}, where nothing was sent")
+        request.headers["Accept-Encoding"] = "identity"
+        request.extensions = {**request.extensions, "trace": connection.trace}
+
+    def on_response(response: httpx2.Response) -> None:
+        packing = response.headers.pop("content-encoding", "identity").strip().lower()
+        # A charset of the server's choice could name any of Python's codecs, `zlib` among them.
+        response.encoding = "utf-8"
+        assert isinstance(response.stream, httpx2.SyncByteStream)
+        is_answer = response.is_success
+        response.stream = _GuardedBody(response.stream, packing, limits, is_answer=is_answer)
+
+    timeout = httpx2.Timeout(limits.silence_s, connect=min(CONNECT_TIMEOUT_S, limits.silence_s))
+    return httpx2.Client(
+        timeout=timeout,
+        follow_redirects=True,
+        max_redirects=MOST_REDIRECTS,
+        limits=httpx2.Limits(max_keepalive_connections=0),
+        verify=_tls(),
+        event_hooks={"request": [on_request], "response": [on_response]},
+    )
+
+
+class _GuardedBody(httpx2.SyncByteStream):
+    """A body, unpacked as far as the limit."""
+
+    def __init__(
+        self, body: httpx2.SyncByteStream, packing: str, limits: AnswerLimits, *, is_answer: bool
+    ) -> None:
+        self._body = body
+        self._packing = packing
+        self._limits = limits
+        self._is_answer = is_answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        limit = self._limits.body_bytes if self._is_answer else ERROR_BYTES
+        size = 0
+        for piece in self._unpacked(limit):
+            size += len(piece)
+            if size > limit:
+                if self._is_answer:
+                    raise AnswerError(f"the answer is larger than {limit:,} bytes")
+                return
+            yield piece
+
+    def close(self) -> None:
+        self._body.close()
+
+    def _unpacked(self, limit: int) -> Iterator[bytes]:
+        packed = self._packed(limit)
+        if self._packing in ("", "identity"):
+            return packed
+        if self._packing not in _PACKED:
+            raise AnswerError(f"the answer is packed with {self._packing[:40]!r}, which was not asked for")
+        return _unpack(packed)
+
+    def _packed(self, limit: int) -> Iterator[bytes]:
+        size = 0
+        for count, piece in enumerate(self._body):
+            size += len(piece)
+            # What exceeds the limit is handed on once: the reader says what happened.
+            yield piece
+            if size > limit:
+                return
+            if count > self._limits.network_pieces:
+                raise AnswerError(f"the answer came in more than {self._limits.network_pieces:,} pieces")
+
+
+def _unpack(packed: Iterator[bytes]) -> Iterator[bytes]:
+    """What gzip or deflate packed, in pieces of bounded size: a kilobyte may unpack to a megabyte."""
+    unpacker = zlib.decompressobj(_GZIP_OR_ZLIB)
+    try:
+        for piece in packed:
+            waiting = piece
+            while waiting and not unpacker.eof:
+                yield unpacker.decompress(waiting, _UNPACKED_AT_ONCE)
+                waiting = unpacker.unconsumed_tail
+    except zlib.error:
+        raise AnswerError("the answer is packed, and cannot be unpacked") from None
+
+
+def _origin(url: httpx2.URL) -> str:
+    """Scheme, host and port."""
+    ports = {"http": 80, "https": 443}
+    return f"{url.scheme}://{url.host}:{url.port or ports.get(url.scheme, 0)}"
+
+
+def _shut(one: socket) -> None:
+    try:
+        # Not the method of an SSL socket, which would take TLS off under the thread that reads.
+        socket.shutdown(one, SHUT_RDWR)
+    except OSError:
+        return  # It is closed already, or was replaced by the one with TLS.
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Loading the certificates takes longer than many a request."""
+    return httpx2.create_ssl_context()

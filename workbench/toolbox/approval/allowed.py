@@ -1,0 +1,185 @@
+"""Whether every command of a script may run unasked."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from workbench.toolbox.approval.doubt import (
+    FRESH_CODE,
+    PROJECT_CODE,
+    SYNTAX,
+    UNKNOWN_PROGRAM,
+    VARIABLE,
+    Doubt,
+)
+from workbench.toolbox.approval.paths import Paths, moved
+from workbench.toolbox.approval.place import Place
+from workbench.toolbox.approval.programs import (
+    builtins,
+    editing,
+    git,
+    machine,
+    project,
+    reading_files,
+    wrappers,
+    writing_files,
+)
+from workbench.toolbox.approval.programs.rule import Call, Check
+from workbench.toolbox.approval.shell.characters import is_plain_name
+from workbench.toolbox.approval.shell.script import Assignment, Command, Script
+from workbench.toolbox.approval.shell.words import Word, resolve
+
+_MOST_FOLDERS: Final = 32
+_CHECKS: Final[Mapping[str, Check]] = {
+    **{name: rule.check for name, rule in (*reading_files.RULES.items(), *writing_files.RULES.items())},
+    **writing_files.CHECKS,
+    **editing.CHECKS,
+    **machine.CHECKS,
+    **project.CHECKS,
+    **builtins.CHECKS,
+    **wrappers.CHECKS,
+    "egrep": reading_files.RULES["grep"].check,
+    "fgrep": reading_files.RULES["grep"].check,
+    "git": git.check_git,
+}
+_OWN_PROGRAM: Final = re.compile(r"\./(?!.*\.\./)[\w.+-]+(?:/[\w.+-]+)*")
+_SYSTEM_PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/([\w.+-]+)")
+_VARIABLES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LANGUAGE"), r"[\w.@-]*"),
+    **dict.fromkeys(
+        ("NO_COLOR", "FORCE_COLOR", "CI", "DEBUG", "VERBOSE", "COLUMNS", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE",
+         "PYTHONHASHSEED", "RUST_BACKTRACE", "NODE_ENV", "RAILS_ENV", "APP_ENV", "ENV_NAME", "PORT", "OMP_NUM_THREADS",
+         "CUDA_VISIBLE_DEVICES", "GOOS", "GOARCH", "CGO_ENABLED", "RUST_LOG", "LOG_LEVEL"),
+        r"[\w.,=-]*",
+    ),
+    "TZ": r"\w[\w/+-]*", "PYTHONPATH": r"(?:\.|src|lib)?", "PYTHONWARNINGS": r"[a-z]*",
+}  # fmt: skip
+"""Variables that may be set for a command, each with a pattern of its values: none names a program or a file."""
+_PLAIN_VALUE: Final = (
+    r"\d{0,9}|true|false|yes|no|on|off|dev|development|test|testing|production|staging|debug|info|warn|warning"
+    r"|error"
+)
+"""Values of all other variables: numbers and words that say how a program should behave."""
+_CODE_RUNNERS: Final = frozenset(project.FORMS)
+_WRITERS: Final = frozenset({
+    "cp", "mv", "ln", "tee", "chmod", "tar", "unzip", "gunzip", "curl", "wget", "patch", "install", "truncate", "dd",
+    "rsync",
+})  # fmt: skip
+_HARMLESS_OUTPUT: Final = re.compile(r"/dev/\w+|(?:.*/)?[\w-]*\.(?:txt|log|out|csv|tsv|md)")
+
+
+def doubts_of(script: Script, place: Place) -> list[Doubt]:
+    """Every reason to ask about a script; none if it may run unasked.
+
+    Args:
+        script: All of its commands.
+        place: Where it runs.
+    """
+    if script.problem:
+        return [Doubt(SYNTAX, script.problem)]
+    return list(dict.fromkeys(_Checker(script, place).doubts()))
+
+
+class _Checker:
+    """Checks one script.
+
+    Args:
+        script: All of its commands.
+        place: Where it runs.
+    """
+
+    def __init__(self, script: Script, place: Place) -> None:
+        self._script = script
+        self._place = place
+        self._folders: tuple[str, ...] = (place.folder or ".",)
+        self._writes = False
+        self._runs_code = False
+
+    def doubts(self) -> Iterator[Doubt]:
+        """Every reason to ask."""
+        for command in self._script.commands:
+            yield from self._of_command(command)
+        if self._writes and self._runs_code:
+            yield Doubt(FRESH_CODE)
+
+    def _of_command(self, command: Command) -> Iterator[Doubt]:
+        paths = Paths(place=self._place, folders=self._folders)
+        words = tuple(word for raw in command.words for word in resolve(raw, self._script.bindings))
+        yield from self._redirections(command, paths)
+        for assignment in command.assignments:
+            yield from self._assignment(assignment, is_for_read=bool(words) and words[0].text == "read")
+        if words:
+            self._note(words)
+            yield from self._judge(words, paths)
+            yield from self._move(words)
+
+    def _redirections(self, command: Command, paths: Paths) -> Iterator[Doubt]:
+        runs_code = self._is_project_code(command)
+        for operator, target in command.redirections:
+            if operator == "<<":
+                continue
+            targets = resolve(target, self._script.bindings)
+            if operator != "<" and not runs_code:
+                self._writes = self._writes or not all(
+                    _HARMLESS_OUTPUT.fullmatch(word.text) for word in targets
+                )
+            found = (paths.reading(word) if operator == "<" else paths.writing(word) for word in targets)
+            yield from (doubt for doubt in found if doubt)
+            if operator != "<" and not all(word.is_fixed for word in targets):
+                yield Doubt(SYNTAX, "a redirection to a file that is not spelled out")
+
+    def _is_project_code(self, command: Command) -> bool:
+        """Whether a command is the project's code: what that writes is its own doing."""
+        words = resolve(command.words[0], {}) if command.words else ()
+        return bool(words) and (words[0].text in _CODE_RUNNERS or words[0].text.startswith("./"))
+
+    def _assignment(self, assignment: Assignment, *, is_for_read: bool) -> Iterator[Doubt]:
+        values = resolve(assignment.value, self._script.bindings) if assignment.value else (Word(text=""),)
+        pattern = _VARIABLES.get(assignment.name) or (
+            _PLAIN_VALUE if is_plain_name(assignment.name) else None
+        )
+        if is_for_read and assignment.name == "IFS":
+            pattern = r"[,:;|\t]?"
+        if assignment.name == "PYTHONPATH" and not self._place.is_contained:
+            yield Doubt(PROJECT_CODE, assignment.name, f"{assignment.name}: {PROJECT_CODE}")
+        if pattern is None or not all(word.is_fixed and re.fullmatch(pattern, word.text) for word in values):
+            yield Doubt(VARIABLE, assignment.name[:40])
+
+    def _judge(self, words: tuple[Word, ...], paths: Paths) -> list[Doubt]:
+        if not words or not words[0].is_fixed:
+            return [Doubt(UNKNOWN_PROGRAM, "a name that is only known when the command runs")]
+        name = words[0].text
+        if match := _SYSTEM_PROGRAM.fullmatch(name):
+            name = match.group(1)
+        call = Call(name=name, words=words[1:], paths=paths, judge=self._judge)
+        if _OWN_PROGRAM.fullmatch(name) and all(
+            paths.is_inside(Word(text=folder)) for folder in self._folders
+        ):
+            self._runs_code = True
+            return project.check_own_program(call)
+        if check := _CHECKS.get(name):
+            return check(call)
+        return [Doubt(UNKNOWN_PROGRAM, name[:60])]
+
+    def _move(self, words: tuple[Word, ...]) -> Iterator[Doubt]:
+        if words[0].text != "cd" or not words[-1].is_fixed:
+            return
+        target = words[1].text if len(words) > 1 else "~"
+        self._folders = moved(self._folders, "~" if target == "-" else target)
+        if len(self._folders) > _MOST_FOLDERS:
+            yield Doubt(SYNTAX, "too many changes of the folder")
+
+    def _note(self, words: tuple[Word, ...]) -> None:
+        """Keeps in mind whether the script writes files and runs files: it must not run what it wrote."""
+        names = {word.text.rsplit("/", 1)[-1] for word in words[:6]}
+        if words[0].text in _WRITERS or (
+            words[0].text == "sed" and any(word.text.startswith("-") and "i" in word.text for word in words)
+        ):
+            self._writes = self._writes or not (
+                words[0].text in ("tee", "cp", "mv") and _HARMLESS_OUTPUT.fullmatch(words[-1].text)
+            )
+        if words[0].text == "git" and names & {"clone", "pull", "checkout", "switch", "stash", "merge"}:
+            self._writes = True
+        self._runs_code = self._runs_code or (
+            bool(names & _CODE_RUNNERS) and words[0].text not in reading_files.RULES
+        )

@@ -1,0 +1,31 @@
+"""Why a command is asked about."""
+
+from typing import Final, NamedTuple
+
+UNKNOWN_PROGRAM: Final = "unknown program"
+UNKNOWN_ARGUMENT: Final = "unknown option or argument"
+SENSITIVE: Final = "sensitive file"
+OUTSIDE: Final = "outside the working folder"
+NETWORK: Final = "network access"
+PROJECT_CODE: Final = "project code outside a sandbox"
+FRESH_CODE: Final = "code that the same command writes"
+SYNTAX: Final = "shell syntax that is not checked"
+VARIABLE: Final = "environment variable set"
+
+NAMES: Final = (
+    UNKNOWN_PROGRAM, UNKNOWN_ARGUMENT, SENSITIVE, OUTSIDE, NETWORK, PROJECT_CODE, FRESH_CODE, SYNTAX, VARIABLE,
+)  # fmt: skip
+
+
+class Doubt(NamedTuple):
+    """One reason to ask."""
+
+    reason: str
+    """One of `NAMES` or of the categories' names."""
+    detail: str = ""
+    """What it is about, such as an option; empty if the reason says it all."""
+    key: str = ""
+    """What an answer for longer than once is remembered by, such as `rm: recursive delete`.
+
+    Empty if the doubt is about anything that could be written there; then the whole command is remembered.
+    """

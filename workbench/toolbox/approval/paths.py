@@ -1,0 +1,117 @@
+"""Which files a command may read or write unasked."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from posixpath import isabs, join, normpath
+from typing import Final
+
+from workbench.toolbox.approval.doubt import OUTSIDE, SENSITIVE, Doubt
+from workbench.toolbox.approval.place import Place
+from workbench.toolbox.approval.shell.words import Word
+
+_DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})
+_SENSITIVE: Final = re.compile(
+    r"(?:^|/)\.(?:ssh|gnupg|aws|azure|kube|docker|hermes|password-store|mozilla|thunderbird|vault-token|netrc|pgpass"
+    r"|npmrc|pypirc|git-credentials|my\.cnf|htpasswd|s3cfg|boto|envrc|vault_pass|\w{0,20}_?history)(?:/|$)"
+    r"|(?:^|/)\.config/(?:gcloud|gh|hub|op|rclone|doctl|google-chrome|chromium|BraveSoftware)(?:/|$)"
+    r"|(?:^|/)\.local/share/(?:keyrings|hermes-workbench)(?:/|$)|(?:^|/)\.cargo/credentials|(?:^|/)\.cache/huggingface(?:/|$)"
+    r"|(?:^|/)Library/(?:Keychains|Application Support/(?:Google|hermes-workbench))"
+    r"|(?:^|/)\.env(?:$|[.*?\[](?!(?:example|sample|template|dist)$))"
+    r"|(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)\w{0,9}|authorized_keys|credentials(?:\.\w{1,5})?|secrets?(?:\.\w{1,5})?|kubeconfig)$"
+    r"|(?:^|/)(?:hermes-)?workbench\.sqlite3|\.(?:pem|key|p12|pfx|kdbx|keystore|jks|ppk|asc|gpg)$"
+    r"|(?:^|/)etc/(?:g?shadow|sudoers|master\.passwd|krb5\.keytab|ssl/private|ssh/ssh_host|security/opasswd|wireguard)"
+    r"|(?:^|/)(?:run|var)/(?:[\w.-]{1,40}/)?(?:secrets|docker\.sock|containerd)|(?:^|/)var/(?:spool/cron|lib/(?:mysql|postgresql|docker|private|sss))"
+    r"|(?:^|/)var/log/(?:auth|secure|audit)"
+    r"|(?:^|/)proc/(?!(?:cpuinfo|meminfo|version|loadavg|uptime|mounts|filesystems|stat|swaps|partitions|cmdline)$)"
+    r"|^/dev/(?!(?:null|zero|random|urandom|stdin|stdout|stderr|tty|fd/[0129])$)|^/root(?:/|$)",
+    re.I,
+)
+"""Files that hold secrets, wherever they are: a path is searched, so that `../../etc/shadow` is found too."""
+_STARTUP: Final = re.compile(
+    r"(?:^|/)\.git(?:/|$)|(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|cshrc"
+    r"|tcshrc|kshrc|inputrc|vimrc|exrc|gitconfig|gitattributes|gitmodules|hgrc|gdbinit|lldbinit|curlrc|wgetrc|screenrc"
+    r"|tmux\.conf|envrc|pdbrc|pythonrc\.py|config|local|vscode|idea|husky|claude|cursor)(?:/|$)"
+    r"|(?:^|/)(?:HEAD|config|crontab|sitecustomize\.py|usercustomize\.py)$|\.pth$",
+    re.I,
+)
+"""Files that programs read when they start; whoever writes them decides what those programs do."""
+_HIDDEN_GLOB: Final = re.compile(r"(?:^|/)(?:\.[^/]*[*?\[]|\[[^\]]*\.[^\]]*\])")
+_WIDE: Final = re.compile(
+    r"^(?:/|~|/etc|/home|/root|/var|/run|/Users|/proc|/sys|/mnt|/media|/srv|/opt|/boot)(?:/[^/]*)?$"
+)
+_TEMPORARY: Final = re.compile(r"^/tmp/[\w.-][^*?\[]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paths:
+    """The files of one command."""
+
+    place: Place
+    folders: tuple[str, ...]
+    """Where the command may run, of which each is relative to the working folder, or absolute."""
+
+    def reading(self, word: Word, *, is_recursive: bool = False) -> Doubt | None:
+        """Why this file should not be read unasked; None if it may be.
+
+        Args:
+            word: The file's name, as a program gets it.
+            is_recursive: True if everything below it is read.
+        """
+        if not word.is_known:
+            return Doubt(SENSITIVE, "a file name that is only known when the command runs")
+        for path in self._absolute(word.text):
+            is_outside = isabs(path) or path.startswith(("~", ".."))
+            if _is_sensitive(path, self.place) or (word.has_glob and _HIDDEN_GLOB.search(path)):
+                return Doubt(SENSITIVE, word.text)
+            if path.startswith(("/usr/", "/tmp/")) or not is_outside:
+                continue
+            is_wide = bool(_WIDE.match(path)) or path.startswith((".", "~"))
+            if word.has_glob or (is_recursive and is_wide):
+                return Doubt(SENSITIVE, word.text)
+        return None
+
+    def writing(self, word: Word) -> Doubt | None:
+        """Why this file should not be written unasked; None if it may be."""
+        if not word.is_known:
+            return Doubt(OUTSIDE, "a file name that is only known when the command runs")
+        if word.text in _DEVICES:
+            return None
+        for path in self._absolute(word.text):
+            if self.place.is_contained and _TEMPORARY.match(path) and ".." not in path:
+                continue
+            if isabs(path) or path.startswith(("~", "..")):
+                return Doubt(OUTSIDE, word.text)
+            if _is_sensitive(path, self.place) or _STARTUP.search(path):
+                return Doubt(SENSITIVE, word.text)
+            if word.has_glob and _HIDDEN_GLOB.search(path):
+                return Doubt(SENSITIVE, word.text)
+        return None
+
+    def is_inside(self, word: Word) -> bool:
+        """Whether a folder is certainly in the working folder."""
+        return word.is_known and all(
+            not isabs(path) and not path.startswith(("~", "..")) for path in self._absolute(word.text)
+        )
+
+    def _absolute(self, text: str) -> Iterator[str]:
+        """Each path that a name can mean: relative to the working folder if it is inside, else absolute."""
+        for folder in self.folders:
+            path = text if text.startswith("~") else normpath(join(folder, text))
+            path = re.sub(r"^/{2,}", "/", path)
+            root = self.place.root
+            if root and (path == root or path.startswith(root + "/")):
+                path = path[len(root) + 1 :] or "."
+            yield path
+
+
+def moved(folders: tuple[str, ...], target: str) -> tuple[str, ...]:
+    """The folders where commands may run after `cd`; the ones before stay, for `cd` may have failed."""
+    found = (target if target.startswith("~") else normpath(join(folder, target)) for folder in folders)
+    return tuple(dict.fromkeys((*folders, *found)))
+
+
+def _is_sensitive(path: str, place: Place) -> bool:
+    if _SENSITIVE.search(path):
+        return True
+    return any(path == folder or path.startswith(folder + "/") for folder in place.private)

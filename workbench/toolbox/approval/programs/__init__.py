@@ -1,0 +1,1 @@
+"""Which programs may run unasked, with which options and arguments."""

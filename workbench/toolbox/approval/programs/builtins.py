@@ -1,0 +1,75 @@
+"""The shell's own commands."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from workbench.toolbox.approval.doubt import OUTSIDE, Doubt
+from workbench.toolbox.approval.programs.rule import Call, Check
+from workbench.toolbox.approval.shell.characters import is_plain_name
+
+_TEST_UNARY: Final = frozenset({"-f", "-d", "-e", "-n", "-z", "-s", "-r", "-w", "-x", "-L", "-h", "!"})
+
+
+def check_printf(call: Call) -> list[Doubt]:
+    """`printf`, but not `-v`, which sets a variable such as `PATH`."""
+    if not call.words or not call.words[0].is_fixed or call.words[0].text.startswith("-"):
+        return [call.unknown(call.words[0] if call.words else None)]
+    return []
+
+
+def check_test(call: Call) -> list[Doubt]:
+    """`test` and `[`, but not `-v`: Bash runs commands in the index of a variable's name."""
+    return [call.unknown(word) for word in call.words if word.text in ("-v", "-R")]
+
+
+def check_double_test(call: Call) -> list[Doubt]:
+    """`[[ … ]]` that tests files or compares texts. Numbers are compared by arithmetic, which may run commands."""
+    words = call.words[:-1]
+    if words and words[0].text == "!":
+        words = words[1:]
+    is_unary = len(words) == 2 and words[0].text in _TEST_UNARY
+    is_comparison = len(words) == 3 and words[1].text in ("=", "==", "!=")
+    if not (is_unary or is_comparison) or any("\n" in word.text for word in words):
+        return [call.unknown()]
+    return []
+
+
+def check_cd(call: Call) -> list[Doubt]:
+    """`cd` to a folder that is spelled out; where the commands after it run is for the caller to know."""
+    if not call.words or call.words[0].text == "-":
+        return []
+    if len(call.words) != 1 or not call.words[0].is_fixed or call.words[0].text.startswith("-"):
+        return [Doubt(OUTSIDE, "a folder that is not spelled out")]
+    return [doubt] if (doubt := call.paths.reading(call.words[0])) else []
+
+
+def check_exit(call: Call) -> list[Doubt]:
+    """`exit` with a number."""
+    is_plain = len(call.words) <= 1 and all(
+        re.fullmatch(r"\d{1,3}", word.text) or not word.is_known for word in call.words
+    )
+    return [] if is_plain else [call.unknown()]
+
+
+def check_read(call: Call) -> list[Doubt]:
+    """`read -r NAME`, for names without a meaning of their own."""
+    texts = call.texts()
+    is_plain = texts is not None and all(text == "-r" or is_plain_name(text) for text in texts)
+    return [] if is_plain else [call.unknown()]
+
+
+def check_set(call: Call) -> list[Doubt]:
+    """`set -euo pipefail` and its like."""
+    texts = call.texts()
+    is_plain = (
+        texts is not None and texts and all(re.fullmatch(r"[-+][eux]+o?|pipefail", text) for text in texts)
+    )
+    return [] if is_plain else [call.unknown()]
+
+
+CHECKS: Final[Mapping[str, Check]] = {
+    "printf": check_printf, "test": check_test, "[": check_test, "[[": check_double_test, "cd": check_cd,
+    "exit": check_exit, "set": check_set, "read": check_read,
+}  # fmt: skip
+"""By name."""

@@ -1,0 +1,126 @@
+"""Programs that say something about the machine, its packages and services, or get a page from the network."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from workbench.toolbox.approval.doubt import Doubt
+from workbench.toolbox.approval.programs.forms import LOOK, VERSION, Form, check_forms
+from workbench.toolbox.approval.programs.rule import Call, Check, Need, needed
+
+_CONTAINERS: Final = (
+    VERSION,
+    Form(
+        r"ps|images|info|stats --no-stream|(?:network|volume|image|container|context) ls|system df|compose (?:ps|ls|config|images)|logs|top|port"
+        r"|inspect|compose logs",
+        r"-[anqsft]+|--(?:all|quiet|no-trunc|tail|since|timestamps|filter)(?:=[\w=.-]+)?|(?!-)[\w{}. \t:|/=-]+|--format",
+        LOOK,
+    ),
+    Form(
+        r"build|compose (?:up|build|down|stop|start|pull|restart)",
+        r"-t|-f|-d|--(?:build|no-cache|pull)|(?!-)[\w./:-]+",
+    ),
+)
+_LISTED: Final = r"(?!-)[\w.+*@/:-]+"
+FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
+    **dict.fromkeys(("docker", "podman"), _CONTAINERS),
+    "docker-compose": (VERSION, Form("ps|logs|config|images", r"-n|--tail=?\w*|(?!-)[\w-]+", LOOK)),
+    "kubectl": (
+        Form(r"version(?: --client)?|cluster-info|config current-context|config get-contexts", need=LOOK),
+        Form(r"get|describe|top|logs|explain|api-resources", r"-[nAow]+|--(?:all-namespaces|namespace|tail|since)(?:=[\w-]+)?|(?!-)[\w./,-]+", LOOK,
+             never=r".*secret"),
+    ),
+    "systemctl": (Form(
+        r"(?:--user )?(?:--no-pager )?(?:status|is-active|is-enabled|is-failed|list-units|list-timers|show|list-unit-files|list-sockets)",
+        r"--(?:no-pager|type=\w+|state=\w+|all|failed|user)|(?!-)[\w@.-]+", LOOK,
+    ),),
+    "journalctl": (Form("", r"-[uxenrkbp]+\d*|--(?:no-pager|since|until|unit|lines)(?:=[\w: -]+)?|(?!-)[\w.@: -]+", LOOK),),
+    "service": (Form(r"[\w-]+ status", need=LOOK),),
+    "apt": (VERSION, Form("list|show|search|policy", r"--(?:installed|upgradable)|(?!-)[\w.+-]+", LOOK)),
+    "apt-cache": (VERSION, Form("show|search|policy|depends|rdepends|madison", _LISTED, LOOK)),
+    "dpkg": (VERSION, Form("-l|-L|-s|-S|--list|--get-selections|--print-architecture", _LISTED, LOOK)),
+    "rpm": (VERSION, Form("-q[ailf]*", _LISTED, LOOK)),
+    "brew": (VERSION, Form("list|info|search|outdated|deps|doctor|config", _LISTED, LOOK)),
+    "conda": (VERSION, Form("list|info|env list|search|config --show", r"(?!-)[\w.+=-]+", LOOK)),
+    "gh": (VERSION, Form(r"(?:pr|issue|repo|run|release|workflow) (?:list|view|status|diff|checks)",
+                         r"--(?:json|limit|state|author|label)(?:=[\w,]+)?|(?!-)[\w/#.,-]+", Need.NO_NETWORK)),
+    "ip": (Form(r"(?:-[46br]+ ){0,2}(?:a|addr|address|route|r|link|neigh)(?: show(?: [\w.]+)?)?", need=LOOK),),
+    "ifconfig": (Form(r"(?:-a|[a-z]\w+)?", need=LOOK),),
+    "ss": (Form("", r"-[tulpnasx46]+", LOOK),),
+    "netstat": (Form("", r"-[tulpnasr]+", LOOK),),
+    "man": (Form(r"(?:-k |\d )?\w[\w.+-]*", need=LOOK),),
+    "date": (Form("", r"\+[\s\S]*|-[uR]|-I\w*|--utc|--rfc-\w+(?:=\w+)?|--iso-8601(?:=\w+)?|-d|--date=[^/]*|(?!-|\d{6,})[\w @:+,.-]+", LOOK),),
+    "top": (Form(r"-b -?n ?1|-bn1", need=LOOK),),
+    "crontab": (Form("-l", need=LOOK),),
+    "ping": (Form(r"-c ?\d{1,2}", r"(?!-)[\w.-]+", Need.NO_NETWORK),),
+    "dig": (Form(r"(?:\+short )?[\w.-]+(?: (?:A|AAAA|MX|TXT|NS|CNAME))?(?: \+short)?", need=Need.NO_NETWORK),),
+    "nslookup": (Form(r"\w[\w.-]*", need=Need.NO_NETWORK),),
+    "host": (Form(r"\w[\w.-]*", need=Need.NO_NETWORK),),
+    "psql": (VERSION, Form(r"-l|--list", need=Need.NO_NETWORK), Form(
+        r"(?:-[UdhAt] ?[\w.-]* ?){0,3}-c", r"(?is)(?!.*(?:\\|\bprogram\b|\bcopy\b|pg_|lo_|dblink|drop|truncate|alter|grant))"
+        r"(?:select\b[^;]*|insert into\b[^;]*|delete from \w+ where\b[^;]*|update \w+ set\b[^;]*\bwhere\b[^;]*);?", Need.NO_NETWORK,
+    )),
+    "openssl": (Form(r"version|rand -(?:hex|base64) \d{1,4}", need=LOOK),),
+    # `less +!command` runs a command.
+    **dict.fromkeys(("less", "more"), (Form("", r"-[NSRFXids]+|(?!-|\+)[\w./ -]+", LOOK),)),
+    "rustup": (VERSION, Form(r"show|toolchain list|target list", need=LOOK)),
+    "helm": (VERSION, Form(r"list|status|history", r"(?!-)[\w-]+", Need.NO_NETWORK)),
+    "aws": (VERSION, Form(r"s3 ls|sts get-caller-identity", r"(?!-)[\w:/.-]+", Need.NO_NETWORK)),
+    "7z": (Form("l", r"(?!-)[\w./-]+", LOOK),),
+    "mysql": (Form("--version|-V", need=LOOK),),
+    "redis-cli": (Form("ping|info|--version", need=Need.NO_NETWORK),),
+    "nvidia-smi": (Form("", r"-L|--query-gpu=[\w.,]+|--format=[\w,]+", LOOK),),
+    "mktemp": (Form("(?:-d)?", need=LOOK),),
+    "history": (Form(r"\d*", need=LOOK),),
+    "jobs": (Form("(?:-l)?", need=LOOK),),
+    "ulimit": (Form("-[an]", need=LOOK),),
+    **dict.fromkeys(("umask", "alias", "wait", "set", "env"), (Form("", need=LOOK),)),
+    **dict.fromkeys(("ansible", "gcloud", "az", "ffmpeg", "convert", "magick", "pandoc", "ffprobe", "gdb", "vim", "nano", "emacs", "ssh", "code", "rsync", "scp"),
+                    (Form("--version|-version|-V", need=LOOK),)),
+}  # fmt: skip
+"""By program. Every form that is not here is asked about."""
+_CURL: Final = re.compile(
+    r"-[sSLIfkv]+|--(?:silent|show-error|location|head|fail|compressed|max-time|retry|http1\.1)|-m|\d{1,3}|-o|-O|--output"
+)
+_WGET: Final = re.compile(r"-[qcN]+|-q?O-?|--(?:quiet|no-verbose|timeout=\d+|tries=\d+|spider)|-nv")
+_URL: Final = re.compile(
+    r"https?://(?!(?:[\w.-]*\.)?(?:internal|local|localdomain)\b)(?:(?:[\w-]+\.)+[a-z]{2,}|localhost)(?::\d{2,5})?(?:/[\w./%~+@=&?,:;-]*)?",
+    re.I,
+)
+"""A public address by name: one in numbers may be the cloud's metadata service."""
+
+
+def check_machine(call: Call) -> list[Doubt]:
+    """A call of a program in `FORMS`."""
+    return check_forms(call, FORMS)
+
+
+def check_download(call: Call) -> list[Doubt]:
+    """`curl` and `wget` that get one public address, and at most write a file of the working folder."""
+    options = _CURL if call.name == "curl" else _WGET
+    doubts: list[Doubt] = []
+    addresses, is_output = 0, False
+    for word in call.words:
+        if not word.is_known or (word.has_glob and word.may_be_option):
+            return [call.unknown()]
+        if is_output:
+            doubts.extend(doubt for doubt in (call.paths.writing(word),) if doubt)
+            is_output = False
+        elif _URL.fullmatch(word.text):
+            addresses += 1
+        elif options.fullmatch(word.text):
+            is_output = word.text in ("-o", "--output", "-O", "-qO") and (call.name, word.text) != (
+                "curl",
+                "-O",
+            )
+        else:
+            return [call.unknown(word)]
+    if addresses != 1 or is_output:
+        return [call.unknown()]
+    return [*doubts, *needed(Need.NO_NETWORK, call)]
+
+
+CHECKS: Final[Mapping[str, Check]] = {
+    **dict.fromkeys(FORMS, check_machine), "curl": check_download, "wget": check_download,
+}  # fmt: skip
+"""By program."""

@@ -1,0 +1,170 @@
+"""Tools of a project: they run its code, so they run unasked only where that code can do no harm."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from workbench.toolbox.approval.doubt import Doubt
+from workbench.toolbox.approval.programs.forms import ARGUMENT, FILE, LOOK, VERSION, WORD, Form, check_forms
+from workbench.toolbox.approval.programs.inline import prints_only
+from workbench.toolbox.approval.programs.rule import Call, Check, Need, needed
+
+_UNBUFFERED: Final = r"(?:-[uBO] )?"
+_MODULES: Final = (
+    "pytest|unittest|mypy|ruff|black|isort|flake8|pylint|pyright|coverage|compileall|py_compile|doctest|build|venv|tox|nox"
+    "|json\\.tool|bandit|cProfile|pydocstyle|sphinx|mkdocs|pre_commit"
+)
+_PACKAGE: Final = r"(?:-[rUeqcD]|--(?:upgrade|quiet|no-cache-dir|no-deps|dry-run|pre|dev|save-dev|group=\w+)|\.(?:\[[\w,-]+\])?|\w[\w.\[\],=<>~!-]*|\.?/?requirements[\w./-]*)"
+_PLUGINS: Final = r"-(?:p|c|o)(?!ov)\b|--(?:pdbcls|debugger|override-ini|rootdir|confcutdir|plugin|config-?file|rulesdir|resolve-plugins|load-plugins|init-hook|python-executable|eval|config=.*\()"
+_SELECTED: Final = rf"{ARGUMENT}|(?!-)[\w ()\[\].:,/@=+-]*"
+_PYTHON: Final = (
+    VERSION,
+    Form(rf"{_UNBUFFERED}-m pip (?:list|show|freeze|check|--version|config list)", WORD, LOOK),
+    Form(r"-m pip install", _PACKAGE),
+    Form(
+        rf"{_UNBUFFERED}-m (?:{_MODULES})",
+        _SELECTED,
+        never=_PLUGINS,
+    ),
+    Form(rf"{_UNBUFFERED}{FILE}\.py", rf"{ARGUMENT}|(?!-)[\w .,:/@+-]*"),
+)
+_PIP: Final = (
+    VERSION,
+    Form(
+        r"list|show|freeze|check|index versions|config list|cache dir|debug|inspect",
+        rf"{WORD}|--(?:outdated|format=\w+)|-o",
+        LOOK,
+    ),
+    Form(r"install|download|wheel", _PACKAGE),
+)
+_NPM: Final = (
+    VERSION,
+    Form(
+        r"ls|list|outdated|view|info|audit|why|explain|config (?:get|list)|root|bin|prefix|search|fund|doctor|licenses list",
+        r"[\w@./=-]+",
+        LOOK,
+        never="fix",
+    ),
+    Form(""),
+    Form("init", "-y|--yes", need=LOOK),
+    Form(
+        r"install|i|ci|add",
+        r"-[DSE]|--(?:save-dev|save|save-exact|no-audit|no-fund|frozen-lockfile|immutable|dev|legacy-peer-deps"
+        r"|production|omit=dev)|@?\w[\w./@^~-]*",
+    ),
+    Form(
+        r"test|t|start|build|lint|format|run(?:-script)? [\w:.-]+|dev|typecheck|check",
+        rf"--|{ARGUMENT}",
+        never=r"--script-shell|--prefix",
+    ),
+)
+_MAKE: Final = (
+    VERSION,
+    Form(
+        "",
+        r"-[jkBsn]\d*|-C|\d{1,2}|\w[\w.-]*|(?:V|VERBOSE|DEBUG|CI|J|NO_COLOR)=\w*",
+        never=r".*(?:install|distclean|reset)",
+    ),
+)
+_CARGO: Final = (
+    VERSION,
+    Form(r"tree|metadata|search|locate-project|pkgid", r"(?!-)[\w=.-]+", LOOK),
+    Form(
+        r"build|test|check|run|clippy|fmt|bench|doc|fetch|update|new|init|nextest run|b|t|r|c|add|clean",
+        rf"--|{ARGUMENT}",
+        never="--config",
+    ),
+)
+_GO: Final = (
+    VERSION,
+    Form(r"version|env|list|doc", r"(?!-)[\w./=-]+|-json|-m|-f=?|-deps", LOOK),
+    Form(
+        r"build|test|run|vet|fmt|generate|get|mod (?:tidy|download|init|verify|graph|why)|install",
+        r"-[\w=./-]+|[\w./@-]+",
+        never=r"--?(?:exec|toolexec|vettool|overlay|ldflags|gcflags)",
+    ),
+)
+_CHECKER: Final = (VERSION, Form("", ARGUMENT, never=_PLUGINS.replace("-(?:p|c|o)(?!ov)\\b|", "")))
+_TESTER: Final = (VERSION, Form("", rf"--|{_SELECTED}", never=_PLUGINS))
+_COMPILER: Final = (
+    VERSION,
+    Form("", r"-(?!wrapper|fplugin|specs|B|X|Wl|plugin|load)[\w=+./-]+|(?!/|@|-)[\w./+-]+"),
+)
+_SCRIPT: Final = (
+    VERSION,
+    Form(rf"{FILE}\.(?:js|mjs|cjs|ts|tsx|rb|php|lua|r|R|jl|pl|java|jar|kts|ex|exs|groovy)", ARGUMENT),
+    Form("-version", need=LOOK),
+    Form(rf"-jar {FILE}|--test|test|-cp [\w./:*-]+ [\w.$]+|artisan (?:test|list|route:list)", ARGUMENT),
+)
+_RUNNERS: Final = rf"pytest|ruff|mypy|pyright|black|isort|flake8|python {FILE}\.py"
+_BUILDER: Final = (
+    VERSION,
+    Form(
+        "",
+        r"-[qBo]|--(?:no-restore|no-daemon|quiet|stacktrace)|:?[a-z]\w*:?\w*|exec|rspec|deps\.get",
+        never=r".*(?:publish|deploy|release)",
+    ),
+)
+
+FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
+    **dict.fromkeys(("python", "python3", "python3.10", "python3.11", "python3.12", "python3.13", "py"), _PYTHON),
+    **dict.fromkeys(("pip", "pip3"), _PIP),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _NPM),
+    **dict.fromkeys(("make", "gmake", "ninja", "just", "task"), _MAKE),
+    "cargo": _CARGO,
+    "go": _GO,
+    **dict.fromkeys(("pytest", "py.test", "tox", "nox", "jest", "vitest", "mocha", "phpunit", "rspec", "ctest"), _TESTER),
+    **dict.fromkeys(
+        ("flake8", "mypy", "pylint", "eslint", "prettier", "tsc", "markdownlint", "golangci-lint", "stylelint", "biome", "pre-commit",
+         "mkdocs", "sphinx-build", "rubocop", "cspell", "webpack", "vite"),
+        _CHECKER,
+    ),
+    **dict.fromkeys(
+        ("ruff", "black", "isort", "pyright", "shellcheck", "gofmt", "rustfmt", "clang-format", "hadolint", "yamllint", "bandit", "codespell",
+         "coverage"),
+        # These read the project's code and do not run it.
+        (VERSION, Form("", ARGUMENT, LOOK, never=_CHECKER[1].never + r"|-[pP]\b|run")),
+    ),
+    **dict.fromkeys(("gcc", "g++", "clang", "clang++", "cc", "c++", "javac", "rustc"), _COMPILER),
+    **dict.fromkeys(("node", "deno", "ruby", "php", "lua", "Rscript", "julia", "java", "ts-node", "tsx", "perl"), _SCRIPT),
+    "cmake": (VERSION, Form("", r"\.\.?|-[BSjG]|-D[A-Z][A-Z0-9_]*(?<!COMMAND)(?<!LAUNCHER)(?<!COMPILER)(?<!PROGRAM)=(?:ON|OFF|\w+)|[\w./]+|-[BS][\w./-]+|-j\d+|--(?:build|target|parallel|config|preset)|-DCMAKE_BUILD_TYPE=\w+")),
+    "npx": (VERSION, Form(r"tsc|eslint|prettier|jest|vitest|playwright test|webpack|vite build|tailwindcss|mocha|next build|prisma generate",
+                          ARGUMENT, never=_PLUGINS)),
+    "uv": (
+        VERSION, Form(r"pip (?:list|show|freeze|check)|tree|python list", r"(?!-)[\w.-]+", LOOK),
+        Form(rf"sync|lock|venv|run (?:{_RUNNERS})", ARGUMENT), Form(r"pip install|add", _PACKAGE),
+    ),
+    "poetry": (
+        VERSION, Form(r"show|env info|check|env list", r"(?!-)[\w.-]+", LOOK),
+        Form(rf"install|lock|update|build|run (?:{_RUNNERS})", ARGUMENT), Form("add", _PACKAGE),
+    ),
+    **dict.fromkeys(("mvn", "gradle", "dotnet", "swift", "mix", "bundle", "composer", "sbt", "flutter", "dart"), _BUILDER),
+    **dict.fromkeys(("bash", "sh"), (Form("--version", need=LOOK), Form(rf"-n {FILE}", need=LOOK), Form(rf"(?:-[xeu]+ )?{FILE}\.sh", ARGUMENT))),
+    **dict.fromkeys(("rails", "rake"), (VERSION, Form(r"test|spec|routes|about|-T|stats", ARGUMENT))),
+    "terraform": (VERSION, Form(r"plan|fmt|fmt -check|validate|show|output|state list|providers")),
+    "sqlite3": (
+        # Without a query it would read commands from its input, and some of those run programs.
+        Form(
+            rf"(?:-(?:header|column|json|csv|readonly) ){{0,3}}{FILE} (?:\.tables|\.schema(?: \w+)?"
+            r"|(?i:select (?!.*(?:load_extension|readfile|writefile|edit|fts3_tokenizer)\b)[^;]*;?))"
+        ),
+    ),
+}  # fmt: skip
+"""By program. Every form that is not here is asked about."""
+
+
+def check_project(call: Call) -> list[Doubt]:
+    """A call of a tool in `FORMS`."""
+    texts = call.texts()
+    if FORMS[call.name] is _PYTHON and texts is not None and prints_only(texts):
+        # A module of the working folder may hide one of the standard library.
+        return needed(Need.SANDBOX, call)
+    return check_forms(call, FORMS)
+
+
+def check_own_program(call: Call) -> list[Doubt]:
+    """A program of the working folder, such as `./gradlew build`."""
+    return check_forms(call, {call.name: (Form("", ARGUMENT),)}) if call.words else needed(Need.SANDBOX, call)
+
+
+CHECKS: Final[Mapping[str, Check]] = dict.fromkeys(FORMS, check_project)
+"""By program."""

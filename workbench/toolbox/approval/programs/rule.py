@@ -1,0 +1,149 @@
+"""What is known of a program, and how a call of it is checked against that."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from workbench.toolbox.approval.doubt import NETWORK, PROJECT_CODE, UNKNOWN_ARGUMENT, Doubt
+from workbench.toolbox.approval.paths import Paths
+from workbench.toolbox.approval.shell.words import Word
+
+ANY: Final = r"[\s\S]*"
+"""Pattern of options for a program of which no option runs or writes anything."""
+_EMBEDDED_PATH: Final = re.compile(r"^-{1,2}[\w-]*=?(?=[/~.])")
+
+
+class Operands(Enum):
+    """What a program does with the arguments that are not options."""
+
+    TEXT = auto()
+    """Text: they may be anything."""
+    READ = auto()
+    """Files that are read."""
+    WRITE = auto()
+    """Files that are written, changed or removed."""
+    NONE = auto()
+    """There are none."""
+
+
+class Need(Enum):
+    """What must hold so that a program may run unasked."""
+
+    NOTHING = auto()
+    SANDBOX = auto()
+    """It runs code of the project, which anybody may have written: only where it can do no harm."""
+    NO_NETWORK = auto()
+    """It talks to other machines: only where there is no network."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A program with its arguments."""
+
+    name: str
+    """The program."""
+    words: tuple[Word, ...]
+    """Its arguments."""
+    paths: Paths
+    judge: Callable[[tuple[Word, ...], Paths], list[Doubt]]
+    """Checks a command that this one runs."""
+
+    def unknown(self, word: Word | None = None) -> Doubt:
+        """The doubt about an argument that no rule knows."""
+        shown = "" if word is None or not word.is_known else f" {word.text[:40]}"
+        return Doubt(UNKNOWN_ARGUMENT, f"{self.name}{shown}")
+
+    def texts(self) -> tuple[str, ...] | None:
+        """All arguments; None if one of them is only known when the command runs."""
+        return tuple(word.text for word in self.words) if all(word.is_fixed for word in self.words) else None
+
+
+Check = Callable[[Call], list[Doubt]]
+"""Gives every reason to ask; none if the call may run unasked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A program that can be described by a pattern of its options, and what it does with its operands."""
+
+    options: str = ANY
+    """Pattern that each option matches in full, with its value if that is part of the word."""
+    valued: frozenset[str] = frozenset()
+    """Options that take the next word as their value."""
+    outputs: frozenset[str] = frozenset()
+    """Options of `valued` whose value is a file that is written."""
+    operands: Operands = Operands.READ
+    most: int | None = None
+    """How many operands there may be; None for any number."""
+    text_first: bool = False
+    """True if the first operand is a text, such as a pattern."""
+    text_options: frozenset[str] = frozenset()
+    """Options that give this text, so that the first operand is a file after all."""
+    recursive: str = ""
+    """Pattern of the options that make it read folders; empty if it does not."""
+    need: Need = Need.NOTHING
+
+    @property
+    def _is_free(self) -> bool:
+        return self.operands is Operands.TEXT and self.options == ANY
+
+    def check(self, call: Call) -> list[Doubt]:
+        """Every reason to ask about a call."""
+        return [*needed(self.need, call), *self._arguments(call)]
+
+    def _arguments(self, call: Call) -> Iterator[Doubt]:
+        operands: list[Word] = []
+        is_recursive, has_text, ended, takes = False, not self.text_first, False, ""
+        for word in call.words:
+            if takes:
+                doubt = call.paths.writing(word) if takes in self.outputs else self._value(word, takes, call)
+                if doubt:
+                    yield doubt
+                takes = ""
+            elif ended or not word.may_be_option or word.text == "-" or self._is_free:
+                operands.append(word)
+            elif word.text == "--":
+                ended = True
+            elif self.options != ANY and not (word.is_known and re.fullmatch(self.options, word.text)):
+                yield call.unknown(word)
+            elif word.text[:1] != "-":
+                operands.append(word)
+            else:
+                has_text = has_text or word.text.split("=")[0] in self.text_options
+                is_recursive = is_recursive or bool(
+                    self.recursive and re.fullmatch(self.recursive, word.text)
+                )
+                takes = word.text if word.text in self.valued else ""
+                if (text := _EMBEDDED_PATH.sub("", word.text)) != word.text and word.is_known:
+                    yield from _found(call.paths.reading(Word(text=text)))
+        if self.most is not None and len(operands) > self.most:
+            yield call.unknown(operands[self.most])
+        yield from self._operands(operands if has_text else operands[1:], call, is_recursive=is_recursive)
+
+    def _value(self, word: Word, option: str, call: Call) -> Doubt | None:
+        return None if option in self.text_options else call.paths.reading(word)
+
+    def _operands(self, operands: Sequence[Word], call: Call, *, is_recursive: bool) -> Iterator[Doubt]:
+        for word in operands:
+            if self.operands is Operands.NONE:
+                yield call.unknown(word)
+            elif self.operands is Operands.WRITE:
+                yield from _found(call.paths.writing(word))
+            elif self.operands is Operands.READ or word.has_glob:
+                yield from _found(call.paths.reading(word, is_recursive=is_recursive))
+
+
+def needed(need: Need, call: Call, subcommand: str = "") -> list[Doubt]:
+    """The doubt about a program that may only run unasked where it can do no harm."""
+    if need is Need.NOTHING or call.paths.place.is_contained:
+        return []
+    reason = PROJECT_CODE if need is Need.SANDBOX else NETWORK
+    return [
+        Doubt(reason, f"{call.name} {subcommand}".strip(), f"{f'{call.name} {subcommand}'.strip()}: {reason}")
+    ]
+
+
+def _found(doubt: Doubt | None) -> list[Doubt]:
+    return [doubt] if doubt else []

@@ -1,0 +1,147 @@
+"""Programs that run another one: allowed where that one is."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from workbench.toolbox.approval.doubt import Doubt
+from workbench.toolbox.approval.programs.rule import Call, Check
+from workbench.toolbox.approval.shell.words import Word
+
+_XARGS_OPTIONS: Final = re.compile(
+    r"-0|-r|-t|-[nPLd]\S*|-I\S*|--(?:null|no-run-if-empty|max-args=\d+|max-procs=\d+)"
+)
+_READERS: Final = frozenset(
+    {
+        "grep",
+        "egrep",
+        "fgrep",
+        "rg",
+        "wc",
+        "ls",
+        "stat",
+        "du",
+        "basename",
+        "dirname",
+        "echo",
+        "file",
+        "md5sum",
+        "sha256sum",
+    }
+)
+"""Programs that may read files whose names come from elsewhere: they show no whole file."""
+_FIND_TESTS: Final = frozenset({
+    "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-type", "-size", "-mtime", "-mmin", "-ctime",
+    "-atime", "-newer", "-maxdepth", "-mindepth", "-perm", "-user", "-group", "-printf", "-regextype", "-cmin", "-amin",
+})  # fmt: skip
+_FIND_FLAGS: Final = frozenset({
+    "-print", "-print0", "-ls", "-empty", "-not", "!", "-o", "-or", "-a", "-and", "(", ")", "-prune", "-follow", "-xdev",
+    "-mount", "-L", "-H", "-P", "-executable", "-readable", "-writable", "-depth", "-quit", "-true", "-false", "-daystart",
+})  # fmt: skip
+
+
+def check_prefix(call: Call) -> list[Doubt]:
+    """`time`, `timeout`, `nice` and `nohup`, with the few options that have no command in them."""
+    options = {
+        "time": r"-p",
+        "timeout": r"-k|--preserve-status|--foreground|-s|KILL|TERM|INT|\d+(?:\.\d+)?[smhd]?",
+        "nice": r"-n|-?\d{1,2}|-n\d{1,2}",
+        "nohup": r"(?!)",
+        "stdbuf": r"-[ioe][L0]",
+    }[call.name]
+    for place, word in enumerate(call.words):
+        if not word.is_fixed or not re.fullmatch(options, word.text):
+            return call.judge(call.words[place:], call.paths)
+    return [call.unknown()]
+
+
+def check_command(call: Call) -> list[Doubt]:
+    """`command -v NAME` asks where a program is."""
+    return [] if call.words and call.words[0].text in ("-v", "-V") else [call.unknown()]
+
+
+def check_env(call: Call) -> list[Doubt]:
+    """`env` alone lists the variables; with anything else it runs programs."""
+    return [] if not call.words else [call.unknown()]
+
+
+def check_xargs(call: Call) -> list[Doubt]:
+    """`xargs` with a program that may be given any file name."""
+    takes, substitute = False, ""
+    for place, word in enumerate(call.words):
+        if not word.is_fixed:
+            return [call.unknown()]
+        if takes:
+            takes = False
+        elif _XARGS_OPTIONS.fullmatch(word.text):
+            takes = word.text in ("-n", "-P", "-L", "-I", "-d")
+            if word.text.startswith("-I"):
+                substitute = word.text[2:] or (
+                    call.words[place + 1].text if place + 1 < len(call.words) else ""
+                )
+        elif word.text.startswith("-"):
+            return [call.unknown(word)]
+        else:
+            return _with_files(call, call.words[place:], substitute)
+    return [call.unknown()]
+
+
+def check_find(call: Call) -> list[Doubt]:
+    """`find` with tests, and with `-exec` of a program that may be given any file name."""
+    if any(not word.is_known or word.may_be_option != word.text.startswith("-") for word in call.words):
+        return [call.unknown()]
+    texts = [word.text for word in call.words]
+    doubts: list[Doubt] = []
+    place, is_starting = 0, True
+    while place < len(texts):
+        text = texts[place]
+        if text in _FIND_TESTS:
+            is_starting = False
+            if place + 1 < len(texts) and (doubt := call.paths.reading(Word(text=texts[place + 1]))):
+                doubts.append(doubt)
+            place += 2
+        elif text in ("-exec", "-execdir"):
+            end = next((at for at in range(place, len(texts)) if texts[at] in (";", "+")), len(texts))
+            doubts.extend(_with_files(call, call.words[place + 1 : end], "{}"))
+            place = end + 1
+        elif text in _FIND_FLAGS:
+            is_starting = is_starting and text in ("-L", "-H", "-P")
+            place += 1
+        elif is_starting and not text.startswith("-"):
+            if doubt := call.paths.reading(call.words[place]):
+                doubts.append(doubt)
+            place += 1
+        else:
+            return [call.unknown(call.words[place])]
+    return doubts
+
+
+def check_fd(call: Call) -> list[Doubt]:
+    """`fd` without the options that run programs."""
+    texts = call.texts()
+    allowed = r"-[HIsigapluL01]+|-[eEtdjS]\S*|--(?:hidden|no-ignore|type|extension|exclude|max-depth|glob|full-path)(?:=[\w*.-]+)?"
+    if texts is None or any(text.startswith("-") and not re.fullmatch(allowed, text) for text in texts):
+        return [call.unknown()]
+    return [doubt for word in call.words if (doubt := call.paths.reading(word))]
+
+
+def _with_files(call: Call, words: tuple[Word, ...], substitute: str) -> list[Doubt]:
+    """Checks a command that is given file names from elsewhere: anything, so only few programs may have them."""
+    if not words or not words[0].is_fixed or words[0].text not in _READERS:
+        return [call.unknown(words[0] if words else None)]
+    if words[0].text in ("rg", "file") and not any(word.text == "--" for word in words):
+        # A file's name could be one of their options.
+        return [call.unknown(words[0])]
+    known = tuple(
+        Word(text=word.text.replace(substitute, "input")) if substitute and substitute in word.text else word
+        for word in words
+    )
+    return call.judge(known, call.paths)
+
+
+CHECKS: Final[Mapping[str, Check]] = {
+    "time": check_prefix, "timeout": check_prefix, "nice": check_prefix, "nohup": check_prefix, "stdbuf": check_prefix,
+    "command": check_command, "env": check_env, "xargs": check_xargs, "find": check_find, "fd": check_fd,
+    "fdfind": check_fd,
+}  # fmt: skip
+"""By program."""

@@ -1,0 +1,138 @@
+"""Programs that change files of the working folder."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from workbench.toolbox.approval.doubt import Doubt
+from workbench.toolbox.approval.programs.rule import Call, Check, Operands, Rule
+from workbench.toolbox.approval.shell.words import UNKNOWN, Word
+
+RECURSIVE_DELETE: Final = "recursive delete"
+"""The category of `rm -r`."""
+
+RULES: Final[Mapping[str, Rule]] = {
+    "mkdir": Rule(options=r"-[pv]+|-m|--(?:parents|verbose)", valued=frozenset({"-m"}), operands=Operands.WRITE),
+    "touch": Rule(options=r"-[acm]+|-[dt]|--no-create", valued=frozenset({"-d", "-t"}), operands=Operands.WRITE),
+    "rmdir": Rule(options=r"-[pv]+|--(?:parents|verbose)", operands=Operands.WRITE),
+    "tee": Rule(options=r"-[ai]+|--append", operands=Operands.WRITE),
+    "truncate": Rule(options=r"-s|--size=\w{1,20}", valued=frozenset({"-s"}), operands=Operands.WRITE),
+    "gzip": Rule(options=r"-[dkfvtl1-9]+|--(?:keep|decompress|best|fast)", operands=Operands.WRITE),
+    "gunzip": Rule(options=r"-[kfvtl]+|--keep", operands=Operands.WRITE),
+    "bzip2": Rule(options=r"-[dkfvt1-9]+|--keep", operands=Operands.WRITE),
+    "xz": Rule(options=r"-[dkfvtl0-9]+|--keep", operands=Operands.WRITE),
+    "split": Rule(options=r"-[lbn]\w*|-d|-a\d?", valued=frozenset({"-l", "-b", "-n"}), operands=Operands.WRITE),
+    "dos2unix": Rule(options="-q", operands=Operands.WRITE),
+}  # fmt: skip
+_COPY_OPTIONS: Final = re.compile(
+    r"-[RrapfinuvLPTd]+|--(?:recursive|archive|parents|no-clobber|update|verbose|force|preserve)"
+)
+_MODES: Final = re.compile(
+    r"[ug]*\+[rx]{1,2}|[ugoa]*-[rwx]{1,3}|\+x|a\+x|u[+=][rwx]{1,3}|0?(?:[67][045][045]|[45]00|[67]00)"
+)
+_TAR_BUNDLE: Final = re.compile(r"-?[ctxzjJvpka]+f?")
+
+
+def check_copy(call: Call) -> list[Doubt]:
+    """`cp`, `mv` and `ln -s`: what is read may be read, and the last operand is written."""
+    operands = [word for word in call.words if not word.text.startswith(("-", UNKNOWN))]
+    options = [word for word in call.words if word.text.startswith(("-", UNKNOWN)) and word.text != "--"]
+    doubts = [call.unknown(word) for word in options if not _COPY_OPTIONS.fullmatch(word.text)]
+    is_copy = call.name == "cp"
+    is_recursive = any(re.search(r"^-\w*[Rra]|--recursive|--archive", word.text) for word in options)
+    reads = [
+        call.paths.reading(word, is_recursive=is_recursive) if is_copy else call.paths.writing(word)
+        for word in operands[:-1]
+    ]
+    writes = [call.paths.writing(word) for word in operands[-1:]]
+    return [*doubts, *(doubt for doubt in (*reads, *writes) if doubt)]
+
+
+def check_link(call: Call) -> list[Doubt]:
+    """`ln -s`: both ends are in the working folder."""
+    texts = call.texts()
+    if texts is None or any(text.startswith("-") and not re.fullmatch(r"-[sfnv]+", text) for text in texts):
+        return [call.unknown()]
+    operands = [word for word in call.words if not word.text.startswith("-")]
+    return [doubt for word in operands if (doubt := call.paths.writing(word))]
+
+
+def check_remove(call: Call) -> list[Doubt]:
+    """`rm` of named files; a recursive one is asked about, and so is one with a pattern."""
+    texts = call.texts()
+    if texts is None:
+        return [
+            Doubt(RECURSIVE_DELETE, "names that are not spelled out")
+            if _is_recursive(call)
+            else call.unknown()
+        ]
+    operands = [word for word in call.words if not word.text.startswith("-")]
+    if any(
+        text.startswith("-") and not re.fullmatch(r"-[rRfvid]+|--(?:recursive|force|verbose)", text)
+        for text in texts
+    ):
+        return [call.unknown()]
+    doubts = [doubt for word in operands if (doubt := call.paths.writing(word))]
+    if any(re.fullmatch(r"[./~]*", word.text) for word in operands):
+        doubts.append(Doubt(RECURSIVE_DELETE, "the working folder"))
+    elif not doubts and _is_recursive(call):
+        doubts.append(Doubt(RECURSIVE_DELETE, "", f"rm: {RECURSIVE_DELETE}"))
+    return doubts
+
+
+def check_mode(call: Call) -> list[Doubt]:
+    """`chmod` to a mode that opens a file to nobody else."""
+    texts = call.texts()
+    if texts is None or not texts or not _MODES.fullmatch(texts[0]):
+        return [call.unknown(call.words[0] if call.words else None)]
+    return [doubt for word in call.words[1:] if (doubt := call.paths.writing(word))]
+
+
+def check_tar(call: Call) -> list[Doubt]:
+    """`tar` in its short form: `tar czf FILE FOLDER`, `tar xf FILE -C FOLDER`, `tar tf FILE`."""
+    texts = call.texts()
+    if texts is None or len(texts) < 2 or not _TAR_BUNDLE.fullmatch(texts[0]) or ":" in texts[1]:
+        return [call.unknown()]
+    is_create = "c" in texts[0]
+    operands = _tar_operands(call.words[2:])
+    if operands is None:
+        return [call.unknown()]
+    archive = call.paths.writing(call.words[1]) if is_create else call.paths.reading(call.words[1])
+    is_reading = is_create or "t" in texts[0]
+    others = [
+        call.paths.reading(word, is_recursive=True) if is_reading else call.paths.writing(word)
+        for word in operands
+    ]
+    return [doubt for doubt in (archive, *others) if doubt]
+
+
+def _tar_operands(words: Sequence[Word]) -> list[Word] | None:
+    operands: list[Word] = []
+    for word in words:
+        if re.fullmatch(r"--(?:exclude=[^/~]*[\w*/.-]*|strip-components=\d|exclude-vcs)|-C|-v|--", word.text):
+            continue
+        if word.text.startswith("-"):
+            return None
+        operands.append(word)
+    return operands
+
+
+def check_zip(call: Call) -> list[Doubt]:
+    """`zip -r FILE FOLDER`, `unzip -l FILE`, `unzip FILE -d FOLDER`."""
+    allowed = r"-[rqvj9]+" if call.name == "zip" else r"-[lqontvZ1]+|-d"
+    texts = call.texts()
+    if texts is None or any(text.startswith("-") and not re.fullmatch(allowed, text) for text in texts):
+        return [call.unknown()]
+    operands = [word for word in call.words if not word.text.startswith("-")]
+    return [doubt for word in operands if (doubt := call.paths.writing(word))]
+
+
+def _is_recursive(call: Call) -> bool:
+    return any(re.fullmatch(r"-\w*[rR]\w*|--recursive", word.text) for word in call.words)
+
+
+CHECKS: Final[Mapping[str, Check]] = {
+    "cp": check_copy, "mv": check_copy, "ln": check_link, "rm": check_remove, "chmod": check_mode,
+    "tar": check_tar, "zip": check_zip, "unzip": check_zip,
+}  # fmt: skip
+"""By program."""

@@ -1,0 +1,150 @@
+"""What a server may send: how much, how deep, how often. A server is a program that somebody else wrote."""
+
+import json
+import logging
+from collections import deque
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Final, cast
+
+from mcp import ClientSession
+from mcp.types import PaginatedRequestParams, Tool
+
+MOST_MESSAGE_BYTES: Final = 4 * 2**20
+"""Of one message."""
+MOST_LEVELS: Final = 64
+"""Arrays and objects within each other, in a schema and in an answer."""
+MOST_TOOLS: Final = 1000
+MOST_PAGES: Final = 100
+"""Pages that a list of tools may come in."""
+MOST_SCHEMA_CHARS: Final = 200_000
+MOST_DESCRIPTION_CHARS: Final = 20_000
+"""A longer description is cut: it stands in every prompt."""
+MOST_BAD_LINES: Final = 20
+"""Lines that are no messages of MCP, before the server is ended. Some programs greet on standard output."""
+MOST_UNASKED: Final = 500
+"""Messages within `WINDOW_S` that answer nothing."""
+MOST_WINDOW_BYTES: Final = 64 * 2**20
+"""Bytes within `WINDOW_S`."""
+WINDOW_S: Final = 10.0
+
+
+class Misbehaved(ConnectionError):
+    """A server that must not be talked to any further; the text says what it did."""
+
+
+class Window:
+    """How much came within the last seconds.
+
+    Args:
+        most: More than that is refused.
+        problem: What is said then.
+        now_s: Tells the time in seconds.
+    """
+
+    def __init__(self, most: int, problem: str, now_s: Callable[[], float] = monotonic) -> None:
+        self._most = most
+        self._problem = problem
+        self._now_s = now_s
+        self._came: deque[tuple[float, int]] = deque()
+        self._sum = 0
+
+    def add(self, amount: int = 1) -> None:
+        """So much came now.
+
+        Raises:
+            Misbehaved: That was too much.
+        """
+        now = self._now_s()
+        self._came.append((now, amount))
+        self._sum += amount
+        while self._came[0][0] < now - WINDOW_S:
+            self._sum -= self._came.popleft()[1]
+        if self._sum > self._most:
+            raise Misbehaved(self._problem)
+
+
+class BadLines:
+    """Counts what a server writes that is no message of MCP."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, line: str) -> None:
+        """One such line.
+
+        Raises:
+            Misbehaved: These are too many.
+        """
+        self._count += 1
+        if self._count >= MOST_BAD_LINES:
+            raise Misbehaved(
+                f"it wrote {self._count} lines that are not messages of MCP, the last: {line[:60]!r}"
+            )
+
+
+def is_too_deep(value: object) -> bool:
+    """Whether JSON is nested deeper than `MOST_LEVELS`. No recursion: it may be nested as deep as it likes."""
+    level: list[object] = [value]
+    for _ in range(MOST_LEVELS + 1):
+        below: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                below += cast(dict[str, object], one).values()
+            elif isinstance(one, list):
+                below += cast(list[object], one)
+        if not below:
+            return False
+        level = below
+    return True
+
+
+def problem_of_tool(tool: Tool) -> str:
+    """Why a tool is not offered; empty if it is."""
+    if is_too_deep(tool.inputSchema):
+        return f"its schema is nested more than {MOST_LEVELS} levels deep"
+    if len(json.dumps(tool.inputSchema)) > MOST_SCHEMA_CHARS:
+        return f"its schema has more than {MOST_SCHEMA_CHARS:,} characters"
+    return ""
+
+
+async def list_all(session: ClientSession) -> tuple[Tool, ...]:
+    """All tools of a server, page by page.
+
+    Raises:
+        Misbehaved: There are too many, or the list has no end.
+    """
+    tools: list[Tool] = []
+    cursors: set[str] = set()
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
+        listed = await session.list_tools(params=params)
+        tools += listed.tools
+        if len(tools) > MOST_TOOLS:
+            raise Misbehaved(f"it lists more than {MOST_TOOLS:,} tools")
+        cursor = listed.nextCursor
+        if not cursor:
+            return tuple(tools)
+        if cursor in cursors:
+            raise Misbehaved("its list of tools goes round in circles")
+        cursors.add(cursor)
+    raise Misbehaved(f"its list of tools has more than {MOST_PAGES} pages")
+
+
+class OneLine(logging.Filter):
+    """Makes one short line of what the SDK logs: it writes a traceback and the raw text for each bad message."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Cuts the record; nothing is left out, since the number of bad messages is bounded."""
+        record.msg, record.args = record.getMessage()[:200], None
+        record.exc_info, record.exc_text = None, None
+        return True
+
+
+def quieten_sdk() -> None:
+    """Keep the SDK's log short; may be called again."""
+    for name in ("mcp.client.streamable_http", "mcp.client.session", "mcp.shared.session"):
+        logger = logging.getLogger(name)
+        if not any(isinstance(one, OneLine) for one in cast("list[Any]", logger.filters)):
+            logger.addFilter(OneLine())

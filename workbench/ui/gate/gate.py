@@ -1,0 +1,265 @@
+"""The gate: an ASGI application around Gradio's that decides which requests reach it."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from workbench.settings import Settings
+from workbench.ui.gate import bodies
+from workbench.ui.gate.cookies import Cookies, new_secret
+from workbench.ui.gate.headers import SecurityHeaders
+from workbench.ui.gate.hosts import AllowedHosts, parse_authority
+from workbench.ui.gate.origins import is_foreign, origins_of
+from workbench.ui.gate.pages import PAGE_ID, NotYours, OpenPages, TooManyPages
+from workbench.ui.gate.routes import Kind, Route, route_of
+from workbench.ui.gate.sends import as_see_other, with_browser_cookie, with_event
+from workbench.ui.gate.visit import Refused, Visit, is_https, only, owner_of, page_id_of, passed_on
+from workbench.ui.login.door import Door
+from workbench.ui.login.form import logout_page
+
+_FOREIGN: Final = (
+    "A page of another origin sent this request, so it is refused. Behind a proxy, pass the headers Host (with its "
+    "port) and X-Forwarded-Proto on as the browser sent them.\n"
+)
+_WITHOUT_LOGIN: Final = (Kind.ASSET, Kind.LOGIN, Kind.LOGOUT, Kind.SIGN_IN)
+
+
+class Gate:
+    """Passes on to `app` what may reach it, and sets the headers of every answer.
+
+    Args:
+        app: What serves the page.
+        settings: Of the process.
+        security: The headers.
+        pages: Which browser each tab belongs to.
+        has_answers: Whether Gradio has, or will have, answers for a tab or a call.
+        door: Lets people in; None where nobody logs in.
+        has_mcp: Agents are served too.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        *,
+        security: SecurityHeaders,
+        pages: OpenPages,
+        has_answers: Callable[[str], bool],
+        door: Door | None,
+        has_mcp: bool,
+    ) -> None:
+        self._app = app
+        self._settings = settings
+        self._hosts = AllowedHosts.of(settings)
+        self._security = security
+        self._pages = pages
+        self._has_answers = has_answers
+        self._door = door
+        self._has_mcp = has_mcp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+        else:
+            # Nothing here speaks WebSocket.
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request, nonce = Request(scope), new_secret()
+        kind: Kind | None = None
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._security.apply(MutableHeaders(scope=message), kind, nonce)
+            await send(message)
+
+        try:
+            visit = self._look_at(request, nonce)
+            kind = visit.route.kind
+            await self._let_through(visit, receive, send_guarded)
+        except Refused as refused:
+            await refused.answer(scope, receive, send_guarded)
+
+    def _look_at(self, request: Request, nonce: str) -> Visit:
+        """Check what does not depend on who asks: host, path, origin."""
+        headers = request.headers
+        given = headers.getlist("host")
+        authority = parse_authority(given[0]) if len(given) == 1 else None
+        if authority is None:
+            raise Refused(PlainTextResponse("The request needs one valid Host header.\n", 400))
+        if not self._hosts.allows(authority):
+            raise Refused(PlainTextResponse(_unknown_host(authority.host), 421))
+        route = route_of(
+            request.method,
+            request.url.path,
+            has_mcp=self._has_mcp,
+            has_sign_in=self._settings.has_hugging_face_login,
+        )
+        if route is None:
+            raise Refused(JSONResponse({"detail": "Not found"}, 404))
+        has_https = is_https(request)
+        # The hub serves a Space by HTTPS only, whatever reaches this process.
+        schemes = ("https", "http") if self._settings.is_on_space else ("https" if has_https else "http",)
+        is_page = route.kind in (Kind.PAGE, Kind.LOGIN, Kind.LOGOUT, Kind.SIGN_IN)
+        if is_foreign(request.method, headers, origins_of(authority, schemes), is_page=is_page):
+            raise Refused(PlainTextResponse(_FOREIGN, 403))
+        cookies = Cookies.of(self._settings, is_https=has_https)
+        return Visit(request=request, route=route, cookies=cookies, nonce=nonce)
+
+    async def _let_through(self, visit: Visit, receive: Receive, send: Send) -> None:
+        kind = visit.route.kind
+        if kind is Kind.LOGIN:
+            await self._log_in(visit, receive, send)
+        elif kind is Kind.LOGOUT:
+            await self._log_out(visit, receive, send)
+        else:
+            user = self._user_of(visit)
+            await self._pass_on(visit, user, receive, send)
+
+    def _user_of(self, visit: Visit) -> str | None:
+        """Who is logged in; None where nobody logs in, or for what anybody may have."""
+        if self._door is None:
+            return None
+        user = self._door.name_of(visit.token) if visit.token else None
+        if user is None and visit.route.kind not in _WITHOUT_LOGIN:
+            if visit.route.kind is Kind.PAGE:
+                raise Refused(self._door.form(visit.request))
+            raise Refused(JSONResponse({"detail": "Not authenticated. Log in first."}, 401))
+        return user
+
+    async def _pass_on(self, visit: Visit, user: str | None, receive: Receive, send: Send) -> None:
+        owner, kind, headers = owner_of(visit, user), visit.route.kind, visit.request.headers
+        page_id = visit.route.page_id
+        if kind is Kind.CALL:
+            body = await self._body(receive, headers, bodies.JSON_BYTES)
+            page_id = page_id_of(body)
+            receive = bodies.replayed(body, receive)
+            if not page_id:
+                # Gradio then knows the call by the id that it answers with.
+                send = with_event(send, lambda event_id: self._note_event(event_id, owner))
+        elif kind is Kind.STREAM and not page_id:
+            page_id = only(visit.request.query_params, "session_hash")
+        if kind is Kind.STREAM:
+            await self._stream(visit, user, page_id, receive, send)
+            return
+        if page_id:
+            self._use_page(page_id, owner)
+        scope = passed_on(visit, user)
+        if visit.request.url.path in ("/", "/config") and not visit.cookies.read(headers, "browser"):
+            send = with_browser_cookie(send, visit.cookies)
+        await self._pass_body(kind, scope, receive, send)
+
+    async def _stream(
+        self, visit: Visit, user: str | None, page_id: str, receive: Receive, send: Send
+    ) -> None:
+        is_known = visit.route.is_open_ended or self._has_answers(page_id)
+        if is_known or page_id in self._pages:
+            self._use_page(page_id, owner_of(visit, user))
+        if not is_known:
+            # Gradio would begin a stream, and break it off with an error in the log.
+            raise Refused(_no_answers(visit.route))
+        with self._pages.listening(page_id):
+            try:
+                await self._app(passed_on(visit, user), receive, send)
+            except (HTTPException, KeyError):
+                # The page was dropped meanwhile: the stream ends.
+                if page_id in self._pages:
+                    raise
+
+    async def _pass_body(self, kind: Kind, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request whose body comes while it is worked on."""
+        most = bodies.JSON_BYTES
+        if kind is Kind.UPLOAD:
+            most = self._settings.max_upload_mb * 1_000_000 + bodies.ENVELOPE_BYTES
+        if bodies.declared_bytes(Headers(scope=scope)) > most:
+            raise Refused(_too_large(most))
+        if kind is Kind.UPLOAD:
+            receive = bodies.uploaded(receive, most)
+        else:
+            receive = bodies.counted(receive, most, lambda: HTTPException(413, "The request is too large."))
+        await self._app(scope, receive, send)
+
+    async def _log_in(self, visit: Visit, receive: Receive, send: Send) -> None:
+        if self._door is None:
+            raise Refused(RedirectResponse("/", 303))
+        if visit.request.method != "POST":
+            raise Refused(self._door.form(visit.request))
+        body = await self._body(receive, visit.request.headers, bodies.FORM_BYTES)
+        answer, token = await self._door.log_in(Request(visit.request.scope, bodies.replayed(body, receive)))
+        if token is not None:
+            visit.cookies.write(answer.headers, "login", token)
+        await answer(visit.request.scope, receive, send)
+
+    async def _log_out(self, visit: Visit, receive: Receive, send: Send) -> None:
+        request = visit.request
+        if self._door is not None:
+            answer = self._door.log_out(request, visit.token)
+            if request.method == "POST":
+                visit.cookies.write(answer.headers, "login", "")
+        elif not self._settings.has_hugging_face_login:
+            answer = RedirectResponse("/", 303)
+        elif request.method == "POST":
+            # Gradio logs out by a link, and goes on with the method that it was asked by.
+            await self._app({**passed_on(visit, None), "method": "GET"}, receive, as_see_other(send))
+            return
+        else:
+            answer = HTMLResponse(logout_page(f"/logout?{request.url.query}".removesuffix("?")))
+        await answer(request.scope, receive, send)
+
+    def _use_page(self, page_id: str, owner: str) -> None:
+        if not PAGE_ID.fullmatch(page_id):
+            raise Refused(JSONResponse({"detail": "The session hash is not valid."}, 400))
+        try:
+            self._pages.use(page_id, owner)
+        except NotYours:
+            raise Refused(
+                JSONResponse({"detail": "This session hash belongs to another browser."}, 403)
+            ) from None
+        except TooManyPages:
+            detail = "Too many pages are open. Try again later, or raise WORKBENCH_MAX_OPEN_PAGES."
+            raise Refused(JSONResponse({"detail": detail}, 503, {"Retry-After": "10"})) from None
+
+    def _note_event(self, event_id: str, owner: str) -> None:
+        # The call was made: where there is no room for it, its answer waits until it is fetched.
+        with suppress(Refused):
+            self._use_page(event_id, owner)
+
+    async def _body(self, receive: Receive, headers: Headers, most_bytes: int) -> bytes:
+        try:
+            return await bodies.read_body(receive, headers, most_bytes)
+        except bodies.BodyTooLarge:
+            raise Refused(_too_large(most_bytes)) from None
+        except bodies.BodyMissing:
+            raise Refused(PlainTextResponse("The request did not arrive in time.\n", 408)) from None
+
+
+def _no_answers(route: Route) -> Response:
+    """What Gradio's clients take for a tab or a call that the server does not know, as after a restart."""
+    text = "The server has no answers for this session or call."
+    message = {"msg": "unexpected_error", "message": text, "session_not_found": True, "success": False}
+    stream = f"event: error\ndata: {json.dumps(text)}" if route.page_id else f"data: {json.dumps(message)}"
+    return Response(f"{stream}\n\n", media_type="text/event-stream")
+
+
+def _too_large(most_bytes: int) -> Response:
+    return PlainTextResponse(
+        f"The request is too large: {most_bytes // 1000:,} kB at most. For uploads, WORKBENCH_MAX_UPLOAD_MB sets it.\n",
+        413,
+    )
+
+
+def _unknown_host(host: str) -> str:
+    return (
+        f"This server does not answer to the host {host!r}. "
+        f"To allow it, start the server with WORKBENCH_ALLOWED_HOSTS={host}\n"
+    )

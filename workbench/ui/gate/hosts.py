@@ -1,0 +1,101 @@
+"""Which values of the Host header are answered.
+
+A page of another site can let its own name point to 127.0.0.1 (DNS rebinding): the browser then takes both for one
+origin, and only the Host header tells them apart. A literal address can't be rebound, a name can, so names need to be
+allowed one by one.
+"""
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Final, Self
+
+from workbench.settings import Settings
+
+_AUTHORITY: Final = re.compile(
+    r"(?P<host>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?"
+)
+_ANY_NAME: Final = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authority:
+    """A host and a port, as the Host header and an origin name them."""
+
+    host: str
+    """In lower case; an IPv6 address in its short form, without brackets."""
+    port: int | None
+    """None if it is left to the scheme."""
+
+    @property
+    def address(self) -> IPv4Address | IPv6Address | None:
+        """The host as a literal address; None if it is a name."""
+        return _address(self.host)
+
+
+def parse_authority(text: str) -> Authority | None:
+    """Parse `HOST` or `HOST:PORT`; None if it is anything else, such as a name that ends with a dot.
+
+    >>> parse_authority("LocalHost:7860")
+    Authority(host='localhost', port=7860)
+    >>> parse_authority("user@localhost") is parse_authority("localhost.") is None
+    True
+    """
+    found = _AUTHORITY.fullmatch(text.lower())
+    if found is None or (port := int(found["port"] or 0)) > 65535:
+        return None
+    host = found["host"]
+    if host.startswith("["):
+        address = _address(host[1:-1])
+        if not isinstance(address, IPv6Address):
+            return None
+        host = address.compressed
+    return Authority(host=host, port=port if found["port"] else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedHosts:
+    """The hosts that requests may name."""
+
+    names: frozenset[str]
+    """Names and addresses, in lower case; `*` for any name."""
+    takes_any_address: bool
+    """True if the server listens on all addresses of the machine: then a request may name any address."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Collect what the settings allow."""
+        bound = _address(settings.host)
+        takes_any_address = not settings.host or (bound is not None and bound.is_unspecified)
+        # The address of an IPv6 socket may be written in many ways.
+        given = (settings.host, *settings.allowed_hosts)
+        names = {address.compressed if (address := _address(host)) else host.lower() for host in given}
+        return cls(names=frozenset({"localhost", *names}), takes_any_address=takes_any_address)
+
+    def allows(self, authority: Authority) -> bool:
+        """Whether a request with this Host header is answered."""
+        address = authority.address
+        if authority.host in self.names:
+            return True
+        if address is None:
+            return _ANY_NAME in self.names
+        return is_loopback(address) or self.takes_any_address
+
+
+def is_local(host: str) -> bool:
+    """Whether a server that listens on `host` can be reached from this machine alone."""
+    address = _address(host)
+    return host.lower() == "localhost" or (address is not None and is_loopback(address))
+
+
+def is_loopback(address: IPv4Address | IPv6Address) -> bool:
+    """Whether it is an address of this machine alone, also one of IPv4 that is written in IPv6."""
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None

@@ -1,0 +1,112 @@
+"""The values of an event, checked against what its inputs can hold."""
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import gradio as gr
+from gradio import processing_utils
+from gradio.block_function import BlockFunction
+from gradio.blocks import Block
+from gradio.components.api_component import Api
+
+from workbench.ui.incoming.json_limits import problem_of_json
+from workbench.ui.incoming.refusal import MalformedEvent
+
+MOST_CHOSEN: Final = 10_000
+"""Entries of a list that was chosen from."""
+
+
+def check_values(event: BlockFunction, values: object) -> None:
+    """Refuse values that the inputs of an event cannot hold.
+
+    Args:
+        event: The event.
+        values: As they were sent.
+
+    Raises:
+        MalformedEvent: There are too few of them, or one is of a wrong type.
+    """
+    inputs = cast(Sequence[Block], event.inputs)
+    if not isinstance(values, list):
+        raise MalformedEvent("its values are not a list")
+    sent = cast(list[object], values)
+    if len(sent) < len(inputs):
+        raise MalformedEvent(f"it has {len(sent)} values, and {len(inputs)} are needed")
+    for place, (block, value) in enumerate(zip(inputs, sent, strict=False)):
+        # What is sent for a state is not used: it is kept on the server.
+        if block.stateful:
+            continue
+        problem = problem_of_value(block, value)
+        if problem:
+            raise MalformedEvent(f"its value {place + 1}, of {_named(block)}: {problem}")
+
+
+def check_event_data(event: gr.EventData | None) -> None:
+    """Refuse what was sent beside the values if it names a file: none of our components sends one.
+
+    Raises:
+        MalformedEvent: It does.
+    """
+    data: object = None if event is None else event._data  # pyright: ignore[reportPrivateUsage]
+    try:
+        processing_utils.check_all_files_in_cache(cast(Any, data))
+    except gr.Error as error:
+        raise MalformedEvent("its event_data names a file") from error
+
+
+def problem_of_value(block: Block, value: object) -> str:
+    """What keeps a component from holding a value; empty if nothing does."""
+    problem = problem_of_json(value, takes_surrogates=isinstance(block, Api))
+    if problem or value is None:
+        return problem
+    if isinstance(block, gr.Textbox | gr.Code):
+        return "" if isinstance(value, str) else "it is not a text"
+    if isinstance(block, gr.Number):
+        return "" if _is_number(value) else "it is not a number"
+    if isinstance(block, gr.Checkbox):
+        return "" if isinstance(value, bool) else "it is neither true nor false"
+    if isinstance(block, gr.Dropdown | gr.CheckboxGroup | gr.Radio):
+        return _problem_of_choice(block, value)
+    if isinstance(block, gr.File | gr.UploadButton):
+        return _problem_of_file(value)
+    if isinstance(block, gr.HTML):
+        return "" if isinstance(value, dict) else "it is not an object"
+    return ""
+
+
+def _is_list(block: Block) -> bool:
+    return isinstance(block, gr.CheckboxGroup) or bool(getattr(block, "multiselect", False))
+
+
+def _problem_of_choice(block: Block, value: object) -> str:
+    """Only its kind counts: what there is to choose may have changed since the page was built."""
+    choices = cast(Sequence[tuple[str, object]], cast(Any, block).choices)
+    kinds = (str, int, float) if any(_is_number(choice) for _, choice in choices) else (str,)
+    if not _is_list(block):
+        return "" if isinstance(value, kinds) else "it is not a choice"
+    if not isinstance(value, list):
+        return "it is not a list"
+    chosen = cast(list[object], value)
+    if len(chosen) > MOST_CHOSEN or not all(isinstance(one, kinds) for one in chosen):
+        return "it is not a list of choices"
+    return ""
+
+
+def _problem_of_file(value: object) -> str:
+    files = cast(list[object], value if isinstance(value, list) else [value])
+    return "" if all(map(_is_file, files)) else "it is not a file"
+
+
+def _is_file(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    fields = cast(dict[str, Any], value)
+    return isinstance(fields.get("path"), str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _named(block: Block) -> str:
+    return str(block.elem_id or block.get_block_name())

@@ -1,0 +1,1 @@
+"""Logging in with an account: passwords checked at a bounded rate, logins that expire, the form."""

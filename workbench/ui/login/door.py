@@ -1,0 +1,127 @@
+"""Letting people in and out: the answers to `/login` and `/logout`."""
+
+import math
+import time
+from typing import Final, Self
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from workbench.settings import Settings
+from workbench.ui.login.backoff import LoginLimits
+from workbench.ui.login.form import login_page, logout_page
+from workbench.ui.login.logins import Logins
+from workbench.ui.login.passwords import PasswordChecks, TooBusy
+
+WRONG: Final = "Incorrect credentials."
+_BUSY_S: Final = 1
+"""What somebody is told to wait when too many passwords are being checked."""
+
+
+class Door:
+    """Lets those in who have an account.
+
+    Args:
+        checks: Of the passwords.
+        limits: Of the tries.
+        logins: Who is in.
+    """
+
+    def __init__(self, checks: PasswordChecks, limits: LoginLimits, logins: Logins) -> None:
+        self._checks = checks
+        self._limits = limits
+        self._logins = logins
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self | None:
+        """Make it for the accounts of the settings; None if there are none.
+
+        Raises:
+            BadInput: The hash of an account cannot be read.
+        """
+        if not settings.accounts:
+            return None
+        clock = time.monotonic
+        return cls(
+            PasswordChecks(settings.accounts), LoginLimits(clock), Logins(settings.login_hours * 3600, clock)
+        )
+
+    def name_of(self, token: str) -> str | None:
+        """The account that is logged in with this token; None if nobody is."""
+        return self._logins.name_of(token)
+
+    def form(self, request: Request, problem: str = "", *, status: int = 200) -> Response:
+        """The login form, which leads back to the page that was asked for."""
+        # A link shows a session: it should still do so after the login.
+        there = request.query_params.get("next") or f"/?{request.url.query}".removesuffix("?")
+        action = f"{_root(request)}login?next={quote(_path(there), safe='')}"
+        return HTMLResponse(login_page(action, problem), status)
+
+    async def log_in(self, request: Request) -> tuple[Response, str | None]:
+        """Answer a login form; give the token of the login too, if it was right."""
+        name, password = await _fields(request)
+        if not name or not password:
+            return self._refusal(request, 400, WRONG), None
+        address = request.client.host if request.client else ""
+        if wait_s := self._limits.begin(name, address):
+            return self._refusal(
+                request, 429, f"Too many wrong passwords. {_try_again(wait_s)}", wait_s
+            ), None
+        try:
+            is_right = await self._checks.is_right(name, password)
+        except TooBusy:
+            self._limits.take_back(name, address)
+            return self._refusal(
+                request, 429, f"Too many logins at once. {_try_again(_BUSY_S)}", _BUSY_S
+            ), None
+        if not is_right:
+            return self._refusal(request, 400, WRONG), None
+        self._limits.succeed(name, address)
+        there = _root(request) + _path(request.query_params.get("next", "/")).removeprefix("/")
+        answer = RedirectResponse(there, 303) if _is_browser(request) else JSONResponse({"success": True})
+        return answer, self._logins.start(name)
+
+    def log_out(self, request: Request, token: str) -> Response:
+        """End a login, if it is asked for in a way that no link can; else ask."""
+        if request.method != "POST":
+            return HTMLResponse(logout_page(f"{_root(request)}logout"))
+        self._logins.end(token)
+        return RedirectResponse(_root(request), 303)
+
+    def _refusal(self, request: Request, status: int, problem: str, wait_s: float = 0) -> Response:
+        if _is_browser(request):
+            answer = self.form(request, problem, status=status)
+        else:
+            answer = JSONResponse({"detail": problem}, status)
+        if wait_s:
+            answer.headers["Retry-After"] = str(math.ceil(wait_s))
+        return answer
+
+
+async def _fields(request: Request) -> tuple[str, str]:
+    try:
+        async with request.form(max_files=0, max_fields=20) as form:
+            name, password = form.get("username"), form.get("password")
+    except HTTPException:
+        return "", ""
+    return (name.strip() if isinstance(name, str) else ""), (password if isinstance(password, str) else "")
+
+
+def _try_again(wait_s: float) -> str:
+    whole_s = math.ceil(wait_s)
+    return f"Try again in {whole_s} second{'s' if whole_s != 1 else ''}."
+
+
+def _is_browser(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "")
+
+
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", "")).rstrip("/") + "/"
+
+
+def _path(there: str) -> str:
+    """A path of this server, whatever address is given."""
+    return "/" + there.replace("\\", "/").lstrip("/") if "\n" not in there else "/"
