@@ -65,6 +65,10 @@ def test_every_code_stands_in_a_row() -> None:
     seen = {code for row in ROWS for code in (*row["fixes"], *row["findings"])}
     lists = (CodeKind.FIX, CodeKind.FINDING)
     of_readings = (code for code in CODES if code.area is not CodeArea.GENERATION)
-    listed = {code.word for code in of_readings if code.kind in lists} - {"schema-…", "schema-invalid"}
+    listed = {code.word for code in of_readings if code.kind in lists} - {
+        "schema-…",
+        "schema-invalid",
+        "schema-too-costly",
+    }
     assert listed - seen == set()
     assert {code for code in seen if not code.startswith("schema-")} <= listed

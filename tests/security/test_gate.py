@@ -22,7 +22,9 @@ from tests.security.conftest import PASSWORDS, SPACE_HOST
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui.gate.hosts import AllowedHosts, is_local, parse_authority
+from workbench.ui.gate.bodies import BodyTooLarge
 from workbench.ui.gate.pages import NotYours, OpenPages, TooManyPages
+from workbench.ui.gate.uploads import UploadQuota
 from workbench.ui.gate.routes import route_of
 from workbench.ui.serve import check_exposure
 
@@ -634,6 +636,32 @@ def test_many_files_of_one_upload_count_together(laptop: Server) -> None:
     files = [("files", (f"{number}.bin", bytes(1_000_000))) for number in range(5)]
     assert httpx.post(f"{laptop.url}/gradio_api/upload", files=files, timeout=60).status_code == 413
     assert stored_bytes(laptop.folder) == before
+
+
+def test_a_stranger_cannot_fill_the_disk_with_many_uploads(space: Server) -> None:
+    files = [("files", ("a.bin", bytes(19_000_000)))]
+    codes = list[int]()
+    for number in range(12):
+        # A new browser each time, and an address that it makes up: the last one counts, which a proxy adds.
+        headers = {"X-Forwarded-For": f"93.184.216.{number}, 198.35.26.96"}
+        codes.append(
+            httpx.post(f"{space.url}/gradio_api/upload", files=files, headers=headers, timeout=60).status_code
+        )
+    assert codes == [200] * 10 + [429] * 2
+    other = {"X-Forwarded-For": "198.35.26.97"}
+    assert httpx.post(f"{space.url}/gradio_api/upload", files=files, headers=other, timeout=60).status_code == 200
+
+
+def test_what_arrived_of_a_broken_upload_counts() -> None:
+    now_s = 0.0
+    quota = UploadQuota(100, lambda: now_s)
+    quota.count("a", 90)
+    assert (quota.left_bytes("a"), quota.left_bytes("b")) == (10, 100)
+    with pytest.raises(BodyTooLarge):
+        quota.count("a", 11)
+    assert quota.left_bytes("a") == 0
+    now_s = 3601.0
+    assert quota.left_bytes("a") == 100
 
 
 # Exposure

@@ -25,8 +25,7 @@ from workbench.toolbox.mocks import MockTool
 from workbench.ui.page import build_page
 from workbench.ui.permitted import GuardedBlocks, needed_by
 
-# Gradio makes an event loop for each page and leaves it to the collector.
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+pytestmark = pytest.mark.usefixtures("pages_without_loops")
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "permissions.md"
 COLUMNS = (UserRole.LOCAL, UserRole.ADMIN, UserRole.MEMBER, UserRole.SPACE_ADMIN, UserRole.VISITOR)

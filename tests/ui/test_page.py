@@ -1,6 +1,5 @@
 """The page as it is built: what it offers, and what it keeps to itself."""
 
-import gc
 import json
 import socket
 from dataclasses import replace
@@ -21,16 +20,9 @@ from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.serve import check_address, serve_page
 from workbench.ui.tabs.play.screen import Screen
 
-# Gradio makes an event loop for each page and leaves it to the collector.
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+pytestmark = pytest.mark.usefixtures("pages_without_loops")
 
 COMPONENTS = Path(__file__).parents[2] / "workbench" / "ui" / "components"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _collected():
-    yield
-    gc.collect()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from gradio.block_function import BlockFunction
 from workbench.ui.whole_steps import WholeSteps
 
 # Gradio makes event loops for each page and leaves them to the collector.
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+pytestmark = pytest.mark.usefixtures("pages_without_loops")
 
 SAME = {"__type__": "update"}
 

@@ -149,8 +149,16 @@ class AllModels:
             self._light.clear()
 
     def _is_offered(self, name: str) -> bool:
-        """Whether a name may be looked for: any, or where strangers come one of the list or one that is no path."""
-        return self._takes_paths or _is_name_alone(name) or name in self.names()
+        """Whether a name may be looked for: any, or where strangers come one of the list, or one that opens no path and
+        is not asked with the key of a server, which somebody here pays for.
+        """
+        if self._takes_paths or name in self.names():
+            return True
+        return _is_name_alone(name) and not self._needs_our_key(name)
+
+    def _needs_our_key(self, name: str) -> bool:
+        server = self._server(name)[0] if name.startswith(OPENAI) else None
+        return server is not None and server.key is not None
 
     def _open(self, name: str) -> _LightEngine:
         if name.startswith(OPENAI):

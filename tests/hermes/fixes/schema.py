@@ -5,12 +5,18 @@ from typing import Final
 from tests.hermes.fixes.table import Table
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
+DOUBLING: Final = {
+    **{str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}, {"$ref": f"#/$defs/{n + 1}"}]} for n in range(25)},
+    "25": {},
+}
+"""Definitions that refer twice to the next one each: the first one stands for 2**25 checks."""
 OWN: Final = OfferedTools(
     specs=tuple(
         ToolSpec(document={"type": "function", "function": {"name": name, "parameters": parameters}})
         for name, parameters in (
             ("sized", {"type": "object", "properties": {"size": {"enum": ["s", "m"]}}}),
             ("unsound", {"type": 5}),
+            ("costly", {"properties": {"a": {"$ref": "#/$defs/0"}}, "$defs": DOUBLING}),
         )
     )
 )
@@ -81,6 +87,14 @@ TABLES: Final = {
         rows=(
             (block("unsound", '{"a": 1}'), block("unsound", '{"a": 1}')),
             (block("unsound", "{}"), block("unsound", "{}")),
+        ),
+        terms={"tools": OWN},
+    ),
+    "schema-too-costly": Table(
+        noop=(block("costly", '{"b": 1}'), block("costly", "{}"), block("unsound", '{"a": 1}')),
+        rows=(
+            (block("costly", '{"a": 1}'), block("costly", '{"a": 1}')),
+            (block("costly", '{"a": []}'), block("costly", '{"a": []}')),
         ),
         terms={"tools": OWN},
     ),

@@ -1,6 +1,5 @@
 """A version's text, read: what of it reaches a model, and how two of them differ."""
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -10,6 +9,7 @@ import yaml
 
 from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.sequence_match import unified_diff
 from workbench.contract.contract import parse_contract
 from workbench.desk.versions.names import hash_of
 from workbench.desk.versions.version import VersionKind
@@ -80,7 +80,7 @@ def diff_texts(before: str, after: str, labels: tuple[str, str]) -> str:
         after: The new text.
         labels: What the two are called.
     """
-    lines = difflib.unified_diff(_lines(before), _lines(after), *labels)
+    lines = unified_diff(_lines(before), _lines(after), labels)
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines
     )

@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import accumulate
 from typing import Final
 
+from workbench.chat.sequence_match import BoundedMatcher
 from workbench.chat.span import Span
 from workbench.hermes.spelling.chatml import ANY_MARK_XML
 
@@ -50,7 +50,7 @@ def diff_prompts(ours: str, theirs: str) -> tuple[PromptDifference, ...]:
     our_places = [0, *accumulate(map(len, our_pieces))]
     their_places = [0, *accumulate(map(len, their_pieces))]
     # Its `autojunk` keeps thousands of line breaks from being compared each with each.
-    matcher = SequenceMatcher(a=our_pieces, b=their_pieces)
+    matcher = BoundedMatcher(our_pieces, their_pieces)
     differences: list[PromptDifference] = []
     for kind, our_start, our_end, their_start, their_end in matcher.get_opcodes():
         if kind == "equal":

@@ -99,7 +99,7 @@ def _are_tools_lost(seen: SeenRow) -> bool:
 def _undeclared(name: str, seen: SeenRow) -> str:
     if not seen.tools.names:
         return f"{short(name)} is called, but the row declares no tools"
-    near = get_close_matches(name, seen.tools.names, n=1)
+    near = get_close_matches(name[:64], [known[:64] for known in seen.tools.names[:500]], n=1)
     hint = f"; did you mean {short(near[0])}?" if near else ""
     return f"the row declares no tool {short(name)}{hint}"
 

@@ -84,8 +84,13 @@ def counted(receive: Receive, most_bytes: int, too_large: Callable[[], Exception
     return count
 
 
-def uploaded(receive: Receive, most_bytes: int) -> Receive:
+def uploaded(receive: Receive, most_bytes: int, note: Callable[[int], None] = lambda _: None) -> Receive:
     """Pass an upload on as it comes.
+
+    Args:
+        receive: Where it comes from.
+        most_bytes: Of the upload.
+        note: Is called with the size of each piece, and raises `BodyTooLarge` where that is too much.
 
     What ends it early is raised as the error for which Gradio's reader removes the files that it has begun, and which
     it answers with 413 for these words.
@@ -99,6 +104,10 @@ def uploaded(receive: Receive, most_bytes: int) -> Receive:
 
     async def upload() -> Message:
         message = await counting()
+        try:
+            note(len(message.get("body", b"")))
+        except BodyTooLarge:
+            raise MultiPartException("The upload exceeded the maximum allowed size.") from None
         if message["type"] == "http.disconnect":
             raise MultiPartException("The client left before the upload was complete.")
         return message

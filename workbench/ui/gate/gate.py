@@ -1,8 +1,10 @@
 """The gate: an ASGI application around Gradio's that decides which requests reach it."""
 
 import json
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,6 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.settings import Settings
+from workbench.ui.addresses import address_of
 from workbench.ui.gate import bodies
 from workbench.ui.gate.cookies import Cookies, new_secret
 from workbench.ui.gate.headers import SecurityHeaders
@@ -20,6 +23,7 @@ from workbench.ui.gate.origins import is_foreign, origins_of
 from workbench.ui.gate.pages import PAGE_ID, NotYours, OpenPages, TooManyPages
 from workbench.ui.gate.routes import Kind, Route, route_of
 from workbench.ui.gate.sends import as_see_other, with_browser_cookie, with_event
+from workbench.ui.gate.uploads import UPLOADS_AN_HOUR, UploadQuota
 from workbench.ui.gate.visit import Refused, Visit, is_https, only, owner_of, page_id_of, passed_on
 from workbench.ui.login.door import Door
 from workbench.ui.login.form import logout_page
@@ -63,6 +67,8 @@ class Gate:
         self._has_answers = has_answers
         self._door = door
         self._has_mcp = has_mcp
+        most_bytes = UPLOADS_AN_HOUR * settings.max_upload_mb * 1_000_000
+        self._uploads = UploadQuota(most_bytes, time.monotonic) if settings.is_on_space else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -181,9 +187,15 @@ class Gate:
         most = bodies.JSON_BYTES
         if kind is Kind.UPLOAD:
             most = self._settings.max_upload_mb * 1_000_000 + bodies.ENVELOPE_BYTES
-        if bodies.declared_bytes(Headers(scope=scope)) > most:
+        size_bytes = bodies.declared_bytes(Headers(scope=scope))
+        if size_bytes > most:
             raise Refused(_too_large(most))
-        if kind is Kind.UPLOAD:
+        if kind is Kind.UPLOAD and self._uploads is not None:
+            address = address_of(Request(scope))
+            if size_bytes > self._uploads.left_bytes(address):
+                raise Refused(_too_many_uploads())
+            receive = bodies.uploaded(receive, most, partial(self._uploads.count, address))
+        elif kind is Kind.UPLOAD:
             receive = bodies.uploaded(receive, most)
         else:
             receive = bodies.counted(receive, most, lambda: HTTPException(413, "The request is too large."))
@@ -255,6 +267,14 @@ def _too_large(most_bytes: int) -> Response:
     return PlainTextResponse(
         f"The request is too large: {most_bytes // 1000:,} kB at most. For uploads, WORKBENCH_MAX_UPLOAD_MB sets it.\n",
         413,
+    )
+
+
+def _too_many_uploads() -> Response:
+    return PlainTextResponse(
+        "This address has uploaded too much within an hour. Try again later, or send smaller files.\n",
+        429,
+        {"Retry-After": "3600"},
     )
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import zip_longest
 
+from workbench.chat.sequence_match import BoundedMatcher
 from workbench.ui.present.blocks import CallCard
 from workbench.ui.present.compare.answer import ReadAnswer
 from workbench.ui.present.words import count
@@ -73,7 +73,7 @@ def sign_fixes(one: ReadAnswer, first: ReadAnswer | None) -> tuple[FixLine, ...]
 
 def _signed(calls: Sequence[CallCard], first: Sequence[CallCard]) -> Iterator[CallView]:
     names = [card.name for card in first], [card.name for card in calls]
-    for tag, i, j, m, n in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
+    for tag, i, j, m, n in BoundedMatcher(*names, autojunk=False).get_opcodes():
         if tag == "equal":
             yield from (_paired(card, was) for card, was in zip(calls[m:n], first[i:j], strict=True))
         else:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Final
 
+from workbench.chat.sequence_match import BoundedMatcher
 from workbench.ui.present.edits import common_size_chars
 
 WORDS_COMPARED: Final = 1500
@@ -46,7 +46,7 @@ def _changes(old: str, new: str) -> Iterator[tuple[str, str]]:
     if min(len(left), len(right)) == 0 or max(len(left), len(right)) > WORDS_COMPARED:
         yield from (("drop", old), ("add", new))
         return
-    for tag, i, j, m, n in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    for tag, i, j, m, n in BoundedMatcher(left, right, autojunk=False).get_opcodes():
         if tag == "equal":
             yield "same", "".join(right[m:n])
         else:
