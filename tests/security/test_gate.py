@@ -21,11 +21,11 @@ from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS, SPACE_HOST
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.ui.gate.hosts import AllowedHosts, is_local, parse_authority
 from workbench.ui.gate.bodies import BodyTooLarge
+from workbench.ui.gate.hosts import AllowedHosts, is_local, parse_authority
 from workbench.ui.gate.pages import NotYours, OpenPages, TooManyPages
-from workbench.ui.gate.uploads import UploadQuota
 from workbench.ui.gate.routes import route_of
+from workbench.ui.gate.uploads import UploadQuota
 from workbench.ui.serve import check_exposure
 
 pytestmark = pytest.mark.slow
@@ -649,7 +649,10 @@ def test_a_stranger_cannot_fill_the_disk_with_many_uploads(space: Server) -> Non
         )
     assert codes == [200] * 10 + [429] * 2
     other = {"X-Forwarded-For": "198.35.26.97"}
-    assert httpx.post(f"{space.url}/gradio_api/upload", files=files, headers=other, timeout=60).status_code == 200
+    assert (
+        httpx.post(f"{space.url}/gradio_api/upload", files=files, headers=other, timeout=60).status_code
+        == 200
+    )
 
 
 def test_what_arrived_of_a_broken_upload_counts() -> None:

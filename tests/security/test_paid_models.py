@@ -45,7 +45,9 @@ def test_a_stranger_cannot_spend_the_server_s_key(models: AllModels, name: str) 
     assert not models.with_paths(is_permitted=False).status(name).device
 
 
-@pytest.mark.parametrize("name", ["openai:shown", "openai:paid/small", "openai:free/small", "openai:free/huge"])
+@pytest.mark.parametrize(
+    "name", ["openai:shown", "openai:paid/small", "openai:free/small", "openai:free/huge"]
+)
 def test_what_is_offered_or_costs_nothing_can_be_asked(models: AllModels, name: str) -> None:
     assert models.with_paths(is_permitted=False).engine(name).name == name
 

@@ -4,7 +4,7 @@
 hours. Here the work is counted; once it is used up, the stretches that are left count as replaced, each as a whole.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
 from typing import Final, TypeVar
 
@@ -23,11 +23,16 @@ class BoundedMatcher(SequenceMatcher[_Element]):
         autojunk: Whether very frequent elements of a long `b` are passed over, as they are in `diff`.
     """
 
+    a: Sequence[_Element]
+    b2j: Mapping[_Element, Sequence[int]]
+
     def __init__(self, a: Sequence[_Element], b: Sequence[_Element], *, autojunk: bool = True) -> None:
         super().__init__(None, a, b, autojunk=autojunk)
         self._left = MATCH_STEPS
 
-    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
         """The longest stretch that both have; none once the work is used up."""
         end = len(self.a) if ahi is None else ahi
         if self._left > 0:
