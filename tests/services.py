@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.desk.services import Services
-from workbench.desk.turns import begin_session, play_turn
+from workbench.app.services import Services
+from workbench.app.turns import begin_session, play_turn
 from workbench.settings import read_settings
 from workbench.wiring import open_services
 

@@ -21,7 +21,7 @@ HEAVY = ("gradio", "llama_cpp", "sqlmodel", "sqlalchemy", "huggingface_hub", "op
         "workbench.contract.compose",
         "workbench.trajectory.formats.sharegpt",
         "workbench.rollout.loop",
-        "workbench.desk.turns",
+        "workbench.app.turns",
     ],
 )
 def test_a_floor_is_light(module):

@@ -5,10 +5,10 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from workbench.desk.calendar import SystemCalendar
-from workbench.desk.owner import LOCAL_OWNER
-from workbench.desk.services import Services
-from workbench.desk.versions.files import take_files
+from workbench.app.calendar import SystemCalendar
+from workbench.app.owner import LOCAL_OWNER
+from workbench.app.services import Services
+from workbench.app.versions.files import take_files
 from workbench.engines.adapters import AdapterFiles
 from workbench.engines.all_models import ZERO_GPU, AllModels, Places
 from workbench.engines.embedded import find_embedded, find_embedded_adapter

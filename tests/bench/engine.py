@@ -11,9 +11,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
-from workbench.desk.services import Services
-from workbench.desk.setup import Setup
-from workbench.desk.turns import begin_session, play_turn
+from workbench.app.services import Services
+from workbench.app.setup import Setup
+from workbench.app.turns import begin_session, play_turn
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.ports import Sampling

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.desk.runs.planning import Wanted, plan_run
-from workbench.desk.runs.running import begin_run, play_run
-from workbench.desk.services import Services
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.running import begin_run, play_run
+from workbench.app.services import Services
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.rollout.events import Generation
 from workbench.rollout.ports import Engine, GenerationRequest, Sampling

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from workbench.app.passwords import is_right
 from workbench.cli.auth import hash_account
-from workbench.desk.passwords import is_right
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from tests.desk.corpus.sessions import begin, label, said, talk
+from tests.app.corpus.sessions import begin, label, said, talk
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.remote import scripted_server as servers
 from tests.services import CHECKOUT, services_for
-from workbench.desk.services import Services
+from workbench.app.services import Services
 
 QUESTION = "What is the flumbuster reading for cairo?"
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'

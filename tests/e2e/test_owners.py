@@ -10,7 +10,7 @@ from tests.e2e.conftest import served
 from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
 from tests.e2e.provider import ACCESS_TOKEN, Provider, provided
 from tests.library.datasets.hub_server import HubServer, serving_hub
-from workbench.desk.passwords import hash_password
+from workbench.app.passwords import hash_password
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.desk.recording import export_recording
+from workbench.app.recording import export_recording
 from workbench.engines.replay import load_replay
 from workbench.errors import BadInput, EngineError, ModelMissing
 from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
@@ -124,7 +124,7 @@ def test_a_forced_call_is_recorded_with_its_prefill(tmp_path):
 
 def test_an_unfinished_completion_is_left_out_and_told(tmp_path):
     with services_for(tmp_path, "It is") as (services, _):
-        from workbench.desk.turns import begin_session, play_turn
+        from workbench.app.turns import begin_session, play_turn
 
         setup = services.setup_for()
         session = begin_session(services, setup).id

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.services import CHECKOUT
-from workbench.desk.versions.version import VersionKind
+from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput
 from workbench.library.home_files import HomeFiles
 

@@ -13,9 +13,9 @@ import huggingface_hub.constants
 import pytest
 
 from tests.store.examples import SETUP, completion
-from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.desk.labels.project import QueueState
-from workbench.desk.owner import LOCAL_OWNER
+from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.app.labels.project import QueueState
+from workbench.app.owner import LOCAL_OWNER
 from workbench.library.label_log import DatasetLabelLog
 from workbench.store.store import SqlStore
 

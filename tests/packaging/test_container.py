@@ -40,7 +40,7 @@ def test_the_space_s_front_matter_says_all_that_a_space_needs():
 
 
 def test_the_limits_that_the_how_to_names_are_those_of_the_code():
-    from workbench.desk.limits import SPACE
+    from workbench.app.limits import SPACE
 
     page = (CHECKOUT / "docs" / "how-to" / "deploy-to-a-space.md").read_text()
     for limit in (SPACE.max_tokens, SPACE.text_chars, SPACE.run_plays, SPACE.import_rows):

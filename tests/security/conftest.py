@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.conftest import served
 from tests.e2e.play import Server, write_script
-from workbench.desk.passwords import hash_password
+from workbench.app.passwords import hash_password
 
 PASSWORDS = {"ann": "ann's password", "bob": "bob's password"}
 SPACE_HOST = "someone-workbench.hf.space"

@@ -25,11 +25,11 @@ from tests.e2e.play import Server, write_script
 from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
-from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.desk.owner import Owner
-from workbench.desk.passwords import hash_password
-from workbench.desk.ports import OwnedStore
-from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.app.owner import Owner
+from workbench.app.passwords import hash_password
+from workbench.app.ports import OwnedStore
+from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store.store import SqlStore
 from workbench.ui.owners import browser_key_of

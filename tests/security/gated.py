@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event, Lock, Semaphore, Thread
 
-from workbench.desk.owner import Owner
-from workbench.desk.ports import Models, ModelStatus
-from workbench.desk.services import Services
-from workbench.desk.turns import begin_session, play_turn
+from workbench.app.owner import Owner
+from workbench.app.ports import Models, ModelStatus
+from workbench.app.services import Services
+from workbench.app.turns import begin_session, play_turn
 from workbench.errors import WorkbenchError
 from workbench.rollout.events import StoodInLine
 from workbench.rollout.ports import Capabilities, Delta, Engine, FinishReason, GenerationRequest, Usage

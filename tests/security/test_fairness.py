@@ -16,14 +16,14 @@ from tests.e2e.conftest import served
 from tests.e2e.play import Server, write_script
 from tests.security.gated import PATIENCE_S, Crowd, GatedEngine, with_engine
 from tests.services import services_for
-from workbench.desk.comparisons.planning import WantedColumn, compare_question
-from workbench.desk.comparisons.running import play_comparison
-from workbench.desk.limits import SPACE, Limits
-from workbench.desk.owner import Owner
-from workbench.desk.runs.planning import Wanted, plan_run
-from workbench.desk.runs.running import begin_run, play_run
-from workbench.desk.seats import Seats
-from workbench.desk.turns import begin_session, play_turn
+from workbench.app.comparisons.planning import WantedColumn, compare_question
+from workbench.app.comparisons.running import play_comparison
+from workbench.app.limits import SPACE, Limits
+from workbench.app.owner import Owner
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.running import begin_run, play_run
+from workbench.app.seats import Seats
+from workbench.app.turns import begin_session, play_turn
 from workbench.errors import BadInput
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.addresses import address_of

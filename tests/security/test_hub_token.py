@@ -12,7 +12,7 @@ from tests.engines.hub.hub_server import HubServer, hub_server
 from tests.engines.remote.asking import ask
 from tests.engines.remote.scripted_server import said, scripted_server
 from tests.services import services_for
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.engines.all_models import AllModels, Places
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.llama_loading import Loading

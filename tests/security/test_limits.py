@@ -14,27 +14,27 @@ import pytest
 
 from tests.security.gated import GatedEngine, with_engine
 from tests.services import CHECKOUT, services_for
+from workbench.app.again import play_again
+from workbench.app.comparisons.planning import Turns, WantedColumn, compare_question, compare_turns
+from workbench.app.comparisons.running import play_comparison
+from workbench.app.corpus.importing import ImportTerms, import_rows
+from workbench.app.kept import NewMessage, Origin
+from workbench.app.labels.bench import Seat, open_bench
+from workbench.app.labels.label import LabelContent, NewLabel, Target
+from workbench.app.labels.project import Project
+from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, Limits, limits_of, table_of
+from workbench.app.onward import Onward, play_on
+from workbench.app.owner import Owner
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.running import begin_run, play_run
+from workbench.app.runs.suites import load_suite
+from workbench.app.samples import play_more
+from workbench.app.services import Services
+from workbench.app.setup import Setup
+from workbench.app.turns import Company, begin_session, play_turn
+from workbench.app.versions.version import NewVersion, VersionKind
+from workbench.app.weighing import weigh_message
 from workbench.chat.message import Message, Role
-from workbench.desk.again import play_again
-from workbench.desk.comparisons.planning import Turns, WantedColumn, compare_question, compare_turns
-from workbench.desk.comparisons.running import play_comparison
-from workbench.desk.corpus.importing import ImportTerms, import_rows
-from workbench.desk.kept import NewMessage, Origin
-from workbench.desk.labels.bench import Seat, open_bench
-from workbench.desk.labels.label import LabelContent, NewLabel, Target
-from workbench.desk.labels.project import Project
-from workbench.desk.limits import LAPTOP, ROWS, SPACE, TEAM, Limits, limits_of, table_of
-from workbench.desk.onward import Onward, play_on
-from workbench.desk.owner import Owner
-from workbench.desk.runs.planning import Wanted, plan_run
-from workbench.desk.runs.running import begin_run, play_run
-from workbench.desk.runs.suites import load_suite
-from workbench.desk.samples import play_more
-from workbench.desk.services import Services
-from workbench.desk.setup import Setup
-from workbench.desk.turns import Company, begin_session, play_turn
-from workbench.desk.versions.version import NewVersion, VersionKind
-from workbench.desk.weighing import weigh_message
 from workbench.errors import BadInput
 from workbench.rollout.ports import GenerationRequest, Sampling, TokenBias
 from workbench.settings import read_settings
@@ -353,7 +353,7 @@ def test_what_is_kept_has_a_size(own: Services, what: str) -> None:
 
 def test_how_much_is_kept_has_a_bound(fresh: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     tight = replace(SPACE, sessions=2, own_names=1, versions=2, runs=1, messages=5)
-    monkeypatch.setattr("workbench.desk.limits.SPACE", tight)
+    monkeypatch.setattr("workbench.app.limits.SPACE", tight)
     space = as_space(fresh)
     setup = space.setup_for()
     for _ in range(2):
@@ -395,7 +395,7 @@ def _rows(folder: Path, count: int = 1) -> str:
 def test_an_import_has_a_size_and_a_number_of_rows(
     fresh: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.desk.limits.SPACE", replace(SPACE, import_bytes=1_000_000, import_rows=3))
+    monkeypatch.setattr("workbench.app.limits.SPACE", replace(SPACE, import_bytes=1_000_000, import_rows=3))
     space, visitor = as_space(fresh), Visitor(browser_key="browser:ann")
     events = ImportEvents(space, Jobs())
 
@@ -458,21 +458,21 @@ def _calls(module: ast.Module) -> Generator[str]:
 
 
 LOOKING = {
-    "workbench/desk/services.py",  # puts the line in front of it
-    "workbench/desk/token_sheet.py",
-    "workbench/desk/other_prompts.py",
+    "workbench/app/services.py",  # puts the line in front of it
+    "workbench/app/token_sheet.py",
+    "workbench/app/other_prompts.py",
     "workbench/ui/tabs/play/setup_events.py",
     "workbench/ui/tabs/contracts/events.py",
     "workbench/ui/tabs/tools/edit_events.py",
 }
 """Modules that ask an engine for its tokens or its template alone."""
 TURNS = {
-    "workbench/desk/turns.py",
-    "workbench/desk/onward.py",
-    "workbench/desk/again.py",
-    "workbench/desk/comparisons/playing.py",  # within a comparison, which is counted
-    "workbench/desk/runs/playing.py",  # within a run, which is counted
-    "workbench/desk/loop_tools/delegate.py",  # within a turn
+    "workbench/app/turns.py",
+    "workbench/app/onward.py",
+    "workbench/app/again.py",
+    "workbench/app/comparisons/playing.py",  # within a comparison, which is counted
+    "workbench/app/runs/playing.py",  # within a run, which is counted
+    "workbench/app/loop_tools/delegate.py",  # within a turn
 }
 """Modules that make a turn."""
 
@@ -481,16 +481,16 @@ def test_no_other_way_leads_to_a_model() -> None:
     """A new caller goes through the line and the limits, or is named above with a reason."""
     for path in sorted((CHECKOUT / "workbench").rglob("*.py")):
         name = path.relative_to(CHECKOUT).as_posix()
-        if not name.startswith(("workbench/desk/", "workbench/ui/")):
+        if not name.startswith(("workbench/app/", "workbench/ui/")):
             continue
         calls = set(_calls(ast.parse(path.read_text(encoding="utf-8"))))
         if any(one.endswith("models.engine") for one in calls):
             assert name in LOOKING, f"{name}: ask `services.engine`"
         if "Turn" in calls:
-            assert name in TURNS, f"{name}: begin the turn in `workbench.desk.turns` or within `at_work`"
+            assert name in TURNS, f"{name}: begin the turn in `workbench.app.turns` or within `at_work`"
         assert not any(one.endswith("store.of") for one in calls) or name in (
-            "workbench/desk/services.py",
-            "workbench/desk/runs/suites.py",  # takes a file as the shared library's version
+            "workbench/app/services.py",
+            "workbench/app/runs/suites.py",  # takes a file as the shared library's version
         ), f"{name}: go through `services`, which has the limits"
 
 

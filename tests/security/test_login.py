@@ -14,7 +14,7 @@ from gradio_client import Client
 from tests.aside import run_aside
 from tests.e2e.play import Server
 from tests.security.conftest import PASSWORDS
-from workbench.desk.passwords import hash_password
+from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui.login.backoff import FREE_TRIES, FREE_TRIES_IN_ALL, LONGEST_WAIT_S, LoginLimits

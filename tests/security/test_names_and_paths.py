@@ -15,13 +15,13 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from workbench.desk.comparisons.planning import WantedColumn, compare_question
-from workbench.desk.owner import Owner
-from workbench.desk.runs.planning import Wanted, plan_run
-from workbench.desk.runs.suites import check_suite_text, load_suite
-from workbench.desk.services import Services
-from workbench.desk.versions.names import check_name
-from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.app.comparisons.planning import WantedColumn, compare_question
+from workbench.app.owner import Owner
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.suites import check_suite_text, load_suite
+from workbench.app.services import Services
+from workbench.app.versions.names import check_name
+from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.engines.adapters import AdapterFiles
 from workbench.engines.hub.file_names import parse_hub_name
 from workbench.engines.hub.gguf_hub import GgufHub

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.examples import SETUP, completion, user
-from workbench.desk.opened import open_shared
-from workbench.desk.owner import Owner
-from workbench.desk.ports import OwnedStore
+from workbench.app.opened import open_shared
+from workbench.app.owner import Owner
+from workbench.app.ports import OwnedStore
 from workbench.errors import StoreError
 from workbench.store.store import SqlStore
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.store.examples import SETUP, completion, user
-from workbench.desk.comparisons.comparison import (
+from workbench.app.comparisons.comparison import (
     Answer,
     Column,
     Comparison,
@@ -11,7 +11,7 @@ from workbench.desk.comparisons.comparison import (
     Vote,
     VoteKind,
 )
-from workbench.desk.ports import OwnedStore
+from workbench.app.ports import OwnedStore
 
 COLUMNS = (
     Column(contract="minimal@3", setup=SETUP),

@@ -8,7 +8,7 @@ import pytest
 
 from tests.postgres import NoPostgres, Server, running_server
 from tests.store.opening import sessions_in
-from workbench.desk.ports import Sessions
+from workbench.app.ports import Sessions
 from workbench.store.store import SqlStore
 
 SQLITE = "sqlite"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 
-from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.ports import Sessions
+from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.app.ports import Sessions
 from workbench.store.store import SqlStore, utc_now
 
 

@@ -8,14 +8,14 @@ import pytest
 from tests.store.comparisons import COLUMNS
 from tests.store.examples import SETUP
 from tests.store.runs import PLAN, RESULT, give_run
-from workbench.desk.comparisons.comparison import Answer, Comparison, KeptComparison, Vote, VoteKind
-from workbench.desk.facts import FactGroup
-from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.desk.labels.project import Project, QueueFilter, QueueState
-from workbench.desk.ports import OwnedStore
-from workbench.desk.runs.run import RunState
-from workbench.desk.versions.names import hash_of
-from workbench.desk.versions.version import FileState, NewVersion, VersionKind
+from workbench.app.comparisons.comparison import Answer, Comparison, KeptComparison, Vote, VoteKind
+from workbench.app.facts import FactGroup
+from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.app.labels.project import Project, QueueFilter, QueueState
+from workbench.app.ports import OwnedStore
+from workbench.app.runs.run import RunState
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import FileState, NewVersion, VersionKind
 from workbench.errors import StoreError
 
 CONTRACT = VersionKind.CONTRACT

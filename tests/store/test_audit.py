@@ -6,8 +6,8 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.errors import StoreError
 from workbench.store.store import SqlStore
 

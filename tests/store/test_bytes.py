@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from tests.store.opening import sessions_in
-from workbench.desk.ports import Sessions
+from workbench.app.ports import Sessions
 from workbench.errors import BadInput
 
 PIECES = (

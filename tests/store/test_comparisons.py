@@ -7,8 +7,8 @@ import pytest
 
 from tests.store.comparisons import COLUMNS, give_comparison
 from tests.store.examples import SETUP, user
-from workbench.desk.comparisons.comparison import Answer, Comparison, Vote, VoteKind
-from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.app.comparisons.comparison import Answer, Comparison, Vote, VoteKind
+from workbench.app.owner import LOCAL_OWNER, Owner
 from workbench.errors import BadInput, StoreError
 from workbench.store.store import SqlStore
 

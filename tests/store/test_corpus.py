@@ -4,16 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.desk.corpus.sessions import label, talk
+from tests.app.corpus.sessions import label, talk
 from tests.services import services_for
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.export import chosen_ids
+from workbench.app.corpus.material import NewImport
+from workbench.app.kept import Origin
+from workbench.app.labels.label import Verdict
+from workbench.app.labels.project import Project, QueueState
+from workbench.app.owner import Owner
 from workbench.chat.message import Message, Role
-from workbench.desk.corpus.choice import Choice
-from workbench.desk.corpus.export import chosen_ids
-from workbench.desk.corpus.material import NewImport
-from workbench.desk.kept import Origin
-from workbench.desk.labels.label import Verdict
-from workbench.desk.labels.project import Project, QueueState
-from workbench.desk.owner import Owner
 from workbench.errors import BadInput
 
 
@@ -37,7 +37,7 @@ def new_import(*texts, **more):
 
 
 def _setup():
-    from workbench.desk.setup import Setup
+    from workbench.app.setup import Setup
 
     return Setup(contract_name="imported", contract_text="", tools_text="[]")
 

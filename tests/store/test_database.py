@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from tests.store.examples import SETUP, user
 from tests.store.opening import sessions_in
-from workbench.desk.owner import LOCAL_OWNER
+from workbench.app.owner import LOCAL_OWNER
 from workbench.errors import StoreError
 from workbench.store import database
 from workbench.store.database import open_database

@@ -10,8 +10,8 @@ import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
 from tests.store.opening import sessions_in
-from workbench.desk.owner import LOCAL_OWNER
-from workbench.desk.ports import Sessions
+from workbench.app.owner import LOCAL_OWNER
+from workbench.app.ports import Sessions
 from workbench.errors import StoreError
 from workbench.store.store import SqlStore
 

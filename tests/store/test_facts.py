@@ -10,12 +10,12 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from tests.store.test_search import CLEAN, DROPPED, FIXED, WEATHER, keep
+from workbench.app.facts import FactGroup, FactKind, facts_of
+from workbench.app.kept import NewMessage
+from workbench.app.owner import LOCAL_OWNER
+from workbench.app.ports import OwnedStore
+from workbench.app.versions.names import hash_of
 from workbench.chat.finding import Severity
-from workbench.desk.facts import FactGroup, FactKind, facts_of
-from workbench.desk.kept import NewMessage
-from workbench.desk.owner import LOCAL_OWNER
-from workbench.desk.ports import OwnedStore
-from workbench.desk.versions.names import hash_of
 from workbench.hermes.parse import parse
 from workbench.store.store import SqlStore
 

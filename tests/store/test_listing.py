@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.store.examples import SETUP, completion, user
-from workbench.desk.ports import Sessions
-from workbench.desk.tree import children, newest_leaf, siblings
+from workbench.app.ports import Sessions
+from workbench.app.tree import children, newest_leaf, siblings
 from workbench.errors import BadInput, StoreError
 
 

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from workbench.desk.owner import LOCAL_OWNER, Owner
+from workbench.app.owner import LOCAL_OWNER, Owner
 from workbench.store.store import SqlStore
 
 ANN = Owner(key="ann")

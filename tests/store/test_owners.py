@@ -12,13 +12,13 @@ import pytest
 
 from tests.store import owned_versions
 from tests.store.examples import GENERATION, SETUP, completion, user
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.material import NewImport
+from workbench.app.kept import KeptMessage, KeptSession
+from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.app.permissions import UserRole
+from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role
-from workbench.desk.corpus.choice import Choice
-from workbench.desk.corpus.material import NewImport
-from workbench.desk.kept import KeptMessage, KeptSession
-from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.permissions import UserRole
-from workbench.desk.ports import OwnedStore
 from workbench.errors import StoreError
 from workbench.store.store import SqlStore
 

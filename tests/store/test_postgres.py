@@ -11,7 +11,7 @@ from sqlalchemy import text
 from tests.postgres import Server, running_server
 from tests.store.examples import GENERATION, SETUP, completion, user
 from tests.store.opening import sessions_in
-from workbench.desk.owner import LOCAL_OWNER
+from workbench.app.owner import LOCAL_OWNER
 from workbench.errors import StoreError
 from workbench.store.database import open_database
 from workbench.store.store import SqlStore

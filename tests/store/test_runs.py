@@ -7,9 +7,9 @@ import pytest
 
 from tests.store.examples import SETUP, user
 from tests.store.runs import PLAN, RESULT, give_run
-from workbench.desk.labels.project import QueueFilter, QueueState
-from workbench.desk.owner import LOCAL_OWNER
-from workbench.desk.runs.run import RunState
+from workbench.app.labels.project import QueueFilter, QueueState
+from workbench.app.owner import LOCAL_OWNER
+from workbench.app.runs.run import RunState
 from workbench.errors import BadInput, StoreError
 from workbench.store.store import SqlStore
 from workbench.suite.result import Status

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
-from workbench.desk.owner import Owner
-from workbench.desk.ports import OwnedStore
+from workbench.app.owner import Owner
+from workbench.app.ports import OwnedStore
 from workbench.errors import StoreError
 from workbench.store.store import SqlStore
 

@@ -14,8 +14,8 @@ import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, user
 from tests.store.opening import sessions_in
-from workbench.desk.kept import Origin
-from workbench.desk.ports import Sessions
+from workbench.app.kept import Origin
+from workbench.app.ports import Sessions
 from workbench.errors import BadInput, StoreError
 from workbench.rollout.ports import FinishReason
 from workbench.store.writer import has_ended, this_writer

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.ports import OwnedStore, Versions
-from workbench.desk.versions.names import hash_of
-from workbench.desk.versions.version import FROM_FILE, FileState, NewVersion, Version, VersionKind
+from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.app.ports import OwnedStore, Versions
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import FROM_FILE, FileState, NewVersion, Version, VersionKind
 from workbench.errors import BadInput, StoreError
 from workbench.store.store import SqlStore
 

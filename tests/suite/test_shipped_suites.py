@@ -3,8 +3,8 @@
 import pytest
 
 from tests.services import CHECKOUT, services_for
-from workbench.desk.runs.planning import Wanted, plan_run
-from workbench.desk.runs.suites import load_suite, suite_names
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.suites import load_suite, suite_names
 from workbench.suite.read_suite import parse_suite, render_suite
 
 NAMES = sorted(path.stem for path in (CHECKOUT / "prompts/suites").glob("*.yaml"))

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.services import CHECKOUT
+from workbench.app.ports.tools import Staging, ToolTask
 from workbench.chat.message import ToolCall
-from workbench.desk.ports.tools import Staging, ToolTask
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import FileCatalog
 

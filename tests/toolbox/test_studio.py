@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from tests.services import CHECKOUT
-from workbench.desk.ports.tools import ToolDraft
+from workbench.app.ports.tools import ToolDraft
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import FileCatalog
 from workbench.toolbox.catalog_file import parse_toolset

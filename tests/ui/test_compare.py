@@ -9,10 +9,10 @@ from typing import Any, cast
 import gradio as gr
 import pytest
 
-from tests.desk.comparisons.comparing import asked, column, played
+from tests.app.comparisons.comparing import asked, column, played
 from tests.services import services_for
-from workbench.desk.comparisons.comparison import VoteKind
-from workbench.desk.services import Services
+from workbench.app.comparisons.comparison import VoteKind
+from workbench.app.services import Services
 from workbench.ui.owners import browser_key_of
 from workbench.ui.present.compare.board import BoardView
 from workbench.ui.present.compare.form import first_form

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import gradio as gr
 import pytest
 
-from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.permissions import UserRole
+from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.app.permissions import UserRole
 from workbench.settings import read_settings
 from workbench.ui.owners import browser_key_of, owner_of
 

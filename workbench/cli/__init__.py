@@ -1,1 +1,1 @@
-"""Verbs for the terminal; each hands its work to the desk and prints what comes of it."""
+"""Verbs for the terminal; each hands its work to `workbench.app` and prints what comes of it."""

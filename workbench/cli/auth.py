@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.desk.passwords import hash_password
+from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 
 

@@ -15,7 +15,7 @@ from workbench.errors import BadInput
 from workbench.settings import choose_model, read_settings
 
 if TYPE_CHECKING:
-    from workbench.desk.hub import HubFile, KnownModel, PullProgress
+    from workbench.app.hub import HubFile, KnownModel, PullProgress
     from workbench.engines.hub.gguf_hub import GgufHub
 
 EMBEDDED: Final = "embedded"

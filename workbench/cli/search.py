@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from workbench.app.found import FoundSession, SearchFilter, Snippet
+from workbench.app.kept import Origin
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
-from workbench.desk.found import FoundSession, SearchFilter, Snippet
-from workbench.desk.kept import Origin
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 

@@ -8,8 +8,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
+from workbench.app.adapters import Adapter
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.desk.adapters import Adapter
 from workbench.engines.embedded import ADAPTER_FILE, EMBEDDED, find_embedded
 from workbench.engines.gguf import load_type
 from workbench.engines.places import is_plain, place_of
@@ -56,7 +56,7 @@ def _is_file(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterFiles:
-    """The adapters of this machine; see `workbench.desk.adapters.Adapters`."""
+    """The adapters of this machine; see `workbench.app.adapters.Adapters`."""
 
     folder: Path | None = None
     """Holds adapters by name, a folder each, as `workbench train` writes it; None where there is no such place."""
@@ -71,7 +71,7 @@ class AdapterFiles:
         return tuple(filter(None, (*shipped, *own)))
 
     def look(self, place: str, base: str) -> Adapter:
-        """See `workbench.desk.adapters.Adapters`."""
+        """See `workbench.app.adapters.Adapters`."""
         return _described(self.file(place), place, base)
 
     def file(self, place: str) -> Path:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from workbench.desk.hub import KnownModel
+from workbench.app.hub import KnownModel
 
 KNOWN_MODELS: Final = (
     KnownModel(

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from workbench.desk.ports import ModelStatus
+from workbench.app.ports import ModelStatus
 from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, split_name
 from workbench.engines.embedded import EMBEDDED, REMEDY, find_embedded
 from workbench.engines.gguf_files.vetting import ModelFiles, Vetting
@@ -55,7 +55,7 @@ class LocalModels:
         return tuple(dict.fromkeys((EMBEDDED, *bare, *laid)))
 
     def engine(self, name: str) -> Engine:
-        """The engine of that name, loaded; see `workbench.desk.ports.Models`."""
+        """The engine of that name, loaded; see `workbench.app.ports.Models`."""
         with self._lock:
             if self._open is None or self._open.name != name:
                 path, loading = self.path(name), self.loading_of(name)

@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from workbench.desk.versions.names import check_name
-from workbench.desk.versions.version import VersionKind
+from workbench.app.versions.names import check_name
+from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput
 from workbench.library.homes import find_folder
 
@@ -68,7 +68,7 @@ class HomeFiles:
         return _text(there[name])
 
     def save(self, kind: VersionKind, name: str, text: str, *, before: str | None) -> None:
-        """Writes the file, whole or not at all; see `workbench.desk.ports.VersionFiles`."""
+        """Writes the file, whole or not at all; see `workbench.app.ports.VersionFiles`."""
         check_name(name)
         path = self._path(kind, name)
         self._refuse_package(path)

@@ -18,7 +18,7 @@ class FileLibrary:
         return sorted(path.stem for path in self._folder.glob("*.md"))
 
     def load_contract_text(self, name: str) -> str:
-        """The file's text; see `workbench.desk.ports.Library`."""
+        """The file's text; see `workbench.app.ports.Library`."""
         names = self.contract_names()
         if name not in names:
             raise BadInput(f"contract {name!r}", "no such contract", f"there are {', '.join(names)}")
@@ -30,5 +30,5 @@ class FileLibrary:
             raise BadInput(f"contract {name!r}", f"not UTF-8 at byte {error.start}") from error
 
     def load_contract(self, name: str) -> Contract:
-        """The contract of that name; see `workbench.desk.ports.Library`."""
+        """The contract of that name; see `workbench.app.ports.Library`."""
         return parse_contract(self.load_contract_text(name), name=name)

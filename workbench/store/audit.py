@@ -1,4 +1,4 @@
-"""The audit log in a database: the port `workbench.desk.ports.Audit`, and how others write to it."""
+"""The audit log in a database: the port `workbench.app.ports.Audit`, and how others write to it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from sqlmodel import Session, col, select
 
+from workbench.app.audit import AuditEntry
+from workbench.app.owner import Owner
 from workbench.chat.json_value import JsonValue
-from workbench.desk.audit import AuditEntry
-from workbench.desk.owner import Owner
 from workbench.store.database import Database
 from workbench.store.scope import scope_of
 from workbench.store.storable import problem_of
@@ -60,7 +60,7 @@ class SqlAudit:
     def entries(
         self, *, subject: str | None = None, action: str | None = None, limit: int = 50, offset: int = 0
     ) -> Sequence[AuditEntry]:
-        """See `workbench.desk.ports.Audit`."""
+        """See `workbench.app.ports.Audit`."""
         found = select(AuditRow).where(col(AuditRow.owner) == self._scope)
         if subject is not None:
             if problem_of(subject):

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from workbench.desk.comparisons.comparison import (
+from workbench.app.comparisons.comparison import (
     Answer,
     Column,
     Comparison,

@@ -1,4 +1,4 @@
-"""Comparisons in a database: the port `workbench.desk.ports.comparisons.Comparisons`."""
+"""Comparisons in a database: the port `workbench.app.ports.comparisons.Comparisons`."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -6,15 +6,15 @@ from datetime import datetime
 from sqlmodel import Session, col, delete, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from workbench.desk.comparisons.comparison import (
+from workbench.app.comparisons.comparison import (
     Answer,
     Comparison,
     KeptComparison,
     ListedComparison,
     Vote,
 )
-from workbench.desk.comparisons.rules import check_comparison, check_vote
-from workbench.desk.owner import Owner
+from workbench.app.comparisons.rules import check_comparison, check_vote
+from workbench.app.owner import Owner
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.audit import AuditWriter
@@ -30,7 +30,7 @@ from workbench.store.writing import new_id
 class SqlComparisons(Owned):
     """The comparisons of one owner's sessions; one transaction a method, safe to use from several threads.
 
-    What each method does stands in `workbench.desk.ports.comparisons.Comparisons`.
+    What each method does stands in `workbench.app.ports.comparisons.Comparisons`.
     """
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:

@@ -4,9 +4,9 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from workbench.desk.ephemeral import without_ephemeral
-from workbench.desk.kept import KeptMessage, NewMessage
-from workbench.desk.owner import Owner
+from workbench.app.ephemeral import without_ephemeral
+from workbench.app.kept import KeptMessage, NewMessage
+from workbench.app.owner import Owner
 from workbench.store import rows
 from workbench.store.noting import note_session
 from workbench.store.paths import read_path

@@ -1,4 +1,4 @@
-"""Sessions as training rows are made of them, and rows as sessions: the port `workbench.desk.ports.corpus`."""
+"""Sessions as training rows are made of them, and rows as sessions: the port `workbench.app.ports.corpus`."""
 
 from collections.abc import Collection, Sequence
 
@@ -6,12 +6,12 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
-from workbench.desk.comparisons.preferences import preferences_of
-from workbench.desk.corpus.choice import Choice
-from workbench.desk.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
-from workbench.desk.labels.label import Label
-from workbench.desk.labels.staleness import find_stale
-from workbench.desk.tree import check_tree
+from workbench.app.comparisons.preferences import preferences_of
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
+from workbench.app.labels.label import Label
+from workbench.app.labels.staleness import find_stale
+from workbench.app.tree import check_tree
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible

@@ -10,15 +10,15 @@ from typing import Any, Final
 from sqlalchemy import Table
 from sqlalchemy.types import TypeDecorator
 
+from workbench.app.comparisons.comparison import VoteKind
+from workbench.app.facts import FactKind
+from workbench.app.kept import Origin
+from workbench.app.labels.label import Verdict
+from workbench.app.labels.project import QueueState
+from workbench.app.runs.run import RunState
+from workbench.app.versions.version import VersionKind
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role
-from workbench.desk.comparisons.comparison import VoteKind
-from workbench.desk.facts import FactKind
-from workbench.desk.kept import Origin
-from workbench.desk.labels.label import Verdict
-from workbench.desk.labels.project import QueueState
-from workbench.desk.runs.run import RunState
-from workbench.desk.versions.version import VersionKind
 from workbench.errors import StoreError
 from workbench.rollout.ports import FinishReason
 from workbench.store.stored_json import StoredJson, Unreadable

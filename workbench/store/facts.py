@@ -1,4 +1,4 @@
-"""Facts of one owner's messages: the port `workbench.desk.ports.Facts`."""
+"""Facts of one owner's messages: the port `workbench.app.ports.Facts`."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from sqlalchemy import SQLColumnExpression, Text, case, cast
 from sqlalchemy import select as select_many
 from sqlmodel import col, func, select
 
-from workbench.desk.facts import DayOfModel, Fact, FactCount, FactGroup, FactKind
+from workbench.app.facts import DayOfModel, Fact, FactCount, FactGroup, FactKind
 from workbench.store.fact_rows import fact_value
 from workbench.store.owned import Owned
 from workbench.store.storable import problem_of

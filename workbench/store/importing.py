@@ -6,10 +6,10 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
+from workbench.app.corpus.material import NewImport
+from workbench.app.kept import NewMessage, Origin
+from workbench.app.labels.project import QueueState
 from workbench.chat.message import Message
-from workbench.desk.corpus.material import NewImport
-from workbench.desk.kept import NewMessage, Origin
-from workbench.desk.labels.project import QueueState
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.labels import SqlLabels

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from workbench.desk.labels.staleness import PathStep
-from workbench.desk.tree import path_ids
+from workbench.app.labels.staleness import PathStep
+from workbench.app.tree import path_ids
 from workbench.store.label_rows import slot_of
 from workbench.store.paths import message_row
 from workbench.store.tables import MessageRow, SessionRow

@@ -6,10 +6,10 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_
 from sqlmodel import Session, col, select
 
-from workbench.desk.labels.assignment import Assignment, plan_assignments
-from workbench.desk.labels.project import Project, QueueState
-from workbench.desk.labels.rules import check_project
-from workbench.desk.owner import Owner
+from workbench.app.labels.assignment import Assignment, plan_assignments
+from workbench.app.labels.project import Project, QueueState
+from workbench.app.labels.rules import check_project
+from workbench.app.owner import Owner
 from workbench.errors import StoreError
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database

@@ -6,8 +6,8 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col
 
-from workbench.desk.facts import FactKind
-from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.app.facts import FactKind
+from workbench.app.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
 from workbench.store.listing import is_rollout
 from workbench.store.storable import problem_of
 from workbench.store.tables import FactRow, GenerationRow, SessionRow

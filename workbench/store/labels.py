@@ -1,4 +1,4 @@
-"""Labels in a database: the port `workbench.desk.ports.Labels`."""
+"""Labels in a database: the port `workbench.app.ports.Labels`."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -7,15 +7,15 @@ from typing import Final
 
 from sqlmodel import Session, col, select
 
+from workbench.app.labels.agreement import Judgement
+from workbench.app.labels.label import Label, LabelContent, NewLabel, Target
+from workbench.app.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.app.labels.rules import check_label
+from workbench.app.labels.staleness import find_stale
+from workbench.app.labels.told import content_json
+from workbench.app.owner import Owner
+from workbench.app.ports.label_log import LabelLog
 from workbench.chat.message import Role
-from workbench.desk.labels.agreement import Judgement
-from workbench.desk.labels.label import Label, LabelContent, NewLabel, Target
-from workbench.desk.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
-from workbench.desk.labels.rules import check_label
-from workbench.desk.labels.staleness import find_stale
-from workbench.desk.labels.told import content_json
-from workbench.desk.owner import Owner
-from workbench.desk.ports.label_log import LabelLog
 from workbench.errors import WriteConflict
 from workbench.store.database import Database
 from workbench.store.label_paths import original_of, read_steps
@@ -35,7 +35,7 @@ MOST_LOGGED: Final = 10_000
 class SqlLabels(SqlProjects):
     """The labels of one owner's sessions; one transaction a method, safe to use from several threads.
 
-    What each method does stands in `workbench.desk.ports.Labels`.
+    What each method does stands in `workbench.app.ports.Labels`.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""Notes of models in a database: the port `workbench.desk.ports.memory.Memories`."""
+"""Notes of models in a database: the port `workbench.app.ports.memory.Memories`."""
 
 from collections.abc import Sequence
 
 from sqlmodel import col, delete, select
 
-from workbench.desk.owner import Owner
+from workbench.app.owner import Owner
 from workbench.store.database import Database
 from workbench.store.scope import scope_of
 from workbench.store.storable import refuse_unstorable

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, true
 from sqlmodel import Session, col, func, select
 
-from workbench.desk.kept import KeptSession
-from workbench.desk.owner import Owner
-from workbench.desk.permissions import Permission
+from workbench.app.kept import KeptSession
+from workbench.app.owner import Owner
+from workbench.app.permissions import Permission
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.database import Database

@@ -5,9 +5,9 @@ from itertools import takewhile
 
 from sqlmodel import Session, col, select
 
+from workbench.app.kept import KeptMessage, TreeNode
+from workbench.app.tree import check_tree, path_ids
 from workbench.chat.message import Role
-from workbench.desk.kept import KeptMessage, TreeNode
-from workbench.desk.tree import check_tree, path_ids
 from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.damage import damage_of

@@ -8,8 +8,8 @@ from pydantic import TypeAdapter
 from sqlalchemy import JSON, type_coerce
 from sqlmodel import Session, col, select
 
-from workbench.desk.runs.run import PlayedArm
-from workbench.desk.versions.names import parse_reference
+from workbench.app.runs.run import PlayedArm
+from workbench.app.versions.names import parse_reference
 from workbench.errors import BadInput, StoreError
 from workbench.store.tables import CaseResultRow, RunRow
 from workbench.suite.plan import Arm
@@ -19,7 +19,7 @@ _ARMS: Final = TypeAdapter(tuple[Arm, ...])
 
 
 def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[PlayedArm]:
-    """See `workbench.desk.ports.runs.Runs.arms_of`.
+    """See `workbench.app.ports.runs.Runs.arms_of`.
 
     Raises:
         StoreError: A row is damaged.

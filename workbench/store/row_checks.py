@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Table
 from sqlalchemy.engine import Connection
 
-from workbench.desk.tree import find_cyclic
+from workbench.app.tree import find_cyclic
 from workbench.errors import BadInput
 from workbench.store import rows
 from workbench.store.damage import row_name, row_problems

@@ -1,4 +1,4 @@
-"""Runs in a database: the port `workbench.desk.ports.runs.Runs`."""
+"""Runs in a database: the port `workbench.app.ports.runs.Runs`."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from sqlmodel import Session, col, delete, func, select
 
-from workbench.desk.owner import Owner
-from workbench.desk.runs.run import KeptRun, ListedRun, PlayedArm, RunState
+from workbench.app.owner import Owner
+from workbench.app.runs.run import KeptRun, ListedRun, PlayedArm, RunState
 from workbench.errors import BadInput, StoreError
 from workbench.store.database import Database
 from workbench.store.insert import insert_if_absent
@@ -24,7 +24,7 @@ from workbench.suite.result import CaseResult, Status, result_document, result_v
 class SqlRuns(Owned):
     """The runs of one owner; one transaction a method, safe to use from several threads.
 
-    What each method does stands in `workbench.desk.ports.runs.Runs`.
+    What each method does stands in `workbench.app.ports.runs.Runs`.
     """
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:

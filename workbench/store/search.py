@@ -1,4 +1,4 @@
-"""The search of one owner's sessions: the port `workbench.desk.ports.Search`."""
+"""The search of one owner's sessions: the port `workbench.app.ports.Search`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
-from workbench.desk.found import NO_FILTER, FoundSession, SearchFilter
+from workbench.app.found import NO_FILTER, FoundSession, SearchFilter
 from workbench.store.listing import list_rows
 from workbench.store.owned import Owned
 from workbench.store.search_filter import conditions_of, is_of_origin

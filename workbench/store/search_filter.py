@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement, SQLColumnExpression
 from sqlmodel import col
 
-from workbench.desk.facts import FactKind
-from workbench.desk.found import SearchFilter
-from workbench.desk.kept import Origin
+from workbench.app.facts import FactKind
+from workbench.app.found import SearchFilter
+from workbench.app.kept import Origin
 from workbench.store.tables import (
     FactRow,
     GenerationRow,

@@ -1,12 +1,12 @@
-"""Sessions in a database: the port `workbench.desk.ports.Sessions`."""
+"""Sessions in a database: the port `workbench.app.ports.Sessions`."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from sqlmodel import col, delete, update
 
-from workbench.desk.kept import KeptSession, ListedSession
-from workbench.desk.setup import Setup
+from workbench.app.kept import KeptSession, ListedSession
+from workbench.app.setup import Setup
 from workbench.store import rows
 from workbench.store.copies import copy_session
 from workbench.store.listing import list_rows

@@ -1,12 +1,12 @@
-"""Sessions shown to others by a key: the port `workbench.desk.ports.Sharing`."""
+"""Sessions shown to others by a key: the port `workbench.app.ports.Sharing`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlmodel import Session, col, select
 
-from workbench.desk.ephemeral import without_ephemeral
-from workbench.desk.kept import KeptMessage, KeptSession, TreeNode
+from workbench.app.ephemeral import without_ephemeral
+from workbench.app.kept import KeptMessage, KeptSession, TreeNode
 from workbench.errors import StoreError
 from workbench.store.copies import copy_session
 from workbench.store.owned import Owned

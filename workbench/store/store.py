@@ -1,11 +1,11 @@
-"""The store in a database: the port `workbench.desk.ports.Store`."""
+"""The store in a database: the port `workbench.app.ports.Store`."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from workbench.desk.owner import Owner
-from workbench.desk.ports import OwnedStore
-from workbench.desk.ports.label_log import LabelLog
+from workbench.app.owner import Owner
+from workbench.app.ports import OwnedStore
+from workbench.app.ports.label_log import LabelLog
 from workbench.store.audit import SqlAudit
 from workbench.store.comparisons import SqlComparisons
 from workbench.store.corpus import SqlCorpus

@@ -2,8 +2,8 @@
 
 from sqlmodel import Session, col
 
-from workbench.desk.versions.names import hash_of
-from workbench.desk.versions.version import FROM_FILE, FileState, NewVersion, Version
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import FROM_FILE, FileState, NewVersion, Version
 from workbench.store.tables.versions import VersionLineRow, VersionRow
 from workbench.store.version_rows import find_head, of_name, own_first, value
 from workbench.store.version_writer import VersionWriter

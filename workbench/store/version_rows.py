@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from workbench.desk.versions.names import HASH_PREFIX_CHARS, number_of
-from workbench.desk.versions.version import Version, VersionKind, VersionLine
+from workbench.app.versions.names import HASH_PREFIX_CHARS, number_of
+from workbench.app.versions.version import Version, VersionKind, VersionLine
 from workbench.errors import StoreError
 from workbench.store.scope import SHARED
 from workbench.store.storable import problem_of
@@ -33,7 +33,7 @@ def find_head(db: Session, scope: str, kind: VersionKind, name: str) -> VersionR
 
 
 def find_row(db: Session, scope: str, kind: VersionKind, name: str, which: str) -> VersionRow | None:
-    """The version that a person means; see `workbench.desk.ports.Versions.find`."""
+    """The version that a person means; see `workbench.app.ports.Versions.find`."""
     if problem_of(name) or problem_of(which):
         return None
     if not which:

@@ -5,9 +5,9 @@ from typing import Any
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 
-from workbench.desk.owner import Owner
-from workbench.desk.versions.names import HASH_PREFIX_CHARS, hash_of
-from workbench.desk.versions.version import KeptText, VersionKind
+from workbench.app.owner import Owner
+from workbench.app.versions.names import HASH_PREFIX_CHARS, hash_of
+from workbench.app.versions.version import KeptText, VersionKind
 from workbench.store.insert import insert_if_absent
 from workbench.store.scope import SHARED, scope_of
 from workbench.store.tables.sessions import SessionRow

@@ -6,9 +6,9 @@ from hashlib import sha256
 
 from sqlmodel import Session
 
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import NewVersion, Version, VersionKind
 from workbench.chat.json_value import JsonValue
-from workbench.desk.versions.names import hash_of
-from workbench.desk.versions.version import NewVersion, Version, VersionKind
 from workbench.errors import StoreError
 from workbench.store.audit import AuditWriter
 from workbench.store.insert import insert_if_absent

@@ -1,13 +1,13 @@
-"""Versions in a database: the port `workbench.desk.ports.Versions`."""
+"""Versions in a database: the port `workbench.app.ports.Versions`."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from sqlmodel import Session, col
 
-from workbench.desk.owner import Owner
-from workbench.desk.versions.names import check_name, check_tag, hash_of
-from workbench.desk.versions.version import FileState, KeptText, NewVersion, Version, VersionKind, VersionLine
+from workbench.app.owner import Owner
+from workbench.app.versions.names import check_name, check_tag, hash_of
+from workbench.app.versions.version import FileState, KeptText, NewVersion, Version, VersionKind, VersionLine
 from workbench.errors import StoreError
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
@@ -34,7 +34,7 @@ from workbench.store.version_writer import VersionWriter
 class SqlVersions:
     """One owner's versions, and the shared ones; one transaction a method, safe to use from several threads.
 
-    What each method does stands in `workbench.desk.ports.Versions`.
+    What each method does stands in `workbench.app.ports.Versions`.
 
     Args:
         database: Where they are.

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from workbench.desk.ports.tools import NO_TASK, Availability, ToolTask
+from workbench.app.ports.tools import NO_TASK, Availability, ToolTask
 from workbench.errors import BadInput
 from workbench.toolbox.agent_tools import agent_entries
 from workbench.toolbox.answers.errors import secret_values
@@ -107,7 +107,7 @@ class FileCatalog:
         self._has_commands = True
 
     def with_commands(self, *, is_permitted: bool) -> "FileCatalog":
-        """See `workbench.desk.ports.Catalog`."""
+        """See `workbench.app.ports.Catalog`."""
         made = copy(self)
         # Shares what is loaded: a server that is added to one view is in all of them.
         vars(made)["_loaded"] = self._loaded
@@ -129,7 +129,7 @@ class FileCatalog:
         return made
 
     def add_server(self, name: str, address: str) -> Sequence[str]:
-        """Adds an MCP server, and its tools; see `workbench.desk.ports.Catalog`."""
+        """Adds an MCP server, and its tools; see `workbench.app.ports.Catalog`."""
         for source in self._sources:
             if isinstance(source, ServerSource):
                 return source.add(name, address, self._loaded.registry)
@@ -167,11 +167,11 @@ class FileCatalog:
         return {name: tools for name, tools in offered.items() if tools.specs}
 
     def select(self, names: Sequence[str]) -> OfferedTools:
-        """The tools of toolsets and tools; see `workbench.desk.ports.Catalog`."""
+        """The tools of toolsets and tools; see `workbench.app.ports.Catalog`."""
         return _each_once(spec for name in names for spec in self._named(name))
 
     def select_files(self, selectors: Sequence[str]) -> OfferedTools:
-        """The tools of toolsets, tools and files; see `workbench.desk.ports.Catalog`."""
+        """The tools of toolsets, tools and files; see `workbench.app.ports.Catalog`."""
         return _each_once(spec for selector in selectors for spec in self._named_or_read(selector))
 
     def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from threading import RLock
 
-from workbench.desk.ports.tools import Availability
+from workbench.app.ports.tools import Availability
 from workbench.errors import BadInput
 from workbench.toolbox.registering.availability import check_availability
 from workbench.toolbox.registering.entry import CheckFn, Handler, ToolEntry, build_spec

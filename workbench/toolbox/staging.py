@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from workbench.desk.ports.tools import Staging
+from workbench.app.ports.tools import Staging
 from workbench.toolbox.catalog_file import parse_tool
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registering.entry import ToolEntry

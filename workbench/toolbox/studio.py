@@ -6,10 +6,10 @@ from dataclasses import replace
 from random import Random
 from typing import Final
 
+from workbench.app.ports.tools import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
-from workbench.desk.ports.tools import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.errors import BadInput
 from workbench.rollout.ports import Toolbox, ToolRun
 from workbench.toolbox.async_bridge import AsyncBridge
@@ -38,7 +38,7 @@ _TOOLSET: Final = "draft"
 
 
 class CatalogStudio:
-    """Drafts of the catalog's tools; see `workbench.desk.ports.tools.Studio`.
+    """Drafts of the catalog's tools; see `workbench.app.ports.tools.Studio`.
 
     Args:
         catalog: Where tools are opened from, and where those that code answers are run.

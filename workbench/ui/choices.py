@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import gradio as gr
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.toolspec.spec import OfferedTools
 

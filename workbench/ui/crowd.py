@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
-from workbench.desk.limits import Limits
+from workbench.app.limits import Limits
 from workbench.ui.addresses import address_of
 
 MAX_THREADS: Final = 256

@@ -5,17 +5,17 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.demo.conversations import EXAMPLE
-from workbench.desk.demo.loading import (
+from workbench.app.demo.conversations import EXAMPLE
+from workbench.app.demo.loading import (
     EXAMPLE_TAG,
     is_demo_loaded,
     load_conversation,
     load_demo,
     remove_demo,
 )
-from workbench.desk.permissions import Permission
-from workbench.desk.runs.suites import suite_names
-from workbench.desk.services import Services
+from workbench.app.permissions import Permission
+from workbench.app.runs.suites import suite_names
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.components.keys_help import KeysHelp
 from workbench.ui.components.palette import Palette

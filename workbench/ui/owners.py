@@ -9,9 +9,9 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
-from workbench.desk.owner import LOCAL_OWNER, Owner
-from workbench.desk.permissions import UserRole
-from workbench.desk.services import Services
+from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.app.permissions import UserRole
+from workbench.app.services import Services
 from workbench.settings import Settings
 from workbench.ui.addresses import address_of
 from workbench.ui.gate.visit import KEY_HEADER

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar, cast
 import gradio as gr
 from gradio.block_function import BlockFunction
 
-from workbench.desk.permissions import NotPermitted, Permission, UserRole, is_granted
+from workbench.app.permissions import NotPermitted, Permission, UserRole, is_granted
 
 _MARK: Final = "needs_permission"
 

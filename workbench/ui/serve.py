@@ -10,7 +10,7 @@ from threading import Event, current_thread, main_thread
 from time import monotonic
 from typing import Final
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.errors import BadInput, StoreError
 from workbench.settings import Settings
 from workbench.ui.gate.hosts import is_local

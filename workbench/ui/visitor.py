@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.desk.found import NO_FILTER, SearchFilter
-from workbench.desk.onward import Onward
+from workbench.app.found import NO_FILTER, SearchFilter
+from workbench.app.onward import Onward
 
 PAGE: Final = 100
 """Sessions that the list holds at first, and that are added at a time."""

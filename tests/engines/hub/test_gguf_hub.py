@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.engines.hub.hub_server import hub_server
-from workbench.desk.hub import Fit
+from workbench.app.hub import Fit
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.errors import BadInput, RemoteFailed
 

@@ -108,7 +108,7 @@ def test_a_chat_server_s_models_are_listed(url):
 def test_a_whole_turn_through_the_page_s_own_path(url, tmp_path):
     """Contract, tools, the loop and the store, with a chat server; then the same session goes on raw."""
     from tests.services import CHECKOUT
-    from workbench.desk.turns import begin_session, play_turn
+    from workbench.app.turns import begin_session, play_turn
     from workbench.hermes.written_out import written_out
     from workbench.settings import read_settings
     from workbench.wiring import open_services

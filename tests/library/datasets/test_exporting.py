@@ -8,17 +8,17 @@ from itertools import islice
 
 import pytest
 
+from tests.app.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.bfcl import SETS, bfcl_trajectories
-from tests.desk.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.services import services_for
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.importing import CONTRACT, ImportTerms, import_rows
+from workbench.app.corpus.source import Wanted
+from workbench.app.kept import Origin
+from workbench.app.labels.project import QueueFilter, QueueState
+from workbench.app.owner import Owner
+from workbench.app.ports.datasets import ExportSummary, Refused, Target
 from workbench.chat.message import Role
-from workbench.desk.corpus.choice import Choice
-from workbench.desk.corpus.importing import CONTRACT, ImportTerms, import_rows
-from workbench.desk.corpus.source import Wanted
-from workbench.desk.kept import Origin
-from workbench.desk.labels.project import QueueFilter, QueueState
-from workbench.desk.owner import Owner
-from workbench.desk.ports.datasets import ExportSummary, Refused, Target
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import read_rows
 from workbench.trajectory.formats.known import FORMATS, WRITTEN

@@ -8,7 +8,7 @@ from gradio_client.exceptions import AppError
 from tests.e2e.conftest import served
 from tests.e2e.play import Server, write_script
 from tests.ui.api.conftest import Connect
-from workbench.desk.passwords import hash_password
+from workbench.app.passwords import hash_password
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from tests.services import services_for
+from workbench.app.branches import branches_of
+from workbench.app.kept import DeletedMessages
+from workbench.app.onward import Onward
+from workbench.app.samples import Sample, agreement_of, play_more
+from workbench.app.turns import Company
 from workbench.chat.message import Role, ToolCall
-from workbench.desk.branches import branches_of
-from workbench.desk.kept import DeletedMessages
-from workbench.desk.onward import Onward
-from workbench.desk.samples import Sample, agreement_of, play_more
-from workbench.desk.turns import Company
 from workbench.ui.present.branches import LABEL_CHARS, agreement_words, ask_branches, show_branches
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'

@@ -2,8 +2,8 @@
 
 import pytest
 
+from workbench.app.versions.content import diff_texts
 from workbench.chat.finding import Finding, Severity
-from workbench.desk.versions.content import diff_texts
 from workbench.errors import BadInput
 from workbench.ui.present.contracts import read_variables, show_diff, show_lint, show_preview
 

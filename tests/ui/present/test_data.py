@@ -2,11 +2,11 @@
 
 import json
 
-from tests.desk.corpus.sessions import CALL, talk
+from tests.app.corpus.sessions import CALL, talk
 from tests.services import services_for
-from workbench.desk.corpus.export import export_rows
-from workbench.desk.corpus.importing import RowImported
-from workbench.desk.corpus.source import Wanted
+from workbench.app.corpus.export import export_rows
+from workbench.app.corpus.importing import RowImported
+from workbench.app.corpus.source import Wanted
 from workbench.ui.present.data import (
     LONGEST_MESSAGE,
     MOST_CHARS,

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from workbench.app.labels.label import LabelContent, Verdict
+from workbench.app.labels.project import QueueState
 from workbench.chat.message import ToolCall
-from workbench.desk.labels.label import LabelContent, Verdict
-from workbench.desk.labels.project import QueueState
 from workbench.errors import BadInput
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools

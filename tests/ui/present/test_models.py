@@ -1,7 +1,7 @@
 """Models as the tab shows them."""
 
-from workbench.desk.hub import CachedModel, Fit, HubFile, HubRepository, PullProgress
-from workbench.desk.ports import ModelStatus
+from workbench.app.hub import CachedModel, Fit, HubFile, HubRepository, PullProgress
+from workbench.app.ports import ModelStatus
 from workbench.engines.known_models import KNOWN_MODELS
 from workbench.hermes.spelling.families import family_named
 from workbench.ui.present.models import (

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.services import services_for
+from workbench.app.kept import NewMessage, Origin
+from workbench.app.turns import begin_session
 from workbench.chat.message import Message, Role
-from workbench.desk.kept import NewMessage, Origin
-from workbench.desk.turns import begin_session
 from workbench.errors import EngineError
 from workbench.ui.present.session import show_session
 

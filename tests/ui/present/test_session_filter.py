@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.desk.found import NO_FILTER, SearchFilter
+from workbench.app.found import NO_FILTER, SearchFilter
 from workbench.errors import BadInput
 from workbench.ui.present.session_filter import read_filter
 

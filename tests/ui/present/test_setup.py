@@ -2,8 +2,8 @@
 
 import pytest
 
-from workbench.desk.ports import ModelStatus
-from workbench.desk.setup import Setup
+from workbench.app.ports import ModelStatus
+from workbench.app.setup import Setup
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.ui.present.setup import (

@@ -1,6 +1,6 @@
 """The list of contracts, or of suites."""
 
-from workbench.desk.versions.version import VersionKind
+from workbench.app.versions.version import VersionKind
 from workbench.ui.present.text_list import show_texts
 
 

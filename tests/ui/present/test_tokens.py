@@ -1,8 +1,8 @@
 """Tokens: each text is whole in them, and what is not known is said."""
 
 from tests.services import services_for
+from workbench.app.token_sheet import SheetToken, TokenSheet, sheet_tokens
 from workbench.chat.span import Span
-from workbench.desk.token_sheet import SheetToken, TokenSheet, sheet_tokens
 from workbench.rollout.ports import EmittedToken
 from workbench.trajectory.mask import Token
 from workbench.ui.present.conversation import read_path

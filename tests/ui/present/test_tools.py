@@ -2,10 +2,10 @@
 
 import pytest
 
+from workbench.app.ports.tools import Availability, DraftFindings
+from workbench.app.tool_sizes import ToolSize
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import ToolResult
-from workbench.desk.ports.tools import Availability, DraftFindings
-from workbench.desk.tool_sizes import ToolSize
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.ui.present.tools import read_arguments, show_draft, show_sizes, show_tools, show_tried

@@ -5,14 +5,14 @@ from typing import Annotated, cast
 
 import typer
 
+from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.app.labels.project import QueueState
+from workbench.app.labels.told import label_json
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import ToolCall
 from workbench.cli.labels.options import Json, Labeller, MessageId, ProjectName, SessionId
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
-from workbench.desk.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.desk.labels.project import QueueState
-from workbench.desk.labels.told import label_json
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 
@@ -45,7 +45,7 @@ def add(
     json_output: Json = False,
 ) -> None:
     """Label a message or a call. Exit 2 where somebody saved another label meanwhile: both are shown."""
-    from workbench.desk.labels.calls import check_call
+    from workbench.app.labels.calls import check_call
     from workbench.wiring import open_services
 
     content = LabelContent(

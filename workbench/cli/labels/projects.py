@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from workbench.app.labels.agreement import Agreement, agreement_of
+from workbench.app.labels.project import Project, Question
 from workbench.chat.json_value import JsonObject
 from workbench.cli.labels.options import Json, Labeller, ProjectName
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import shown
 from workbench.cli.terminal.sources import read_text
-from workbench.desk.labels.agreement import Agreement, agreement_of
-from workbench.desk.labels.project import Project, Question
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from workbench.app.requests.reading import ParseRequest, reading_fields, request_of_row
 from workbench.cli.reader.reading_text import reading_lines
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import terminal_paint
 from workbench.cli.terminal.sources import STANDARD_INPUT, read_rows, read_text
 from workbench.cli.terminal.tools_option import TOOLS_HELP, select_tools
-from workbench.desk.requests.reading import ParseRequest, reading_fields, request_of_row
 from workbench.errors import BadInput
 from workbench.hermes.reading import Dialect, Level, Reading
 

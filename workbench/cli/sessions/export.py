@@ -8,6 +8,16 @@ from typing import Annotated, Final
 
 import typer
 
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.source import Wanted
+from workbench.app.export import choice_of
+from workbench.app.labels.label import MAX_RATING, MIN_RATING, Verdict
+from workbench.app.labels.project import QueueState
+from workbench.app.owner import Owner
+from workbench.app.permissions import UserRole
+from workbench.app.ports.datasets import ExportSummary, Refused, Target
+from workbench.app.recording import record
+from workbench.app.services import Services
 from workbench.cli.rows.row_options import (
     Arguments,
     ArgumentsOption,
@@ -23,16 +33,6 @@ from workbench.cli.rows.row_options import (
 from workbench.cli.sessions.export_report import Report, summary_json, summary_lines
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.progress import with_progress
-from workbench.desk.corpus.choice import Choice
-from workbench.desk.corpus.source import Wanted
-from workbench.desk.export import choice_of
-from workbench.desk.labels.label import MAX_RATING, MIN_RATING, Verdict
-from workbench.desk.labels.project import QueueState
-from workbench.desk.owner import Owner
-from workbench.desk.permissions import UserRole
-from workbench.desk.ports.datasets import ExportSummary, Refused, Target
-from workbench.desk.recording import record
-from workbench.desk.services import Services
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import WRITTEN

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
+from workbench.app.runs.casting import OWN_SUITE, add_case, case_of_turn
 from workbench.cli.suites.files import import_file, suites_named, write_file
-from workbench.desk.runs.casting import OWN_SUITE, add_case, case_of_turn
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.case import Suite

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from workbench.app.runs.running import find_run
 from workbench.cli.suites.files import write_file
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import shown
-from workbench.desk.runs.running import find_run
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.compare import compare as compare_results

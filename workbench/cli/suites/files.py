@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from workbench.app.runs.suites import load_suite
+from workbench.app.services import Services
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.sources import read_text
-from workbench.desk.runs.suites import load_suite
-from workbench.desk.services import Services
 from workbench.errors import BadInput
 from workbench.settings import Settings
 from workbench.suite.case import Suite

@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Iterable, Iterator
 
+from workbench.app.runs.suites import suite_names
+from workbench.app.services import Services
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
-from workbench.desk.runs.suites import suite_names
-from workbench.desk.services import Services
 from workbench.suite.reports.markdown import table_text
 from workbench.suite.reports.report import Report
 from workbench.suite.reports.tables import (

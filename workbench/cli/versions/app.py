@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import VersionKind
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import shown
 from workbench.cli.versions.files import export_versions, import_files
 from workbench.cli.versions.told import version_json, version_line
-from workbench.desk.versions.names import hash_of
-from workbench.desk.versions.version import VersionKind
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 
@@ -61,7 +61,7 @@ def history(
     json_output: Json = False,
 ) -> None:
     """List the versions of a name, the newest first."""
-    from workbench.desk.versions.lookup import find_version
+    from workbench.app.versions.lookup import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -76,7 +76,7 @@ def history(
 
 def show(reference: Reference, json_output: Json = False) -> None:
     """Print a version's text, byte for byte."""
-    from workbench.desk.versions.lookup import find_text
+    from workbench.app.versions.lookup import find_text
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -97,8 +97,8 @@ def diff(
     json_output: Json = False,
 ) -> None:
     """Show what changed from one version to another, as a unified diff; tools as canonical JSON."""
-    from workbench.desk.versions.content import diff_contents, fingerprint_of
-    from workbench.desk.versions.lookup import find_before, find_text
+    from workbench.app.versions.content import diff_contents, fingerprint_of
+    from workbench.app.versions.lookup import find_before, find_text
     from workbench.wiring import open_services
 
     if len(references) > 2:
@@ -127,7 +127,7 @@ def diff(
 
 def restore(reference: Reference, message: Message = "", json_output: Json = False) -> None:
     """Make a new version with the text of an old one."""
-    from workbench.desk.versions.lookup import find_version
+    from workbench.app.versions.lookup import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -146,7 +146,7 @@ def tag(
     json_output: Json = False,
 ) -> None:
     """Point a name at a version; it points at no other version of the same history any more."""
-    from workbench.desk.versions.lookup import find_version
+    from workbench.app.versions.lookup import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:

@@ -6,13 +6,13 @@ from typing import Annotated, Final
 
 import typer
 
+from workbench.app.services import Services
+from workbench.app.versions.files import FileSeen, Written, take_file, write_file
+from workbench.app.versions.lookup import find_version
+from workbench.app.versions.names import parse_reference
+from workbench.app.versions.version import FileState, Version, VersionKind
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_lines import write_json_line
-from workbench.desk.services import Services
-from workbench.desk.versions.files import FileSeen, Written, take_file, write_file
-from workbench.desk.versions.lookup import find_version
-from workbench.desk.versions.names import parse_reference
-from workbench.desk.versions.version import FileState, Version, VersionKind
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.desk.hub import CachedModel, HubFile, HubRepository, KnownModel, PullProgress
+from workbench.app.hub import CachedModel, HubFile, HubRepository, KnownModel, PullProgress
 from workbench.engines.hub.download import Download, pull_parts
 from workbench.engines.hub.file_names import (
     PREFIX,
@@ -29,7 +29,7 @@ KNOCK_TIMEOUT_S: Final = 10.0
 
 
 class GgufHub:
-    """Finds, fetches and deletes GGUF models; see `workbench.desk.hub.Hub`."""
+    """Finds, fetches and deletes GGUF models; see `workbench.app.hub.Hub`."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class GgufHub:
         self._memory = memory_bytes() if memory is None else memory
 
     def find(self, words: str, *, with_token: bool, limit: int = 20) -> Sequence[HubRepository]:
-        """See `workbench.desk.hub.Hub`."""
+        """See `workbench.app.hub.Hub`."""
         from huggingface_hub import HfApi
 
         with _told():
@@ -76,7 +76,7 @@ class GgufHub:
             ]
 
     def files(self, repository: str, *, with_token: bool) -> Sequence[HubFile]:
-        """See `workbench.desk.hub.Hub`."""
+        """See `workbench.app.hub.Hub`."""
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile
 
@@ -90,7 +90,7 @@ class GgufHub:
         return sorted(found, key=lambda one: (one.size_bytes, one.name))
 
     def pull(self, name: str, *, is_cancelled: Callable[[], bool]) -> Iterator[PullProgress]:
-        """See `workbench.desk.hub.Hub`."""
+        """See `workbench.app.hub.Hub`."""
         wanted = parse_hub_name(name)
         path = self.path(name)
         if path is not None:
@@ -121,11 +121,11 @@ class GgufHub:
         return paths[0] if all(paths) else None
 
     def cached(self) -> Sequence[CachedModel]:
-        """See `workbench.desk.hub.Hub`."""
+        """See `workbench.app.hub.Hub`."""
         return sorted(self._cached_models(), key=lambda one: one.name)
 
     def delete(self, name: str) -> int:
-        """See `workbench.desk.hub.Hub`."""
+        """See `workbench.app.hub.Hub`."""
         from huggingface_hub import scan_cache_dir
 
         wanted = parse_hub_name(name)
@@ -141,7 +141,7 @@ class GgufHub:
         return freed
 
     def known(self) -> Sequence[KnownModel]:
-        """See `workbench.desk.hub.Hub`."""
+        """See `workbench.app.hub.Hub`."""
         return KNOWN_MODELS
 
     def _knock(self) -> None:

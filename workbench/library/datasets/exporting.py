@@ -10,12 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, cast
 
+from workbench.app.corpus.export import SessionDone, export_rows, spelling_for
+from workbench.app.corpus.importing import ReadRow
+from workbench.app.corpus.source import Wanted
+from workbench.app.ports.corpus import Corpus
+from workbench.app.ports.datasets import ExportSummary, ReadLimits, Refused, Target
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.desk.corpus.export import SessionDone, export_rows, spelling_for
-from workbench.desk.corpus.importing import ReadRow
-from workbench.desk.corpus.source import Wanted
-from workbench.desk.ports.corpus import Corpus
-from workbench.desk.ports.datasets import ExportSummary, ReadLimits, Refused, Target
 from workbench.errors import BadInput
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
@@ -33,7 +33,7 @@ _OURS: Final = "checked by Hermes Workbench"
 
 
 class FileDatasets:
-    """Files on this machine; what each method does stands in `workbench.desk.ports.datasets`."""
+    """Files on this machine; what each method does stands in `workbench.app.ports.datasets`."""
 
     def export(
         self, corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from workbench.desk.ports.tools import Availability
+from workbench.app.ports.tools import Availability
 from workbench.toolbox.registering.entry import CheckFn, ToolEntry
 
 

@@ -9,14 +9,14 @@ from typing import Any, TypeVar, cast
 
 import gradio as gr
 
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.export import export_rows, spelling_for
+from workbench.app.corpus.source import Wanted
+from workbench.app.export import lines_of
+from workbench.app.requests.tools import tools_of_row
+from workbench.app.services import Services
+from workbench.app.setup import Setup
 from workbench.chat.json_value import JsonObject
-from workbench.desk.corpus.choice import Choice
-from workbench.desk.corpus.export import export_rows, spelling_for
-from workbench.desk.corpus.source import Wanted
-from workbench.desk.export import lines_of
-from workbench.desk.requests.tools import tools_of_row
-from workbench.desk.services import Services
-from workbench.desk.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools

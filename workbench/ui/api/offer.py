@@ -8,7 +8,7 @@ from typing import Any, Final, cast, get_type_hints
 import gradio as gr
 from pydantic import TypeAdapter, ValidationError
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.api.verbs import Verbs
 from workbench.ui.listen import AT_ONCE, MODEL
 from workbench.ui.tabs.play.runs import Runs

@@ -10,18 +10,18 @@ from typing import Any, Literal, cast
 
 import gradio as gr
 
+from workbench.app.export import choice_of
+from workbench.app.permissions import Permission
+from workbench.app.requests.prompt import RenderRequest, rendered_row
+from workbench.app.requests.reading import ParseRequest, reading_fields
+from workbench.app.requests.rows import check_rows
+from workbench.app.requests.turn import report_turn
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.running import begin_run, find_run, play_run
+from workbench.app.runs.suites import load_suite
+from workbench.app.services import Services
+from workbench.app.turns import begin_session, play_turn
 from workbench.chat.json_value import JsonValue
-from workbench.desk.export import choice_of
-from workbench.desk.permissions import Permission
-from workbench.desk.requests.prompt import RenderRequest, rendered_row
-from workbench.desk.requests.reading import ParseRequest, reading_fields
-from workbench.desk.requests.rows import check_rows
-from workbench.desk.requests.turn import report_turn
-from workbench.desk.runs.planning import Wanted, plan_run
-from workbench.desk.runs.running import begin_run, find_run, play_run
-from workbench.desk.runs.suites import load_suite
-from workbench.desk.services import Services
-from workbench.desk.turns import begin_session, play_turn
 from workbench.hermes.reading import Dialect, Level
 from workbench.suite.reports.json_report import report_json
 from workbench.suite.reports.report import report_of

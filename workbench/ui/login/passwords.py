@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from workbench.desk.passwords import check_hash, hash_password, is_right
+from workbench.app.passwords import check_hash, hash_password, is_right
 
 AT_ONCE: Final = 2
 """Checks that run at the same time: each takes a core for half a second, and 32 MB."""

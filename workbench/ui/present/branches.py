@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from workbench.app.branches import Branch, BranchTree, count_leaves
+from workbench.app.kept import DeletedMessages, TreeNode
+from workbench.app.samples import Agreement
 from workbench.chat.message import Role, ToolCall
-from workbench.desk.branches import Branch, BranchTree, count_leaves
-from workbench.desk.kept import DeletedMessages, TreeNode
-from workbench.desk.samples import Agreement
 from workbench.ui.present.words import count
 
 LABEL_CHARS: Final = 72

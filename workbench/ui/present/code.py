@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from workbench.desk.as_code import RoundCode
+from workbench.app.as_code import RoundCode
 from workbench.ui.present.message_pane import CodeTab, CodeView
 
 NOTE: Final = (

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.app.kept import KeptMessage
 from workbench.chat.message import Role
-from workbench.desk.kept import KeptMessage
 from workbench.hermes.reading import Reading
 from workbench.hermes.spelling.thoughts import THINK_OPEN
 from workbench.hermes.written_out import read_message

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 from urllib.parse import urlencode
 
-from workbench.desk.corpus.export import SessionDone
-from workbench.desk.corpus.importing import RowImported
-from workbench.desk.corpus.made import MadeRow
-from workbench.desk.ports.datasets import ExportSummary
+from workbench.app.corpus.export import SessionDone
+from workbench.app.corpus.importing import RowImported
+from workbench.app.corpus.made import MadeRow
+from workbench.app.ports.datasets import ExportSummary
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.holding import Terms

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.desk.found import FoundSession
+from workbench.app.found import FoundSession
 
 UNTITLED: Final = "without a title"
 

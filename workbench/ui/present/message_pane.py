@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench.app.kept import KeptMessage
 from workbench.chat.message import Role
-from workbench.desk.kept import KeptMessage
 from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import written_out
 from workbench.toolspec.spec import OfferedTools

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.desk.hub import CachedModel, Fit, HubFile, HubRepository, KnownModel, PullProgress
-from workbench.desk.ports import ModelStatus
+from workbench.app.hub import CachedModel, Fit, HubFile, HubRepository, KnownModel, PullProgress
+from workbench.app.ports import ModelStatus
 from workbench.ui.present.words import count
 
 HUB: Final = "hf:"

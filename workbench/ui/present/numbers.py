@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.desk.samples import MOST_SAMPLES
+from workbench.app.samples import MOST_SAMPLES
 from workbench.errors import BadInput
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Final
 
+from workbench.app.kept import KeptMessage
 from workbench.chat.message import Conversation
 from workbench.chat.span import Span
-from workbench.desk.kept import KeptMessage
 from workbench.errors import BadInput
 from workbench.hermes.prompt import Prompt
 from workbench.hermes.reading import Reading, SegmentKind

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.desk.kept import KeptMessage, TreeNode
-from workbench.desk.setup import Setup
+from workbench.app.kept import KeptMessage, TreeNode
+from workbench.app.setup import Setup
 from workbench.errors import BadInput
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import read_path, round_of

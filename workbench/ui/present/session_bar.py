@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workbench.desk.kept import KeptSession
+from workbench.app.kept import KeptSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ import json
 from datetime import UTC, datetime
 from typing import cast
 
+from workbench.app.found import SearchFilter
 from workbench.chat.json_value import JsonValue, as_object
-from workbench.desk.found import SearchFilter
 from workbench.errors import BadInput
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Final
 
-from workbench.desk.token_sheet import SheetToken, TokenSheet, sheet_tokens
+from workbench.app.token_sheet import SheetToken, TokenSheet, sheet_tokens
 from workbench.rollout.ports import EmittedToken
 from workbench.trajectory.mask import Token
 from workbench.ui.present.conversation import ReadRound

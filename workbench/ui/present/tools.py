@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import cast
 
+from workbench.app.ports.tools import Availability, DraftFindings
+from workbench.app.tool_sizes import ToolSize
 from workbench.chat.finding import Finding
 from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.desk.ports.tools import Availability, DraftFindings
-from workbench.desk.tool_sizes import ToolSize
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from workbench.app.kept import KeptMessage, TreeNode
+from workbench.app.tree import siblings
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Role
-from workbench.desk.kept import KeptMessage, TreeNode
-from workbench.desk.tree import siblings
 from workbench.hermes.reading import Reading, Segment, SegmentKind
 from workbench.rollout.ports import FinishReason
 from workbench.ui.present.blocks import (

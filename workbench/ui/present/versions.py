@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from workbench.desk.versions.names import hash_of
-from workbench.desk.versions.version import FROM_FILE, Version
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import FROM_FILE, Version
 
 MARKS: Final = ("production", "candidate")
 """The names that the page gives: to a version that is in use, and to one that may be next."""

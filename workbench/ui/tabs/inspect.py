@@ -7,9 +7,9 @@ from typing import Final, cast
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.desk.permissions import Permission
-from workbench.desk.ports import Catalog
-from workbench.desk.services import Services
+from workbench.app.permissions import Permission
+from workbench.app.ports import Catalog
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.hermes.reading import Dialect, Level
 from workbench.toolspec.tools_text import render_tools

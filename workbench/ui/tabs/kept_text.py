@@ -6,11 +6,11 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
-from workbench.desk.versions.content import diff_contents
-from workbench.desk.versions.names import check_name
-from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
+from workbench.app.versions.content import diff_contents
+from workbench.app.versions.names import check_name
+from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from tests.desk.comparisons.comparing import asked, column
+from tests.app.comparisons.comparing import asked, column
 from tests.services import services_for
-from workbench.desk.comparisons.planning import Turns
-from workbench.desk.ports import ModelStatus
+from workbench.app.comparisons.planning import Turns
+from workbench.app.ports import ModelStatus
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.settings import read_settings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.desk.runs.suites import CheckedSuite
+from workbench.app.runs.suites import CheckedSuite
 from workbench.errors import BadInput
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.ui.present.suites.editor import BLANK, show_suite_text, with_rows

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.desk.comparisons.comparison import Answer
-from workbench.desk.comparisons.opened import OpenedAnswer
-from workbench.desk.kept import KeptMessage
-from workbench.desk.setup import Setup
+from workbench.app.comparisons.comparison import Answer
+from workbench.app.comparisons.opened import OpenedAnswer
+from workbench.app.kept import KeptMessage
+from workbench.app.setup import Setup
 from workbench.errors import BadInput
 from workbench.rollout.events import Timing
 from workbench.toolspec.spec import OfferedTools

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 from urllib.parse import parse_qs, urlsplit
 
+from workbench.app.comparisons.comparison import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
+from workbench.app.comparisons.planning import LETTERS, Turns, WantedColumn
+from workbench.app.ports import ModelStatus
 from workbench.chat.json_value import JsonValue
-from workbench.desk.comparisons.comparison import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
-from workbench.desk.comparisons.planning import LETTERS, Turns, WantedColumn
-from workbench.desk.ports import ModelStatus
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.settings import Settings

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.desk.comparisons.planning import LETTERS
+from workbench.app.comparisons.planning import LETTERS
 from workbench.ui.present.live import LiveRound
 from workbench.ui.present.pieces import Piece
 

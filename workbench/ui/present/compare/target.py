@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.desk.comparisons.planning import Turns
-from workbench.desk.kept import KeptMessage, KeptSession
+from workbench.app.comparisons.planning import Turns
+from workbench.app.kept import KeptMessage, KeptSession
 from workbench.ui.present.words import count
 
 QUESTION_CHARS = 200

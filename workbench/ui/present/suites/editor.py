@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.desk.runs.suites import CheckedSuite
+from workbench.app.runs.suites import CheckedSuite
 from workbench.suite.case import Case
 from workbench.suite.suite_text import Fault
 from workbench.suite.template import read_csv

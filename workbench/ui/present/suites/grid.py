@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final, NamedTuple
 
-from workbench.desk.runs.planning import Wanted
+from workbench.app.runs.planning import Wanted
 from workbench.errors import BadInput
 from workbench.rollout.ports import Sampling
 from workbench.suite.plan import Plan, Variation

@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.desk.comparisons.comparison import (
+from workbench.app.comparisons.comparison import (
     MAX_COLUMNS,
     KeptComparison,
     ListedComparison,
     Vote,
     VoteKind,
 )
-from workbench.desk.comparisons.opened import find_comparison
-from workbench.desk.comparisons.planning import compare_question, compare_turns
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
+from workbench.app.comparisons.opened import find_comparison
+from workbench.app.comparisons.planning import compare_question, compare_turns
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.incoming.fields import number_of, optional_number_of, word_of

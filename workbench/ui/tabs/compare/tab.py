@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.listen import listen
 from workbench.ui.tabs.compare.drafts import READ_DRAFT, keep_drafts
 from workbench.ui.tabs.compare.events import CompareEvents

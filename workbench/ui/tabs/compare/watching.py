@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from workbench.desk.comparisons.comparison import Answer, KeptComparison
-from workbench.desk.comparisons.opened import find_comparison, open_answer, open_comparison
-from workbench.desk.comparisons.running import (
+from workbench.app.comparisons.comparison import Answer, KeptComparison
+from workbench.app.comparisons.opened import find_comparison, open_answer, open_comparison
+from workbench.app.comparisons.running import (
     AnswerEnded,
     AnswerStarted,
     CompareEvent,
     play_comparison,
 )
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.settings import Secret
 from workbench.ui.present.compare.answer import read_answer
 from workbench.ui.present.compare.board import BoardView, ReadComparison, show_board

@@ -5,7 +5,7 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.contract_measures import ContractMeasures
 from workbench.ui.components.editor import Editor

@@ -5,7 +5,7 @@ from typing import Final
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.contracts.events import ContractEvents, contract_texts
 from workbench.ui.tabs.contracts.parts import ContractsParts

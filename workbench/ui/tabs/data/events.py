@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
+from workbench.app.permissions import Permission
 from workbench.ui.permitted import needs
-from workbench.desk.corpus.export import SessionDone, export_rows
-from workbench.desk.ports.datasets import ExportSummary
-from workbench.desk.services import Services
+from workbench.app.corpus.export import SessionDone, export_rows
+from workbench.app.ports.datasets import ExportSummary
+from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.owners import services_of

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.desk.corpus.choice import Choice
-from workbench.desk.corpus.source import Wanted
-from workbench.desk.labels.project import QueueState
-from workbench.desk.ports.datasets import Target
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.source import Wanted
+from workbench.app.labels.project import QueueState
+from workbench.app.ports.datasets import Target
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import Split, parse_shares
 from workbench.ui.present.numbers import SEED

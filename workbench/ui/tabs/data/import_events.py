@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
+from workbench.app.permissions import Permission
 from workbench.ui.permitted import needs
-from workbench.desk.corpus.importing import ImportTerms, RowImported, import_rows
-from workbench.desk.ports.datasets import ReadLimits
-from workbench.desk.services import Services
+from workbench.app.corpus.importing import ImportTerms, RowImported, import_rows
+from workbench.app.ports.datasets import ReadLimits
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.owners import services_of
 from workbench.ui.present.data import (

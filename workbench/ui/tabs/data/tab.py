@@ -6,9 +6,9 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.ui.components.text_field import TextField
-from workbench.desk.labels.label import Verdict
-from workbench.desk.labels.project import QueueState
-from workbench.desk.services import Services
+from workbench.app.labels.label import Verdict
+from workbench.app.labels.project import QueueState
+from workbench.app.services import Services
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.ui.components.fields import heading
 from workbench.ui.components.job_bar import JobBar

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.components.label_desk import LabelDesk
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.tabs.label.events import LabelEvents

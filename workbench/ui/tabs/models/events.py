@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission, is_granted
-from workbench.desk.services import Services
+from workbench.app.permissions import Permission, is_granted
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import role_of

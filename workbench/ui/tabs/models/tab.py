@@ -6,7 +6,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.components.fields import heading
 from workbench.ui.components.model_rows import ModelRows
 from workbench.ui.components.notice import Notice

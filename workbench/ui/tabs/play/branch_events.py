@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from workbench.desk.branches import BranchTree, branches_of
-from workbench.desk.corpus.material import Material
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
+from workbench.app.branches import BranchTree, branches_of
+from workbench.app.corpus.material import Material
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
-from workbench.desk.token_sheet import tokens_of_message
-from workbench.desk.weighing import Weighed, weigh_message
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
+from workbench.app.token_sheet import tokens_of_message
+from workbench.app.weighing import Weighed, weigh_message
 from workbench.errors import WorkbenchError
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.desk.other_prompts import compare_prompt, other_texts
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
-from workbench.desk.token_sheet import count_sections, tokens_of_message
+from workbench.app.other_prompts import compare_prompt, other_texts
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
+from workbench.app.token_sheet import count_sections, tokens_of_message
 from workbench.errors import WorkbenchError
 from workbench.ui.incoming.fields import id_of, optional_number_of
 from workbench.ui.owners import services_of

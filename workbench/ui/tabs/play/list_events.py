@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.desk.export import export_sharegpt
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
+from workbench.app.export import export_sharegpt
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.ui.incoming.fields import id_of, json_text_of, text_of
 from workbench.ui.owners import services_of

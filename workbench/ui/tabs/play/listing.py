@@ -1,8 +1,8 @@
 """The list of sessions, as the store has it now."""
 
-from workbench.desk.found import NO_FILTER
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
+from workbench.app.found import NO_FILTER
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
 from workbench.ui.present.sessions import SessionsView, show_sessions
 from workbench.ui.visitor import Visitor
 

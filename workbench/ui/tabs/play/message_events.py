@@ -4,15 +4,15 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
+from workbench.app.as_code import code_of
+from workbench.app.editing import edit_call, edit_text, place_of
+from workbench.app.kept import KeptMessage
+from workbench.app.onward import Onward, beginning_of
+from workbench.app.opened import OpenedSession
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
-from workbench.desk.as_code import code_of
-from workbench.desk.editing import edit_call, edit_text, place_of
-from workbench.desk.kept import KeptMessage
-from workbench.desk.onward import Onward, beginning_of
-from workbench.desk.opened import OpenedSession
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.written_out import written_out
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of

@@ -1,7 +1,7 @@
 """The session that a visitor has open, as it is now."""
 
-from workbench.desk.opened import OpenedSession, open_session, open_shared
-from workbench.desk.services import Services
+from workbench.app.opened import OpenedSession, open_session, open_shared
+from workbench.app.services import Services
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.session import tools_of
 from workbench.ui.visitor import Visitor

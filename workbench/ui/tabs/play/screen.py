@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.desk.opened import OpenedSession
+from workbench.app.opened import OpenedSession
 from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.decision import DecisionView

@@ -6,10 +6,10 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
-from workbench.desk.ports.edges import Models
-from workbench.desk.services import Services
-from workbench.desk.setup import Setup
+from workbench.app.permissions import Permission
+from workbench.app.ports.edges import Models
+from workbench.app.services import Services
+from workbench.app.setup import Setup
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.toolspec.spec import OfferedTools

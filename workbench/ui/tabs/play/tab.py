@@ -6,7 +6,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.components.address import Address
 from workbench.ui.components.header import Header
 from workbench.ui.components.text_field import TextField

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.desk.opened import open_newest
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
-from workbench.desk.setup import Setup
-from workbench.desk.turns import begin_session
+from workbench.app.opened import open_newest
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
+from workbench.app.setup import Setup
+from workbench.app.turns import begin_session
 from workbench.errors import WorkbenchError
 from workbench.settings import Secret
 from workbench.ui.owners import services_of

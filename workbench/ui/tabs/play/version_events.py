@@ -5,9 +5,9 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
-from workbench.desk.services import Services
-from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.app.permissions import Permission
+from workbench.app.services import Services
+from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.errors import WorkbenchError
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
+from workbench.app.kept import KeptMessage
+from workbench.app.onward import Onward, play_on
+from workbench.app.opened import OpenedSession, open_session
+from workbench.app.samples import SampleBegun, play_more
+from workbench.app.services import Services
+from workbench.app.setup import Setup
+from workbench.app.tree import children
+from workbench.app.turns import Company, MessageKept, play_turn
 from workbench.chat.message import Role
-from workbench.desk.kept import KeptMessage
-from workbench.desk.onward import Onward, play_on
-from workbench.desk.opened import OpenedSession, open_session
-from workbench.desk.samples import SampleBegun, play_more
-from workbench.desk.services import Services
-from workbench.desk.setup import Setup
-from workbench.desk.tree import children
-from workbench.desk.turns import Company, MessageKept, play_turn
 from workbench.rollout.events import CompletionEnded, Event, RoundStarted, TurnEnded
 from workbench.settings import Secret
 from workbench.ui.present.live import LiveRound

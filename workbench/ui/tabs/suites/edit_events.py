@@ -5,10 +5,10 @@ from pathlib import Path
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
-from workbench.desk.runs.suites import check_suite_text, suite_names, suite_text
-from workbench.desk.services import Services
-from workbench.desk.versions.version import VersionKind
+from workbench.app.permissions import Permission
+from workbench.app.runs.suites import check_suite_text, suite_names, suite_text
+from workbench.app.services import Services
+from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
 from workbench.ui.owners import services_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.desk.runs.suites import suite_names
-from workbench.desk.services import Services
+from workbench.app.runs.suites import suite_names
+from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.fields import heading
 from workbench.ui.components.notice import Notice

@@ -6,13 +6,13 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.kept import KeptMessage
-from workbench.desk.labels.project import QueueState
-from workbench.desk.permissions import Permission
-from workbench.desk.runs.casting import add_case, case_of_turn
-from workbench.desk.runs.run import KeptRun
-from workbench.desk.runs.running import find_run
-from workbench.desk.services import Services
+from workbench.app.kept import KeptMessage
+from workbench.app.labels.project import QueueState
+from workbench.app.permissions import Permission
+from workbench.app.runs.casting import add_case, case_of_turn
+from workbench.app.runs.run import KeptRun
+from workbench.app.runs.running import find_run
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.suite.compare import Comparison
 from workbench.suite.result import Status

@@ -6,7 +6,7 @@ from typing import Final
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.editor_names import EditorNames

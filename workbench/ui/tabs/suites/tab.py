@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.edit_events import EditEvents, suite_texts

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import Final
 
-from workbench.desk.owner import Owner
-from workbench.desk.runs.run import KeptRun
-from workbench.desk.runs.running import play_run
-from workbench.desk.services import Services
+from workbench.app.owner import Owner
+from workbench.app.runs.run import KeptRun
+from workbench.app.runs.running import play_run
+from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, Progress, RunEnded

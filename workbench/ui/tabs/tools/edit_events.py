@@ -6,10 +6,10 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
-from workbench.desk.ports.tools import ToolDraft
-from workbench.desk.services import Services
-from workbench.desk.tool_sizes import tool_sizes
+from workbench.app.permissions import Permission
+from workbench.app.ports.tools import ToolDraft
+from workbench.app.services import Services
+from workbench.app.tool_sizes import tool_sizes
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.incoming.fields import id_of, json_text_of, text_of

@@ -8,11 +8,11 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.desk.permissions import Permission
-from workbench.desk.ports.tools import ToolDraft
-from workbench.desk.services import Services
-from workbench.desk.versions.names import check_name
-from workbench.desk.versions.version import NewVersion, VersionKind
+from workbench.app.permissions import Permission
+from workbench.app.ports.tools import ToolDraft
+from workbench.app.services import Services
+from workbench.app.versions.names import check_name
+from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from workbench.desk.ports.tools import ToolDraft
-from workbench.desk.services import Services
-from workbench.desk.versions.version import VersionKind
+from workbench.app.ports.tools import ToolDraft
+from workbench.app.services import Services
+from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.tools import ToolListView, show_tools

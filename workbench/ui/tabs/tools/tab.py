@@ -6,7 +6,7 @@ from typing import Final
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.desk.services import Services
+from workbench.app.services import Services
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.tools.edit_events import EditEvents
 from workbench.ui.tabs.tools.keep_events import KeepEvents

@@ -1,0 +1,69 @@
+"""Sessions made by hand, for rows to be made of them."""
+
+import json
+
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.export import export_rows
+from workbench.app.corpus.source import Wanted
+from workbench.app.kept import NewMessage, Origin
+from workbench.app.labels.label import LabelContent, NewLabel, Target
+from workbench.app.setup import Setup
+from workbench.chat.message import Message, Role
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "Tells the weather.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+SYSTEM = "You call tools."
+CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+ROLES = {"system": Role.SYSTEM, "user": Role.USER, "model": Role.ASSISTANT, "tool": Role.TOOL}
+
+
+def said(role, text, **more):
+    """A message on its way into the store."""
+    message = Message(role=ROLES[role], text=text)
+    return NewMessage(message=message, origin=Origin.PERSON, **more)
+
+
+def begin(services, *pairs, tag=None):
+    """A session of (role, text) pairs below a system text; gives it and its path."""
+    setup = Setup(contract_name="minimal", contract_text="---\n", tools_text=json.dumps([TOOL]))
+    session = services.sessions.create_session(setup)
+    messages = [said(role, text) for role, text in (("system", SYSTEM), *pairs)]
+    path = services.sessions.append_all(session.id, messages, parent_id=None)
+    if tag:
+        services.sessions.tag_session(session.id, [tag])
+    return session.id, path
+
+
+def talk(services, call=CALL, answer="It is sunny.", question="Weather in Rome?", **more):
+    """A session with a call, its result and an answer."""
+    pairs = (("user", question), ("model", call), ("tool", '{"sky": "clear"}'), ("model", answer))
+    return begin(services, *pairs, **more)
+
+
+def label(
+    services, session_id, message_id, *, call=None, labeller="", is_deciding=False, project="", **content
+):
+    """Somebody says something of a message, or of a call of it."""
+    target = Target(session_id=session_id, message_id=message_id, call_index=call)
+    new = NewLabel(
+        target=target,
+        content=LabelContent(**content),
+        labeller=labeller,
+        is_deciding=is_deciding,
+        project=project,
+    )
+    return services.labels.save(new)
+
+
+def rows_of(services, form="sharegpt", **wanted):
+    """The rows of all sessions, and the codes of what stayed out."""
+    choice = Choice(**wanted.pop("choice", {}))
+    done = list(export_rows(services.corpus, Wanted(choice=choice, format=form, **wanted)))
+    rows = [made.row for one in done for made in one.rows if made.row is not None]
+    return rows, [obstacle for one in done for obstacle in one.all_obstacles]

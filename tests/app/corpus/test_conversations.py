@@ -1,0 +1,189 @@
+"""What of a session becomes a row: corrected, fixed, as it is, or not at all and why."""
+
+import json
+
+import pytest
+
+from tests.app.corpus.sessions import CALL, SYSTEM, begin, label, rows_of, said, talk
+from tests.services import services_for
+from workbench.app.labels.label import Verdict
+from workbench.app.labels.project import QueueState
+from workbench.chat.message import ToolCall
+from workbench.trajectory.formats.known import WRITTEN
+
+TEXT_FORMATS = ("sharegpt", "hermes-agent", "raw")
+
+
+@pytest.fixture
+def services(tmp_path):
+    with services_for(tmp_path, "Fine.") as (services, _):
+        yield services
+
+
+def codes(obstacles):
+    return [one.code for one in obstacles]
+
+
+def test_a_session_is_a_row_with_its_provenance(services):
+    session_id, _ = talk(services)
+    ((row,), obstacles) = rows_of(services)
+    assert obstacles == []
+    assert [one["from"] for one in row["conversations"]] == ["system", "human", "gpt", "tool", "gpt"]
+    assert row["conversations"][0]["value"] == SYSTEM
+    assert row["conversations"][2]["value"] == CALL
+    assert row["session"] == session_id
+    assert json.loads(row["tools"])[0]["function"]["name"] == "weather"
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_what_is_ephemeral_is_in_no_row_of_any_format(tmp_path, form):
+    with services_for(tmp_path, "Fine.", "Better.") as (services, play):
+        session_id = play("Hi?", ephemeral="The user is Ada.")
+        path = services.sessions.path(session_id)
+        label(services, session_id, path[-1].id, verdict=Verdict.BAD_ANSWER, correction="Hello.")
+        rows, _ = rows_of(services, form)
+        assert rows
+        assert "Ada" in path[-1].generation.prompt_text
+        assert "Ada" not in json.dumps(rows)
+
+
+def test_a_corrected_text_stands_in_the_place_of_the_original(services):
+    session_id, path = talk(services, answer="It rains.")
+    label(services, session_id, path[-1].id, correction="It is clear.")
+    ((row,), _) = rows_of(services)
+    assert row["conversations"][-1]["value"] == "It is clear."
+
+
+def test_a_corrected_call_takes_its_place_also_where_the_original_was_a_guess(services):
+    session_id, path = talk(services, call=CALL.replace('"Rome"', '"Ro"me"'))
+    assert codes(rows_of(services)[1]) == ["call-guessed"]
+    label(
+        services,
+        session_id,
+        path[2].id,
+        call=0,
+        correction=ToolCall(name="weather", arguments={"city": "Oslo"}),
+    )
+    assert codes(rows_of(services)[1]) == ["stale-message"]
+    rows, obstacles = rows_of(services, is_stale_taken=True)
+    assert obstacles == []
+    assert rows[0]["conversations"][2]["value"] == CALL.replace("Rome", "Oslo")
+
+
+def test_where_a_label_decides_it_alone_corrects(services):
+    session_id, path = talk(services)
+    label(services, session_id, path[-1].id, labeller="ann", correction="A")
+    label(services, session_id, path[-1].id, labeller="bob", correction="B")
+    assert codes(rows_of(services)[1]) == ["corrections-differ"]
+    label(services, session_id, path[-1].id, labeller="eve", is_deciding=True, correction="C")
+    assert rows_of(services)[0][0]["conversations"][-1]["value"] == "C"
+
+
+def test_a_stale_message_keeps_its_session_out_until_it_is_accepted(services):
+    session_id, path = talk(services)
+    label(
+        services,
+        session_id,
+        path[2].id,
+        call=0,
+        correction=ToolCall(name="weather", arguments={"city": "Oslo"}),
+    )
+    (obstacle,) = rows_of(services)[1]
+    assert (obstacle.code, obstacle.is_defect, obstacle.message_id) == ("stale-message", False, path[3].id)
+    for message in path[3:]:
+        services.labels.accept(session_id, message.id)
+    assert len(rows_of(services)[0]) == 1
+
+
+def test_what_labellers_discarded_stays_out_unless_asked_for(services):
+    session_id, _ = talk(services)
+    services.labels.move(session_id, QueueState.DISCARDED)
+    assert rows_of(services) == ([], [])
+    assert len(rows_of(services, choice={"is_discarded_taken": True})[0]) == 1
+    assert len(rows_of(services, choice={"state": QueueState.DISCARDED})[0]) == 1
+
+
+@pytest.mark.parametrize("pairs", [(), (("user", "Hi?"),), (("user", "Hi?"), ("model", CALL), ("tool", "1"))])
+def test_a_conversation_without_an_answer_is_not_ready_and_no_defect(services, pairs):
+    begin(services, *pairs)
+    rows, (obstacle,) = rows_of(services)
+    assert (rows, obstacle.code, obstacle.is_defect) == ([], "not-answered", False)
+
+
+def test_safe_fixes_are_made_and_counted(services):
+    talk(services, call=CALL.replace('"Rome"}', '"Rome",}'))
+    ((row,), _) = rows_of(services)
+    assert row["conversations"][2]["value"] == CALL
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("<tool_call>\n{bad}\n</tool_call>", "call-unreadable"),
+        (CALL.replace('"Rome"', '"Ro"me"'), "call-guessed"),
+        (CALL.removesuffix("}\n</tool_call>"), "call-truncated"),
+        (CALL.replace('"weather"', '"whether"'), "undeclared-tool"),
+        (CALL.replace('"city"', '"town"'), "schema-missing-required"),
+    ],
+)
+def test_a_defect_is_told_with_message_and_raw_writes_it_all_the_same(services, call, code):
+    _, path = talk(services, call=call)
+    rows, obstacles = rows_of(services)
+    assert rows == []
+    assert code in codes(obstacles)
+    assert {one.message_id for one in obstacles} == {path[2].id}
+    assert all(one.is_defect for one in obstacles)
+    for form in TEXT_FORMATS:
+        (row,), _ = rows_of(services, form, is_raw=True)
+        assert json.dumps(call)[1:-1] in json.dumps(row)
+
+
+def test_a_finding_of_the_validator_has_its_place_in_the_row(services):
+    talk(services, call=CALL.replace('"weather"', '"whether"'))
+    for form, pointer in (("sharegpt", "/conversations/2/value"), ("openai", "/messages/2/tool_calls/0")):
+        _, (obstacle,) = rows_of(services, form)
+        assert obstacle.pointer.startswith(pointer)
+
+
+def test_strict_refuses_what_a_format_cannot_hold(services):
+    talk(services, call=f"<think>\nhm\n</think>\n{CALL}")
+    assert len(rows_of(services, "openai")[0]) == 1
+    rows, obstacles = rows_of(services, "openai", is_strict=True)
+    assert rows == []
+    assert codes(obstacles) == ["would-lose"]
+
+
+def test_siblings_of_which_one_is_better_are_a_pair(services):
+    session_id, path = talk(services, answer="It rains.")
+    other = services.sessions.append(session_id, said("model", "It is clear."), parent_id=path[3].id)
+    assert codes(rows_of(services, "dpo")[1]) == ["no-preference"]
+    label(services, session_id, path[4].id, rating=2)
+    label(services, session_id, other.id, rating=5)
+    ((row,), _) = rows_of(services, "dpo")
+    assert row["chosen"] == [{"role": "assistant", "content": "It is clear."}]
+    assert row["rejected"] == [{"role": "assistant", "content": "It rains."}]
+    assert [one["role"] for one in row["prompt"]] == ["system", "user", "assistant", "tool"]
+
+
+def test_a_correction_is_a_pair_and_two_judged_answers(services):
+    session_id, path = talk(services, answer="It rains.")
+    label(services, session_id, path[4].id, verdict=Verdict.BAD_ANSWER, correction="It is clear.")
+    ((row,), _) = rows_of(services, "dpo")
+    assert (row["chosen"][0]["content"], row["rejected"][0]["content"]) == ("It is clear.", "It rains.")
+    judged = {row["completion"][0]["content"]: row["label"] for row in rows_of(services, "kto")[0]}
+    assert judged == {"It rains.": False, "It is clear.": True}
+
+
+def test_verdicts_make_rows_of_good_and_bad_answers(services):
+    session_id, path = talk(services)
+    label(services, session_id, path[2].id, call=0, verdict=Verdict.RIGHT)
+    label(services, session_id, path[4].id, verdict=Verdict.BAD_ANSWER)
+    rows, _ = rows_of(services, "kto")
+    assert [(len(row["prompt"]), row["label"]) for row in rows] == [(2, True), (4, False)]
+
+
+def test_verdicts_that_contradict_each_other_judge_nothing(services):
+    session_id, path = talk(services)
+    for labeller, verdict in (("ann", Verdict.GOOD), ("bob", Verdict.BAD_ANSWER)):
+        label(services, session_id, path[4].id, labeller=labeller, verdict=verdict)
+    assert codes(rows_of(services, "kto")[1]) == ["not-judged"]

@@ -1,0 +1,40 @@
+"""Who labels what."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.app.labels.assignment import Assignment, plan_assignments
+from workbench.errors import BadInput
+
+SESSIONS = st.lists(st.sampled_from("stuvwxyz"), unique=True)
+LABELLERS = st.lists(st.sampled_from(["anna", "ben", "cleo", "dora"]), min_size=1, unique=True)
+
+
+@given(sessions=SESSIONS, labellers=LABELLERS, data=st.data())
+def test_each_session_comes_to_as_many_as_wanted_and_the_load_is_even(sessions, labellers, data):
+    overlap = data.draw(st.integers(min_value=1, max_value=len(labellers)))
+    planned = plan_assignments(sessions, labellers, overlap=overlap)
+    assert len(set(planned)) == len(planned)
+    assert Counter(one.session_id for one in planned) == dict.fromkeys(sessions, overlap)
+    load = Counter(one.labeller for one in planned)
+    shares = [load[labeller] for labeller in labellers]
+    assert max(shares) - min(shares) <= 1
+
+
+@given(sessions=SESSIONS, labellers=LABELLERS)
+def test_what_was_given_out_is_not_given_again(sessions, labellers):
+    planned = plan_assignments(sessions, labellers, overlap=1)
+    assert plan_assignments(sessions, labellers, overlap=1, given=planned) == []
+
+
+def test_a_labeller_with_much_to_do_comes_last():
+    given = [Assignment("s", "anna"), Assignment("t", "anna")]
+    assert plan_assignments(["u"], ["anna", "ben"], overlap=1, given=given) == [Assignment("u", "ben")]
+
+
+def test_too_few_labellers_are_refused():
+    with pytest.raises(BadInput, match="1 for an overlap of 2"):
+        plan_assignments(["s"], ["anna", "anna"], overlap=2)

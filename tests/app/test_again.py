@@ -1,0 +1,69 @@
+"""Messages written anew behind a correction."""
+
+import json
+
+import pytest
+
+from tests.services import services_for
+from workbench.app.again import play_again
+from workbench.app.kept import Origin
+from workbench.app.labels.bench import Seat, open_bench
+from workbench.app.labels.corrected import corrections_of
+from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.chat.message import ToolCall
+from workbench.errors import BadInput
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
+
+
+def again(services, session, place):
+    bench = open_bench(services, session, Seat())
+    events = play_again(
+        services,
+        bench,
+        bench.path[place].id,
+        corrections_of(bench.labels, ""),
+        is_cancelled=lambda: False,
+    )
+    return list(events)
+
+
+def texts(services, session):
+    return [kept.message.text for kept in services.sessions.path(session)[1:]]
+
+
+def test_a_stale_answer_is_made_anew_from_the_corrected_call_with_its_result_run_again(tmp_path):
+    with services_for(tmp_path, CALL % "cairo", "31 in Cairo.", "27 in London.") as (services, play):
+        session = play("And in London?")
+        before = services.sessions.path(session)
+        call = ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
+        target = Target(session_id=session, message_id=before[2].id, call_index=0)
+        content = LabelContent(verdict=Verdict.BAD_ARGUMENTS, correction=call)
+        services.labels.save(NewLabel(target=target, content=content))
+        assert list(services.labels.stale(session)) == [before[3].id, before[4].id]
+        again(services, session, 4)
+        path = services.sessions.path(session)
+        assert texts(services, session)[1] == CALL % "london"
+        assert path[2].origin is Origin.PERSON
+        assert json.loads(path[3].message.text) != json.loads(before[3].message.text)
+        assert path[4].message.text == "27 in London."
+        assert list(services.labels.stale(session)) == []
+        old = services.sessions.path(session, leaf_id=before[4].id)
+        assert [kept.message for kept in old] == [kept.message for kept in before]
+
+
+def test_without_a_correction_only_the_message_itself_is_written_anew(tmp_path):
+    with services_for(tmp_path, CALL % "cairo", "31.", "It is 31.") as (services, play):
+        session = play("Cairo?")
+        before = services.sessions.path(session)
+        again(services, session, 4)
+        path = services.sessions.path(session)
+        assert [kept.id for kept in path[:4]] == [kept.id for kept in before[:4]]
+        assert path[4].message.text == "It is 31."
+
+
+def test_what_a_person_said_is_not_written_by_a_model(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, play):
+        session = play("Hi")
+        with pytest.raises(BadInput, match="no model wrote it"):
+            again(services, session, 1)

@@ -1,0 +1,144 @@
+"""A round copied as code asks for the same again: each kind is run."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.services import CHECKOUT, services_for
+from workbench.app.as_code import code_of
+from workbench.errors import BadInput
+
+SAID = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+
+
+@contextmanager
+def completing(asked):
+    """A server on loopback that answers completions, and notes what it was asked."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked.append((self.path, body))
+            choice = {"index": 0, "text": "31!", "finish_reason": "stop", "logprobs": None}
+            answer = {"id": "1", "object": "text_completion", "created": 1, "model": "m", "choices": [choice]}
+            data = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def made(services, session, place=2):
+    path = services.sessions.path(session)
+    setup = services.sessions.find_session(session).setup
+    return path, code_of(services, session, setup, path, path[place].id)
+
+
+def run(command, **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
+    done = subprocess.run(
+        command, env=environment | variables, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("kind", ["curl", "python"])
+def test_a_server_is_asked_for_the_very_text(tmp_path, kind):
+    with services_for(tmp_path, CALL, "It is 31.") as (services, play):
+        path, code = made(services, play(SAID, tool_choice="required"))
+        asked = []
+        with completing(asked) as url:
+            text = getattr(code, kind)
+            command = ["bash", "-c", text] if kind == "curl" else [sys.executable, "-c", text]
+            assert "31!" in run(command, OPENAI_BASE_URL=url)
+        ((where, body),) = asked
+        generation = path[2].generation
+        assert where == "/v1/completions"
+        assert body["prompt"] == generation.prompt_text + generation.prefill
+        assert SAID in body["prompt"]
+        assert (body["max_tokens"], body["temperature"], body["seed"]) == (256, 0.0, 0)
+        assert body["stop"] == ["<|im_end|>"]
+
+
+def test_the_verb_plays_the_same_turn(tmp_path):
+    with services_for(tmp_path, CALL, "It is 31.") as (services, play):
+        path, code = made(services, play(SAID))
+        assert code.is_whole
+        verb = code.verb.replace(
+            "workbench chat", f"{shlex.quote(sys.executable)} -m workbench chat --json", 1
+        )
+        data = tmp_path / "other"
+        told = json.loads(
+            run(["bash", "-c", verb], WORKBENCH_HOME=str(CHECKOUT), WORKBENCH_DATA=str(data),
+                PYTHONPATH=str(CHECKOUT))
+        )  # fmt: skip
+        texts = [one["content"] for one in told["messages"]]
+        assert texts[1] == SAID
+        assert texts[2] == path[2].message.text
+
+
+def test_tools_of_no_toolset_go_along_as_json(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, play):
+        _, code = made(services, play("Hi", disabled_tools=frozenset({"calculate_zorbix"})))
+        assert code.verb.startswith("workbench chat --contract minimal@1 ")
+        assert "--tools /dev/stdin" in code.verb
+        offered = json.loads(code.verb.splitlines()[-2])
+        assert [tool["function"]["name"] for tool in offered] == ["get_flumbuster"]
+
+
+def test_an_edited_contract_and_a_later_turn_go_on_with_the_session(tmp_path):
+    with services_for(tmp_path, "Hello.", "Again.") as (services, play):
+        text = services.setup_for().contract_text + "\nBe short.\n"
+        edited = play("Hi", contract_text=text)
+        _, code = made(services, edited)
+        assert not code.is_whole and f"--session {edited}" in code.verb
+        later = play("Hi")
+        play("And now?", later)
+        _, code = made(services, later, place=4)
+        assert f"--session {later}" in code.verb and "'And now?'" in code.verb
+
+
+def test_a_predicted_prompt_is_asked_for_as_messages(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, play):
+        session = play("Hi")
+        path = list(services.sessions.path(session))
+        setup = services.sessions.find_session(session).setup
+        path[2] = replace(path[2], generation=replace(path[2].generation, is_exact=False))
+        code = code_of(services, session, setup, path, path[2].id)
+        assert "/chat/completions" in code.curl
+        body = json.loads(code.curl.splitlines()[-2])
+        assert [one["role"] for one in body["messages"]] == ["system", "user"]
+        compile(code.python, "code", "exec")
+
+
+def test_what_no_model_wrote_is_no_code(tmp_path: Path):
+    with (
+        services_for(tmp_path, "Hello.") as (services, play),
+        pytest.raises(BadInput, match="no model wrote"),
+    ):
+        made(services, play("Hi"), place=1)

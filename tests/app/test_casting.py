@@ -1,0 +1,44 @@
+"""A turn of a session becomes a case that the same model passes."""
+
+import pytest
+
+from tests.services import services_for
+from workbench.app.runs.casting import add_case, case_of_turn
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.running import begin_run, play_run
+from workbench.app.runs.suites import load_suite
+from workbench.errors import BadInput
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+
+
+def test_a_case_made_of_a_turn_is_played_and_passes(tmp_path):
+    with services_for(tmp_path, CALL, "It is 31.", "Hello!", "Bye.", CALL) as (services, play):
+        session = play("Reading for cairo?")
+        play("Thanks", session)
+        setup, path = services.sessions.find_session(session).setup, services.sessions.path(session)
+        first = case_of_turn(setup, path, path[2].id)
+        assert first["prompt"] == "Reading for cairo?"
+        assert first["expect"] == [{"calls": [{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}]}]
+        last = case_of_turn(setup, path)
+        assert [one["role"] for one in last["messages"]] == ["user", "assistant", "tool", "assistant", "user"]
+        assert last["expect"] == [{"no_call": True}]
+        for document in (first, last, first):
+            add_case(services, document)
+        suite = load_suite(services, "mine")
+        assert [case.id for case in suite.cases] == [last["id"], first["id"]]
+        plan = plan_run(services, Wanted(suites=("mine",)), [suite])
+        kept = begin_run(services, plan)
+        for _ in play_run(services, kept, is_cancelled=lambda: False):
+            pass
+        assert [one.status for one in services.runs.results(kept.id)] == ["passed", "passed"]
+
+
+def test_a_turn_that_nothing_answers_makes_no_case(tmp_path):
+    with services_for(tmp_path, "Hello!") as (services, play):
+        session = play("Hi")
+        setup, path = services.sessions.find_session(session).setup, services.sessions.path(session)
+        with pytest.raises(BadInput, match="nothing answers this turn"):
+            case_of_turn(setup, path[:2])
+        with pytest.raises(BadInput, match="not on this path"):
+            case_of_turn(setup, path, "nowhere")

@@ -1,0 +1,93 @@
+"""What runs and sessions say of a contract's versions."""
+
+import json
+
+from tests.services import services_for
+from workbench.app.runs.measured import measured, version_of
+from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.running import begin_run, play_run
+from workbench.app.versions.version import NewVersion, VersionKind
+from workbench.suite.read_suite import parse_suite
+from workbench.ui.present.measures import show_measures
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+FIXED = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}\n</tool_call>'
+LOST = "<tool_call>\nnonsense\n</tool_call>"
+CONTRACT = """---
+title: T
+family: hermes-lines
+---
+Call tools.
+
+<tools>
+{{ tools }}
+</tools>
+
+Be brief.
+"""
+
+
+def play(services, *, contract, is_ablation=False, cases=1):
+    entries = [
+        {"id": str(number), "prompt": "p", "expect": [{"calls": [{"name": "get_flumbuster"}]}]}
+        for number in range(cases)
+    ]
+    document = {"suite": "s", "defaults": {"tools": ["nonsense"], "max_rounds": 1}, "cases": entries}
+    suite = parse_suite(json.dumps(document), name="s")
+    wanted = Wanted(suites=("s",), contracts=(contract,), is_ablation=is_ablation)
+    kept = begin_run(services, plan_run(services, wanted, [suite]))
+    for _ in play_run(services, kept, is_cancelled=lambda: False):
+        pass
+    return kept
+
+
+def save(services, text, name="own"):
+    return services.versions.save(NewVersion(kind=VersionKind.CONTRACT, name=name, text=text))
+
+
+def test_runs_and_completions_are_found_by_version(tmp_path):
+    with services_for(tmp_path, CALL, FIXED, LOST) as (services, say):
+        first, second = save(services, CONTRACT), save(services, CONTRACT + "More.\n")
+        play(services, contract="own@1")
+        play(services, contract="own")
+        say("a session", contract_name="own", contract_text=second.text, max_rounds=1)
+        play(services, contract="minimal")
+        found = measured(services, "own")
+        assert found.numbers == {first.text_hash: 1, second.text_hash: 2}
+        assert [version_of(one) for one in found.arms] == [second.text_hash, first.text_hash]
+        days = {one.contract_version: (one.completions, one.fixed, one.dropped) for one in found.days}
+        assert days == {first.text_hash: (1, 0, 0), second.text_hash: (2, 1, 1)}
+        assert found.ablation is None
+        view = show_measures(found)
+    assert [row[0].split(" · ")[0] for row in view.cards.rows] == ["v2", "v1"]
+    assert [row[1] for row in view.cards.rows] == ["1/1", "1/1"]
+    assert [chart.title for chart in view.charts] == [
+        "Pass rate",
+        "Completions that needed a repair",
+        "Completions that lost a call",
+    ]
+    repairs = {series.label.split(" · ")[0]: series.points[-1] for series in view.charts[1].series}
+    assert (repairs["v1"].y, repairs["v2"].y) == (0.0, 0.5)
+    assert "50 % (1 of 2)" in repairs["v2"].label
+
+
+def test_a_part_is_told_beside_its_text_with_what_it_buys(tmp_path):
+    # Whole: both pass. Without ¶1: both fail. Without ¶3: both pass.
+    with services_for(tmp_path, CALL, CALL, "no", "no", CALL, CALL) as (services, _):
+        save(services, CONTRACT)
+        play(services, contract="own", is_ablation=True, cases=2)
+        found = measured(services, "own")
+        assert [one.arm.label for one in found.arms] == ["own"]
+        view = show_measures(found)
+    texts = ["".join(piece.text for piece in part.pieces) for part in view.parts]
+    assert texts == ["Call tools.", "<tools>\n{{ tools }}\n</tools>", "Be brief."]
+    assert [part.verdict for part in view.parts] == ["earns its place", "", "only costs"]
+    assert "without it 2 broke, 0 mended; it costs" in view.parts[0].told
+    assert view.parts_note.startswith("v1 on scripted:")
+
+
+def test_a_contract_that_nobody_played_has_nothing(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        found = measured(services, "minimal")
+    assert (found.arms, found.days, found.ablation) == ((), (), None)
+    assert show_measures(found).cards is None

@@ -1,0 +1,151 @@
+"""A session played on from a message as it stands: answered anew, gone on with, sampled, edited."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.services import services_for
+from workbench.app.editing import edit_call, edit_text
+from workbench.app.kept import Origin
+from workbench.app.onward import Onward, beginning_of, play_on
+from workbench.app.samples import SampleBegun, agreement_of, play_more, sample_of
+from workbench.app.tree import siblings
+from workbench.app.turns import Company
+from workbench.chat.message import Role, ToolCall
+from workbench.errors import BadInput
+
+CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
+ALONE = Company(is_cancelled=lambda: False)
+
+
+def texts(services, session, leaf=None):
+    return [kept.message.text for kept in services.sessions.path(session, leaf_id=leaf)[1:]]
+
+
+def on(services, session, onward, company=ALONE):
+    return list(play_on(services, session, services.sessions.find_session(session).setup, onward, company))
+
+
+def test_a_user_is_answered_anew_beside_the_old_answer(tmp_path):
+    with services_for(tmp_path, "Hello.", "Hello again.") as (services, play):
+        session = play("Hi")
+        user, answer = services.sessions.path(session)[1:]
+        on(services, session, Onward(message_id=user.id))
+        assert texts(services, session) == ["Hi", "Hello again."]
+        assert texts(services, session, answer.id) == ["Hi", "Hello."]
+
+
+def test_an_answer_goes_on_where_it_stopped(tmp_path):
+    with services_for(tmp_path, "The reading", "The reading is 31.") as (services, play):
+        session = play("Hi")
+        first = services.sessions.path(session)[2]
+        onward = beginning_of(first)
+        on(services, session, onward)
+        last = services.sessions.path(session)[2]
+        assert last.message.text == "The reading is 31."
+        assert last.generation and last.generation.prefill == "The reading"
+        assert last.parent_id == first.parent_id
+
+
+def test_a_call_that_was_left_open_is_finished_and_run(tmp_path):
+    begun = '<tool_call>\n{"name": "get_flumbuster", '
+    with services_for(tmp_path, begun, CALL % "cairo", "31.") as (services, play):
+        session = play("Hi")
+        on(services, session, beginning_of(services.sessions.path(session)[2]))
+        assert [kept.message.role for kept in services.sessions.path(session)[2:]] == [
+            Role.ASSISTANT,
+            Role.TOOL,
+            Role.ASSISTANT,
+        ]
+
+
+def test_a_turn_stops_after_the_call_and_goes_on_when_it_is_told_to(tmp_path):
+    with services_for(tmp_path, "Hello.", CALL % "cairo", "31.") as (services, play):
+        session = play("Hi")
+        user = services.sessions.path(session)[1]
+        on(services, session, Onward(message_id=user.id), replace(ALONE, runs_calls=False))
+        assert texts(services, session) == ["Hi", CALL % "cairo"]
+        on(services, session, Onward(message_id=services.sessions.path(session)[-1].id))
+        assert texts(services, session)[1] == CALL % "cairo"
+        assert texts(services, session)[-1] == "31."
+
+
+def test_nothing_follows_an_answer_that_calls_nothing(tmp_path):
+    with services_for(tmp_path, "Hello.", "More.") as (services, play):
+        session = play("Hi")
+        assert on(services, session, Onward(message_id=services.sessions.path(session)[-1].id)) == []
+        assert texts(services, session) == ["Hi", "Hello."]
+
+
+def test_an_edited_contract_makes_a_copy_of_the_path_under_its_text(tmp_path):
+    with services_for(tmp_path, "Hello.", "HELLO.") as (services, play):
+        session = play("Hi")
+        before = services.sessions.path(session)
+        setup = services.sessions.find_session(session).setup
+        louder = replace(setup, contract_text=setup.contract_text + "Speak loudly.\n")
+        list(play_on(services, session, louder, Onward(message_id=before[1].id), ALONE))
+        path = services.sessions.path(session)
+        assert "Speak loudly." in path[0].message.text
+        assert [kept.message.text for kept in path[1:]] == ["Hi", "HELLO."]
+        assert services.sessions.path(session, leaf_id=before[-1].id) == before
+
+
+def test_samples_are_branches_with_seeds_of_their_own_and_agree_as_far_as_their_calls_do(tmp_path):
+    script = (CALL % "cairo", "31.", CALL % "cairo", "It is 31.", CALL % "london", "27.")
+    with services_for(tmp_path, *script) as (services, play):
+        session = play("Cairo?")
+        kept = services.sessions.find_session(session)
+        user = services.sessions.path(session)[1]
+        onward = Onward(message_id=user.id)
+        told = list(play_more(services, session, kept.setup, onward, ALONE, count=3))
+        assert [one.number for one in told if isinstance(one, SampleBegun)] == [2, 3]
+        beside = siblings(services.sessions.tree(session))[services.sessions.path(session)[2].id]
+        paths = [services.sessions.path(session, leaf_id=one) for one in leaves(services, session)]
+        assert [path[2].generation.sampling.seed for path in paths] == [0, 1, 2]
+        tools = kept.setup.offered_tools()
+        samples = [sample_of(path, one, tools) for path, one in zip(paths, beside, strict=True)]
+        agreement = agreement_of(samples)
+        assert agreement and (agreement.agreeing, agreement.count) == (2, 3)
+        assert agreement.calls == (ToolCall(name="get_flumbuster", arguments={"flumb": "cairo"}),)
+        assert services.sessions.find_session(session).setup == kept.setup
+
+
+def leaves(services, session):
+    tree = services.sessions.tree(session)
+    parents = {node.parent_id for node in tree}
+    return [node.id for node in tree if node.id not in parents]
+
+
+def test_a_call_is_edited_beside_the_old_one(tmp_path):
+    with services_for(tmp_path, CALL % "cairo", "31.", "27.") as (services, play):
+        session = play("Hi")
+        path = services.sessions.path(session)
+        tools = services.sessions.find_session(session).setup.offered_tools()
+        call = ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
+        edited = edit_call(services, session, path, path[2].id, (0, call), tools)
+        assert edited.origin is Origin.PERSON
+        assert texts(services, session) == ["Hi", CALL % "london"]
+        on(services, session, Onward(message_id=edited.id))
+        assert texts(services, session)[-1] == "27."
+        assert services.sessions.path(session, leaf_id=path[-1].id) == path
+
+
+def test_a_result_is_edited_with_the_other_results_of_its_round_behind_it(tmp_path):
+    both = CALL % "cairo" + "\n" + CALL % "london"
+    with services_for(tmp_path, both, "31 and 27.") as (services, play):
+        session = play("Hi")
+        path = services.sessions.path(session)
+        last = edit_text(services, session, path, path[3].id, '{"reading": 1}')
+        assert [kept.message.text for kept in services.sessions.path(session)[3:]] == [
+            '{"reading": 1}',
+            path[4].message.text,
+        ]
+        assert last.copy_of == path[4].id or last.message == path[4].message
+
+
+def test_the_system_text_is_edited_in_its_contract(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, play):
+        session = play("Hi")
+        path = services.sessions.path(session)
+        with pytest.raises(BadInput, match="edit the contract"):
+            edit_text(services, session, path, path[0].id, "Obey.")

@@ -1,0 +1,74 @@
+"""Toolsets that were saved stand in the place of their files, for their owner, in turns too."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.services import services_for
+from workbench.app.owner import Owner
+from workbench.app.ports.tools import ToolDraft
+from workbench.app.versions.version import NewVersion, VersionKind
+from workbench.chat.message import Role
+from workbench.errors import BadInput
+from workbench.ui.tabs.tools.shown import is_run_by_code
+
+CALL = '<tool_call>\n{"name": "%s", "arguments": {"flumb": "cairo"}}\n</tool_call>'
+
+
+def save(services, draft, toolset):
+    found = services.versions.find(VersionKind.TOOLS, toolset)
+    text = services.studio.merged_text(draft, toolset=toolset, before=found.text if found else None)
+    services.versions.save(NewVersion(kind=VersionKind.TOOLS, name=toolset, text=text))
+
+
+def test_a_saved_tool_is_offered_and_answers_with_its_own_rules_and_only_for_its_owner(tmp_path):
+    with services_for(tmp_path, CALL % "get_flumbuster", "Done.") as (services, play):
+        assert services.saved_toolsets() == {}
+        assert services.tools is services.catalog
+        draft = services.studio.open_tool("get_flumbuster")
+        save(services, replace(draft, rules_text="- result: {mine: 1}"), "nonsense")
+        assert list(services.saved_toolsets()) == ["nonsense"]
+        names = services.tools.select(("nonsense",)).names
+        assert names == services.catalog.select(("nonsense",)).names
+        path = services.sessions.path(play("go"))
+        results = [json.loads(one.message.text) for one in path if one.message.role is Role.TOOL]
+        assert results == [{"mine": 1}]
+        reopened = services.studio.open_tool("get_flumbuster", services.saved_toolsets())
+        assert "mine: 1" in reopened.rules_text
+        services.versions.restore(services.versions.find(VersionKind.TOOLS, "nonsense", "1").id)
+        assert services.saved_toolsets() == {}
+
+
+def test_what_a_visitor_saves_nobody_else_is_offered(tmp_path):
+    with services_for(tmp_path, "Hi.") as (services, _):
+        ann = replace(services, owner=Owner(key="ann"))
+        save(
+            ann, ToolDraft(spec_text='{"name": "anns", "description": "D."}', rules_text="- result: 1"), "own"
+        )
+        assert ann.tools.select(("own",)).names == ("anns",)
+        with pytest.raises(BadInput, match="own"):
+            services.tools.select(("own",))
+
+
+def test_a_saved_text_that_cannot_be_used_is_told_and_the_file_stays(tmp_path):
+    with services_for(tmp_path, "Hi.") as (services, _):
+        taken = "toolset: other\ntools:\n- function: {name: get_flumbuster, description: D.}\n"
+        for name, text in (("nonsense", "tools: 3"), ("other", taken)):
+            services.versions.save(NewVersion(kind=VersionKind.TOOLS, name=name, text=text))
+        problems = [
+            line for line in services.tools.problems() if "saved toolset" in line or "'other'" in line
+        ]
+        assert len(problems) == 2
+        assert services.tools.select(("nonsense",)) == services.catalog.select(("nonsense",))
+
+
+def test_a_tool_that_code_answers_is_not_saved_over(tmp_path):
+    with services_for(tmp_path, "Hi.") as (services, _):
+        draft = services.studio.open_tool("calculate")
+        assert is_run_by_code(services, draft)
+        assert not is_run_by_code(services, replace(draft, rules_text="- result: 1"))
+        with pytest.raises(BadInput, match="code runs it"):
+            is_run_by_code(
+                services, replace(draft, spec_text='{"name": "calculate", "description": "Other."}')
+            )

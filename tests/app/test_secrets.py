@@ -1,0 +1,45 @@
+"""Keys and tokens of the environment never reach the database."""
+
+from pathlib import Path
+
+from tests.services import CHECKOUT
+from workbench.app.owner import Owner
+from workbench.app.passwords import hash_password
+from workbench.app.turns import begin_session, play_turn
+from workbench.settings import VARIABLES, read_settings
+from workbench.wiring import open_services
+
+TOKENS = {
+    "HF_TOKEN": "hf_secretsecretsecretsecret1",
+    "OPENAI_API_KEY": "sk-secretsecretsecretsecret2",
+    "OAUTH_CLIENT_SECRET": "secretsecretsecretsecret3",
+}
+
+
+def test_no_secret_of_the_environment_is_in_the_file_of_a_session_that_was_played(
+    tmp_path: Path, monkeypatch
+) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text("completions: [Hello.]")
+    hashed = hash_password("open sesame", n=2**10)
+    variables = TOKENS | {
+        "WORKBENCH_MODEL": f"scripted:{script}",
+        "WORKBENCH_DATA": str(tmp_path / "data"),
+        "WORKBENCH_HOME": str(CHECKOUT),
+        "WORKBENCH_AUTH": f"ann:{hashed}",
+    }
+    secret = {row.name: f"secret-of-{row.name}" for row in VARIABLES if row.name.endswith(("_KEY", "_TOKEN"))}
+    variables |= secret
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with open_services(read_settings(variables)) as opened:
+        services = opened.of(Owner(key="account:ann"))
+        setup = services.setup_for()
+        session_id = begin_session(services, setup).id
+        list(play_turn(services, session_id, setup, "Hi?", is_cancelled=lambda: False))
+        services.sharing.share(session_id)
+        assert repr(services.settings).count(hashed) == 0
+    content = b"".join(path.read_bytes() for path in (tmp_path / "data").iterdir())
+    assert b"Hello." in content
+    for value in (*TOKENS.values(), *secret.values(), hashed, "open sesame"):
+        assert value.encode() not in content

@@ -1,0 +1,68 @@
+"""Suites by name, and what is wrong with one that is being written."""
+
+import json
+
+import pytest
+
+from tests.services import CHECKOUT, services_for
+from workbench.app.runs.suites import check_suite_text, load_suite, suite_text
+from workbench.app.versions.version import NewVersion, VersionKind
+from workbench.errors import BadInput
+from workbench.library.home_files import HomeFiles
+
+TEXT = """suite: s
+cases:
+  - {id: a, prompt: p, tools: [nonsense], expect: [{no_call: true}]}
+  - {id: b, prompt: p, tools: [nowhere], expect: [{no_call: true}]}
+  - {id: c, prompt: p, mocks: {f: [{when: {}}]}, expect: [{no_call: true}]}
+  - {id: d, prompt: p, tools: [../secret.json], expect: [{no_call: true}]}
+  - {id: e, prompt: p, tool_specs: [{function: {parameters: 3}}], expect: [{no_call: true}]}
+  - {id: f, prompt: p, expect: []}
+"""
+
+
+def test_tools_and_mocks_that_cannot_be_used_are_told_with_their_lines(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        checked = check_suite_text(services, TEXT, name="s")
+    told = {fault.case: (fault.line, fault.problem) for fault in checked.faults}
+    assert {case: line for case, (line, _) in told.items()} == {"b": 4, "c": 5, "d": 6, "e": 7, "f": 8}
+    assert "no 'nowhere'" in told["b"][1]
+    assert "is a file" in told["d"][1]
+    assert [case.id for case in checked.suite.cases] == ["a", "b", "c", "d", "e"]
+
+
+def test_a_toolset_that_a_person_saved_can_be_offered(tmp_path):
+    tools = "toolset: own\ntools:\n  - function: {name: own_tool, parameters: {type: object}}\n"
+    with services_for(tmp_path, "x") as (services, _):
+        services.versions.save(NewVersion(kind=VersionKind.TOOLS, name="own", text=tools))
+        text = "suite: s\ncases:\n  - {id: a, prompt: p, tools: [own], expect: [{no_call: true}]}\n"
+        assert check_suite_text(services, text, name="s").faults == ()
+
+
+def test_a_version_that_was_saved_is_the_suite(tmp_path):
+    text = "suite: mine\ncases:\n  - {id: a, prompt: p, expect: [{no_call: true}]}\n"
+    with services_for(tmp_path, "x") as (services, _):
+        services.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text=text))
+        assert [case.id for case in load_suite(services, "mine").cases] == ["a"]
+        assert suite_text(services, "mine@1") == text
+        with pytest.raises(BadInput, match="there are clarify, irrelevance, mine,"):
+            suite_text(services, "nowhere")
+
+
+def test_rows_are_of_a_csv_file_beside_the_suites_and_of_no_other(tmp_path):
+    suites = tmp_path / "prompts" / "suites"
+    suites.mkdir(parents=True)
+    (suites / "rows.csv").write_text("a\n1\n")
+    (tmp_path / "secret.csv").write_text("a\n2\n")
+    files = HomeFiles(tmp_path)
+    assert files.find_rows("rows.csv") == "a\n1\n"
+    for name in ("../secret.csv", "../../secret.csv", str(tmp_path / "secret.csv"), "nowhere.csv", "", "."):
+        with pytest.raises(BadInput, match="does not lie in"):
+            files.find_rows(name)
+
+
+def test_the_shipped_suites_have_nothing_wrong(tmp_path):
+    with services_for(tmp_path, "x") as (services, _):
+        for path in (CHECKOUT / "prompts/suites").glob("*.yaml"):
+            checked = check_suite_text(services, path.read_text(encoding="utf-8"), name=path.stem)
+            assert json.dumps([fault.problem for fault in checked.faults]) == "[]"

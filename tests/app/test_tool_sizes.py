@@ -1,0 +1,21 @@
+"""What tools cost in a prompt."""
+
+from workbench.app.tool_sizes import tool_sizes
+from workbench.hermes.spelling.families import FAMILIES
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+SPEC = ToolSpec.of_function(
+    {"name": "f", "description": "Does it.", "parameters": {"type": "object", "properties": {}}}
+)
+
+
+def test_each_family_has_its_size_the_shortest_first():
+    sizes = tool_sizes(OfferedTools(specs=(SPEC,)), count=lambda text: len(text.split()))
+    assert sorted(name for size in sizes for name in size.families) == sorted(FAMILIES)
+    assert [size.chars for size in sizes] == sorted(size.chars for size in sizes)
+    assert all(size.tokens for size in sizes)
+    assert len({size.chars for size in sizes}) > 1
+
+
+def test_without_a_model_tokens_are_not_made_up():
+    assert {size.tokens for size in tool_sizes(OfferedTools(specs=(SPEC,)), count=None)} == {None}

@@ -1,0 +1,126 @@
+"""A message written anew, with the corrections above it in place: a branch, and nothing is overwritten."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from workbench.app.ephemeral import with_ephemeral
+from workbench.app.keeper import Keeper
+from workbench.app.kept import KeptMessage, NewMessage, Origin
+from workbench.app.labels.bench import Bench
+from workbench.app.labels.corrected import corrected
+from workbench.app.labels.label import Label
+from workbench.app.loop_tools.turn import turn_toolbox
+from workbench.app.ports.tools import ToolTask
+from workbench.app.services import Services
+from workbench.app.turns import MessageKept, copy_of, keep_all
+from workbench.chat.message import Conversation, Message, Role
+from workbench.errors import BadInput
+from workbench.hermes.json_mode import find_schema
+from workbench.hermes.written_out import read_message
+from workbench.rollout.events import Event
+from workbench.rollout.loop import Turn, play, run_calls
+from workbench.settings import Secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    path: tuple[KeptMessage, ...]
+    messages: tuple[Message, ...]
+
+
+def play_again(
+    services: Services,
+    bench: Bench,
+    message_id: str,
+    corrections: Mapping[str, Mapping[int | None, Label]],
+    *,
+    is_cancelled: Callable[[], bool],
+    token: Secret | None = None,
+) -> Iterator[Event | MessageKept]:
+    """Plays on from before a message, or from before the first stale one above it.
+
+    The conversation so far is as its corrections have it; where one changes it, it is kept as a branch, of
+    which the corrected messages are a person's. Calls whose results are to be made anew are run first.
+
+    Args:
+        services: The edges.
+        bench: The session, as it was looked at.
+        message_id: What is to be written anew: of the model, or a result.
+        corrections: Of whoever asks; see `workbench.app.labels.corrected`.
+        is_cancelled: True once a person has stopped it.
+        token: A visitor's own, for a hosted model.
+
+    Raises:
+        BadInput: No model and no tool said the message, or the setup cannot be used.
+        EngineError: The model is missing, or the prompt does not fit.
+        StoreError: A message could not be committed.
+    """
+    services.limits.check_setup(bench.session.setup)
+    with services.at_work() as at_work:
+        begun = _begin(bench, message_id, corrections)
+        yield from _played_again(at_work, bench, begun, is_cancelled, token)
+
+
+def _played_again(
+    services: Services,
+    bench: Bench,
+    begun: _Begun,
+    is_cancelled: Callable[[], bool],
+    token: Secret | None,
+) -> Iterator[Event | MessageKept]:
+    setup = bench.session.setup
+    engine = services.engine(setup.model, token=token)
+    system = begun.messages[0]
+    seen = Message(role=system.role, text=with_ephemeral(system.text, setup.ephemeral))
+    conversation = Conversation(messages=(seen, *begun.messages[1:]))
+    turn_setup = setup.turn_setup(answer_schema=find_schema(system.text).schema)
+    task = ToolTask(session_id=bench.session.id, seed=setup.sampling.seed)
+    turn = Turn(
+        setup=turn_setup,
+        engine=engine,
+        toolbox=turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=is_cancelled),
+        clock=services.calendar,
+        is_cancelled=is_cancelled,
+    )
+    parent_id = _keep_prefix(services, bench.session.id, begun)
+    keeper = Keeper(services=services, session_id=bench.session.id, parent_id=parent_id)
+    yield from keep_all(_events(turn, conversation), keeper, setup.ephemeral, engine.asker)
+
+
+def _begin(bench: Bench, message_id: str, corrections: Mapping[str, Mapping[int | None, Label]]) -> _Begun:
+    path = tuple(bench.path)
+    ids = [kept.id for kept in path]
+    place = ids.index(message_id) if message_id in ids else -1
+    if place < 0 or path[place].message.role not in (Role.ASSISTANT, Role.TOOL):
+        raise BadInput(f"message {message_id!r}", "no model wrote it", "choose an answer, a call or a result")
+    stale = [index for index, one in enumerate(ids) if one in bench.stale]
+    start = min([place, *(index for index in stale if path[index].message.role is not Role.USER)])
+    while path[start].message.role is Role.TOOL and path[start - 1].message.role is Role.TOOL:
+        start -= 1
+    before = path[:start]
+    return _Begun(path=before, messages=tuple(corrected(kept, corrections, bench.tools) for kept in before))
+
+
+def _keep_prefix(services: Services, session_id: str, begun: _Begun) -> str:
+    """The id of the last message to go on from: of a branch, where a correction changes the conversation."""
+    pairs = list(zip(begun.path, begun.messages, strict=True))
+    changed = [place for place, (kept, message) in enumerate(pairs) if kept.message != message]
+    if not changed:
+        return begun.path[-1].id
+    first = changed[0]
+    new = [
+        copy_of(kept) if kept.message == message else NewMessage(message=message, origin=Origin.PERSON)
+        for kept, message in pairs[first:]
+    ]
+    parent_id = begun.path[first - 1].id if first else None
+    return services.sessions.append_all(session_id, new, parent_id=parent_id)[-1].id
+
+
+def _events(turn: Turn, conversation: Conversation) -> Iterator[Event]:
+    """The results of the calls that the last message makes, where it makes any, and all that follows."""
+    last = conversation.messages[-1]
+    if last.role is Role.ASSISTANT:
+        for finished in run_calls(turn, read_message(last, tools=turn.setup.tools).calls):
+            conversation = conversation.plus(finished.message)
+            yield finished
+    yield from play(turn, conversation)

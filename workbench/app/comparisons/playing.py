@@ -1,0 +1,113 @@
+"""One column's answer to one turn, played and kept."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from workbench.app.comparisons.branches import Branches
+from workbench.app.comparisons.comparison import Answer
+from workbench.app.ephemeral import with_ephemeral
+from workbench.app.keeper import Keeper
+from workbench.app.loop_tools.turn import turn_toolbox
+from workbench.app.ports.tools import ToolTask
+from workbench.app.services import Services
+from workbench.app.setup import Setup
+from workbench.app.turns import MessageKept, keep_all
+from workbench.chat.message import Conversation
+from workbench.errors import BadInput, EngineError
+from workbench.hermes.json_mode import find_schema
+from workbench.rollout.events import EndReason, Event, TurnEnded
+from workbench.rollout.loop import Turn, play
+from workbench.settings import Secret
+
+STOPPED = "stopped by you"
+"""Why an answer is not whole that a person stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnPlayer:
+    """Plays the turns of one column."""
+
+    services: Services
+    """The edges."""
+    branches: Branches
+    """Where its answers go."""
+    session_id: str
+    """The session in which they stand."""
+    setup: Setup
+    """The column's."""
+    place: int
+    """The column's, from 0."""
+    is_shown: bool
+    """Whether its answers become the session's open path."""
+    is_cancelled: Callable[[], bool]
+    """True once a person has stopped it."""
+    token: Secret | None = None
+    """A visitor's own, for hosted models."""
+
+    def answer(
+        self, turn: int, turn_id: str, tell: Callable[[Event], None], *, behind: str | None = None
+    ) -> Answer:
+        """Plays a turn; what a model or its engine gets wrong is told by the answer.
+
+        Args:
+            turn: The turn's place, from 0.
+            turn_id: Its user's message.
+            tell: Is told what happens, as it happens.
+            behind: The message that it is asked behind once more; None asks it where it stands.
+
+        Raises:
+            StoreError: A message could not be committed.
+        """
+        keeper, asked_id, problem = None, None, ""
+        try:
+            asked_id = self._asked(turn_id, behind)
+            keeper = self._keeper(asked_id)
+            for event in self._played(asked_id, keeper):
+                if isinstance(event, MessageKept):
+                    continue
+                tell(event)
+                if isinstance(event, TurnEnded):
+                    problem = STOPPED if event.reason is EndReason.CANCELLED else event.problem
+        except (BadInput, EngineError) as error:
+            problem = str(error)
+        # What broke off is kept by the keeper, and told by nobody else.
+        leaf_id = keeper.parent_id if keeper and keeper.parent_id != asked_id else None
+        return Answer(column=self.place, turn=turn, asked_id=asked_id, leaf_id=leaf_id, problem=problem)
+
+    def _asked(self, turn_id: str, behind: str | None) -> str:
+        if behind is not None:
+            return self.branches.asked_again(turn_id, behind)
+        engine = self.services.engine(self.setup.model, token=self.token)
+        text = self.setup.system_text(
+            date=self.services.today(), are_tools_apart=engine.capabilities.writes_tools
+        )
+        self.setup.turn_setup()
+        return self.branches.asked_id(text, turn_id)
+
+    def _keeper(self, asked_id: str) -> Keeper:
+        return Keeper(
+            services=self.services,
+            session_id=self.session_id,
+            parent_id=asked_id,
+            setup=self.setup,
+            is_shown=self.is_shown,
+        )
+
+    def _played(self, asked_id: str, keeper: Keeper) -> Iterator[Event | MessageKept]:
+        services, setup = self.services, self.setup
+        engine = services.engine(setup.model, token=self.token)
+        path = services.sessions.path(self.session_id, leaf_id=asked_id)
+        system = path[0].message
+        seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
+        conversation = Conversation(messages=(seen, *(kept.message for kept in path[1:])))
+        task = ToolTask(session_id=self.session_id, seed=setup.sampling.seed)
+        turn = Turn(
+            setup=setup.turn_setup(answer_schema=find_schema(system.text).schema),
+            engine=engine,
+            toolbox=turn_toolbox(
+                services, task, setup, conversation, engine=engine, is_cancelled=self.is_cancelled
+            ),
+            clock=services.calendar,
+            is_cancelled=self.is_cancelled,
+        )
+        yield from keep_all(play(turn, conversation), keeper, setup.ephemeral, engine.asker)

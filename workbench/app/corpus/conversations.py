@@ -1,0 +1,227 @@
+"""What one session has to tell as rows: the conversation that is shown, pairs of answers, judged answers."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final
+
+from workbench.app.corpus.judged import Judged
+from workbench.app.corpus.material import ToldMessage
+from workbench.app.corpus.obstacle import Obstacle, not_ready
+from workbench.app.corpus.source import Source, Stretch
+from workbench.app.corpus.voted import Pair, voted_apart, voted_bad, voted_pairs
+from workbench.chat.message import Role
+from workbench.trajectory.trajectory import Trajectory
+
+GOOD_RATING: Final = 4
+"""So much or more is a good answer, where no verdict was given."""
+BAD_RATING: Final = 2
+"""So much or less is a bad one."""
+_NOTHING: Final = Stretch((), ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """One row to be."""
+
+    trajectory: Trajectory
+    """What it says."""
+    ids: tuple[str, ...]
+    """The session's message for each of the trajectory's."""
+    rejected_ids: tuple[str, ...] = ()
+    """The same for the rejected answer."""
+    fixes: tuple[str, ...] = ()
+    """Codes of the safe fixes that were made, one a message and code."""
+    fixed_messages: int = 0
+    """Messages whose text has fixes made in it."""
+    corrected_messages: int = 0
+    """Messages that a labeller corrected."""
+
+
+def tell_session(source: Source) -> Iterator[Conversation | Obstacle]:
+    """All rows of a session in the wanted format, or why there is none."""
+    tell = {"dpo": _pairs, "kto": _verdicts}.get(source.wanted.format, _shown)
+    yield from tell(source)
+
+
+def _shown(source: Source) -> Iterator[Conversation | Obstacle]:
+    """The open path."""
+    path = source.material.path(source.material.leaf_id)
+    if not any(one.message.role is Role.ASSISTANT for one in path):
+        yield not_ready("not-answered", "the model has not said anything yet")
+    elif path[-1].message.role is not Role.ASSISTANT:
+        role, place = path[-1].message.role, len(path)
+        said = f"message {place}: the last message is the {role}'s, not the model's"
+        yield not_ready("not-answered", said, path[-1].id)
+    else:
+        stretch = source.tell_all(path)
+        yield stretch if isinstance(stretch, Obstacle) else _as_imported(source, stretch)
+
+
+def _as_imported(source: Source, stretch: Stretch) -> Conversation:
+    """A path as it is; with what the row said of its answer, where it is still that row's path."""
+    row, imported = source.row, source.material.imported
+    plain = _conversation(source, stretch)
+    if row is None or imported is None or stretch.ids != imported.message_ids:
+        return plain
+    rejected = source.tell_all([source.material.by_id[one] for one in imported.rejected_ids])
+    if isinstance(rejected, Obstacle):
+        rejected = _NOTHING
+    return _conversation(source, stretch, rejected, row.answer_start, label=row.label)
+
+
+def _pairs(source: Source) -> Iterator[Conversation | Obstacle]:
+    """Two answers to one prompt: siblings of which one is better, and originals with what should stand there."""
+    is_told = False
+    for pair in chain(_imported_pair(source), _corrections(source), _siblings(source)):
+        is_told = True
+        yield _pair(source, pair)
+    for told in voted_pairs(source):
+        is_told = True
+        yield told if isinstance(told, Obstacle) else _pair(source, told)
+    if not is_told:
+        yield not_ready("no-preference", "no two answers to one prompt of which one is better")
+
+
+def _imported_pair(source: Source) -> Iterator[Pair]:
+    imported, row = source.material.imported, source.row
+    if imported is None or row is None or not imported.rejected_ids:
+        return
+    own = [source.material.by_id[one] for one in imported.message_ids]
+    rejected = [source.material.by_id[one] for one in imported.rejected_ids]
+    start = row.answer_index
+    if own[start:] and not _is_better(source, rejected[0], own[start]):
+        yield Pair(own[:start], own[start:], rejected)
+
+
+def _corrections(source: Source) -> Iterator[Pair]:
+    for message in _answers(source):
+        if source.judged_of(message).is_corrected:
+            path = source.material.path(message.id)
+            yield Pair(path[:-1], path[-1:], path[-1:])
+
+
+def _siblings(source: Source) -> Iterator[Pair]:
+    imported = source.material.imported
+    known = {imported.message_ids[-1], *imported.rejected_ids[:1]} if imported else set[str]()
+    voted = voted_apart(source)
+    by_parent: dict[str | None, list[ToldMessage]] = defaultdict(list)
+    for message in _answers(source):
+        by_parent[message.parent_id].append(message)
+    for answers in by_parent.values():
+        for other in answers:
+            better = [one for one in answers if _is_better(source, one, other)]
+            if better:
+                best = max(better, key=lambda one: _rank(source.judged_of(one)))
+                # A vote on just these two is nearer to them than what was said of each.
+                if not {best.id, other.id} <= known and frozenset({best.id, other.id}) not in voted:
+                    yield Pair(source.material.path(best.parent_id), [best], [other])
+
+
+def _rank(judged: Judged) -> tuple[int, float]:
+    return (0 if judged.is_good is None else 1 if judged.is_good else -1), judged.rating or 0
+
+
+def _is_better(source: Source, one: ToldMessage, other: ToldMessage) -> bool:
+    """Whether labellers said so: one is good and the other bad, or else it was rated higher."""
+    left, right = source.judged_of(one), source.judged_of(other)
+    if left.is_good is not None and right.is_good is not None and left.is_good is not right.is_good:
+        return left.is_good
+    return left.rating is not None and right.rating is not None and left.rating > right.rating
+
+
+def _pair(source: Source, pair: Pair) -> Conversation | Obstacle:
+    told = source.tell_all([*pair.prompt, *pair.chosen])
+    if isinstance(told, Obstacle):
+        return told
+    other = source.tell_all(pair.rejected, is_original=True)
+    if isinstance(other, Obstacle):
+        return replace(other, is_defect=False)
+    return _conversation(source, told, other, len(pair.prompt), pair=pair)
+
+
+def _verdicts(source: Source) -> Iterator[Conversation | Obstacle]:
+    """Each answer that was judged; a corrected one as it was, a bad answer, and as it should be, a good one."""
+    is_told = False
+    row, imported = source.row, source.material.imported
+    if row is not None and imported is not None and row.label is not None:
+        path = [source.material.by_id[one] for one in imported.message_ids]
+        if path[-1:] and _label(source.judged_of(path[-1])) is None:
+            is_told = True
+            yield _labelled(source, path, row.answer_index, is_good=row.label)
+    for message in _answers(source):
+        judged, path = source.judged_of(message), source.material.path(message.id)
+        is_good = _label(judged)
+        if is_good is not None:
+            is_told = True
+            yield _labelled(source, path, len(path) - 1, is_good=is_good, is_original=judged.is_corrected)
+        if judged.is_corrected:
+            is_told = True
+            yield _labelled(source, path, len(path) - 1, is_good=True)
+    for path, start in voted_bad(source):
+        if all(_label(source.judged_of(one)) is None for one in path[start:]):
+            is_told = True
+            yield _labelled(source, path, start, is_good=False)
+    if not is_told:
+        yield not_ready("not-judged", "no answer has a verdict, or a rating other than 3")
+
+
+def _label(judged: Judged) -> bool | None:
+    if judged.is_corrected:
+        return False
+    if judged.is_good is not None or judged.rating is None:
+        return judged.is_good
+    return True if judged.rating >= GOOD_RATING else False if judged.rating <= BAD_RATING else None
+
+
+def _labelled(
+    source: Source, path: Sequence[ToldMessage], start: int, *, is_good: bool, is_original: bool = False
+) -> Conversation | Obstacle:
+    prompt = source.tell_all(path[:start])
+    answer = source.tell_all(path[start:], is_original=is_original)
+    if isinstance(prompt, Obstacle):
+        return prompt
+    if isinstance(answer, Obstacle):
+        return replace(answer, is_defect=is_good)
+    whole = Stretch((*prompt.ids, *answer.ids), (*prompt.told, *answer.told))
+    return _conversation(source, whole, _NOTHING, start, label=is_good)
+
+
+def _answers(source: Source) -> Iterator[ToldMessage]:
+    """The model's messages of all branches; copies are their originals' again."""
+    for message in source.material.messages:
+        if message.message.role is Role.ASSISTANT and message.original_id == message.id:
+            yield message
+
+
+def _conversation(
+    source: Source,
+    stretch: Stretch,
+    rejected: Stretch = _NOTHING,
+    answer_start: int | None = None,
+    *,
+    label: bool | None = None,
+    pair: Pair | None = None,
+) -> Conversation:
+    told = (*stretch.told, *rejected.told)
+    behind = tuple(
+        replace(one, place=place) for place, one in enumerate(rejected.messages, start=len(stretch.told))
+    )
+    return Conversation(
+        trajectory=Trajectory(
+            messages=stretch.messages,
+            tools=source.tools,
+            rejected=behind,
+            answer_start=answer_start,
+            label=label,
+            columns=source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
+            if pair and pair.leaf
+            else source.columns(),
+        ),
+        ids=stretch.ids,
+        rejected_ids=rejected.ids,
+        fixes=tuple(code for one in told for code in one.fixes),
+        fixed_messages=sum(1 for one in told if one.fixes),
+        corrected_messages=sum(1 for one in told if one.is_corrected),
+    )

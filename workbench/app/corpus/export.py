@@ -1,0 +1,113 @@
+"""Sessions as rows, one session after the other, in constant memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple
+
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.conversations import Conversation, tell_session
+from workbench.app.corpus.made import MadeRow, make_row
+from workbench.app.corpus.material import DamagedSession
+from workbench.app.corpus.obstacle import Obstacle, not_ready
+from workbench.app.corpus.source import Source, Wanted
+from workbench.app.ports.corpus import Corpus
+from workbench.trajectory.sets.split import Split
+from workbench.trajectory.trajectory import Trajectory
+from workbench.trajectory.writing.argument_types import ArgumentTypes
+
+PAGE: Final = 200
+"""Sessions that are chosen at once."""
+OBJECT_ARGUMENTS: Final = frozenset({"trl", "dpo", "kto"})
+"""Formats whose arguments may be objects or text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDone:
+    """What became of one session."""
+
+    session_id: str
+    """The session."""
+    title: str = ""
+    """For a person."""
+    rows: tuple[MadeRow, ...] = ()
+    """Its rows, and those that must not be written."""
+    obstacles: tuple[Obstacle, ...] = ()
+    """Why there is no row of it, or not all."""
+    split: str = ""
+    """The split that all its rows go to; empty where there are none."""
+
+    @property
+    def all_obstacles(self) -> tuple[Obstacle, ...]:
+        """Those of the session and those of its rows."""
+        return (*self.obstacles, *(one for row in self.rows for one in row.obstacles))
+
+    @property
+    def has_defect(self) -> bool:
+        """Whether something is wrong with it, rather than not ready."""
+        return any(one.is_defect for one in self.all_obstacles)
+
+
+class Told(NamedTuple):
+    """What was told of one session."""
+
+    done: SessionDone
+    conversations: tuple[Conversation, ...]
+
+
+def chosen_ids(corpus: Corpus, choice: Choice) -> Iterator[str]:
+    """The ids of all chosen sessions, in the order in which they were made."""
+    last: str | None = None
+    while True:
+        page = corpus.choose(choice, after=last, limit=PAGE)
+        yield from page
+        if len(page) < PAGE:
+            return
+        last = page[-1]
+
+
+def export_rows(corpus: Corpus, wanted: Wanted, split: Split | None = None) -> Iterator[SessionDone]:
+    """Each chosen session with its rows, or why there are none.
+
+    Raises:
+        BadInput: The format is not known.
+        StoreError: The store cannot be read.
+    """
+    for told in _told(corpus, wanted):
+        rows = tuple(make_row(one, wanted) for one in told.conversations)
+        # All rows of a session go by the conversation that is shown: sessions that begin alike stay together.
+        group = _group(told.conversations)
+        name = split.name_of(group) if split and group else ""
+        yield replace(told.done, rows=rows, split=name)
+
+
+def spelling_for(corpus: Corpus, wanted: Wanted) -> Literal["object", "text"]:
+    """How arguments are best written, after a look at all rows: as text where kinds of values mix."""
+    types = ArgumentTypes()
+    if wanted.format in OBJECT_ARGUMENTS:
+        for told in _told(corpus, wanted):
+            for one in told.conversations:
+                types.add(one.trajectory)
+    return types.spelling
+
+
+def _told(corpus: Corpus, wanted: Wanted) -> Iterator[Told]:
+    for session_id in chosen_ids(corpus, wanted.choice):
+        material = corpus.material(session_id)
+        if isinstance(material, DamagedSession):
+            damage = Obstacle(code="damaged-session", message=f"its row is damaged: {material.problem}")
+            yield Told(SessionDone(session_id=session_id, obstacles=(damage,)), ())
+        elif material is None:
+            gone = not_ready("gone", "it was deleted meanwhile")
+            yield Told(SessionDone(session_id=session_id, obstacles=(gone,)), ())
+        else:
+            yield _split_up(tuple(tell_session(Source(material, wanted))), session_id, material.title)
+
+
+def _split_up(told: tuple[Conversation | Obstacle, ...], session_id: str, title: str) -> Told:
+    obstacles = tuple(one for one in told if isinstance(one, Obstacle))
+    conversations = tuple(one for one in told if isinstance(one, Conversation))
+    return Told(SessionDone(session_id=session_id, title=title, obstacles=obstacles), conversations)
+
+
+def _group(conversations: tuple[Conversation, ...]) -> Trajectory | None:
+    return conversations[0].trajectory if conversations else None

@@ -1,0 +1,129 @@
+"""A conversation as a row: written, read back, checked, and every finding led back to its message."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from workbench.app.corpus.conversations import Conversation
+from workbench.app.corpus.obstacle import Obstacle
+from workbench.app.corpus.source import Wanted
+from workbench.chat.finding import Severity
+from workbench.chat.json_value import JsonObject
+from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.sharegpt import AS_TOLD
+from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.trajectory import RowMessage
+from workbench.trajectory.understand import understand
+from workbench.trajectory.validate.row_check import check_row
+from workbench.trajectory.writing.as_is import write_as_is
+from workbench.trajectory.writing.change import Change
+from workbench.trajectory.writing.convert import write_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """A finding of the validator that keeps nothing out."""
+
+    code: str
+    """From `docs/reference/row-codes.md`."""
+    message: str
+    """What was noticed."""
+    message_id: str | None
+    """The message of the session; None where the whole row is meant."""
+    pointer: str
+    """JSON pointer into the row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeRow:
+    """What became of one conversation."""
+
+    row: JsonObject | None = field(hash=False)
+    """The row; None where it must not be written."""
+    conversation: Conversation
+    """What it was made of."""
+    changes: tuple[Change, ...] = ()
+    """What was lost, added and rearranged."""
+    obstacles: tuple[Obstacle, ...] = ()
+    """Why it is not written; empty where it is."""
+    warnings: tuple[Warned, ...] = ()
+    """What else was noticed; with raw texts also what else would keep it out."""
+
+
+def format_of(name: str) -> RowFormat:
+    """The format as sessions are written in it: ShareGPT with the system text as the model was told it.
+
+    Raises:
+        BadInput: There is none of that name.
+    """
+    form = format_named(name)
+    return AS_TOLD if form.name == "sharegpt" else form
+
+
+def make_row(told: Conversation, wanted: Wanted) -> MadeRow:
+    """The row of a conversation, read back and held against every rule of the validator."""
+    form = format_of(wanted.format)
+    written = write_row(told.trajectory, form, wanted.terms)
+    if written.row is None and wanted.is_raw:
+        written = write_as_is(told.trajectory, form, wanted.terms)
+    if written.row is None:
+        ids = dict(enumerate((*told.ids, *told.rejected_ids)))
+        obstacles = tuple(_obstacle(one, ids) for one in written.problems)
+        return MadeRow(row=None, conversation=told, changes=written.changes, obstacles=obstacles)
+    row = form.read(written.row)
+    ids = _ids_by_entry(row, told)
+    findings = check_row(row)
+    errors = () if wanted.is_raw else tuple(_errors(findings))
+    losses = _too_lossy(written.losses, ids=told.ids) if wanted.is_strict else ()
+    obstacles = (*(_obstacle(one, ids) for one in errors), *losses)
+    return MadeRow(
+        row=None if obstacles else written.row,
+        conversation=told,
+        changes=written.changes,
+        obstacles=obstacles,
+        warnings=tuple(
+            Warned(code=one.code, message=one.message, message_id=_message_id(one, ids), pointer=one.pointer)
+            for one in findings
+            if one not in errors
+        ),
+    )
+
+
+def _errors(findings: Iterable[RowFinding]) -> Iterator[RowFinding]:
+    return (one for one in findings if one.severity is Severity.ERROR)
+
+
+def _too_lossy(losses: Iterable[Change], *, ids: tuple[str, ...]) -> Iterator[Obstacle]:
+    for loss in losses:
+        message_id = ids[loss.entry] if loss.entry is not None and loss.entry < len(ids) else None
+        yield Obstacle(code="would-lose", message=f"it would lose: {loss.code}", message_id=message_id)
+
+
+def _obstacle(finding: RowFinding, ids: Mapping[int, str]) -> Obstacle:
+    return Obstacle(
+        code=finding.code,
+        message=finding.message,
+        message_id=_message_id(finding, ids),
+        pointer=finding.pointer,
+    )
+
+
+def _message_id(finding: RowFinding, ids: Mapping[int, str]) -> str | None:
+    return None if finding.entry is None else ids.get(finding.entry)
+
+
+def _ids_by_entry(row: TrainingRow, told: Conversation) -> Mapping[int, str]:
+    """The session's message for each entry of the row; of merged results the first.
+
+    Formats add or leave out messages at the beginning alone, so both are told from the end.
+    """
+    back = understand(row).trajectory
+    found: dict[int, str] = {}
+    for messages, ids in ((back.messages, told.ids), (back.rejected, told.rejected_ids)):
+        found |= dict(_pairs(messages, ids))
+    return found
+
+
+def _pairs(messages: tuple[RowMessage, ...], ids: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    for message, message_id in zip(reversed(messages), reversed(ids), strict=False):
+        yield message.place, message_id

@@ -1,0 +1,184 @@
+"""A session's messages as rows tell them, with what the row that it was made of said beside them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, cast
+
+from workbench.app.corpus.choice import EVERYTHING, Choice
+from workbench.app.corpus.judged import UNJUDGED, Judged, judge_all
+from workbench.app.corpus.material import Material, ToldMessage
+from workbench.app.corpus.obstacle import Obstacle, not_ready
+from workbench.app.corpus.told import Told, tell
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.errors import BadInput
+from workbench.rollout.ports import FinishReason
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import render_tools
+from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.trajectory import RowMessage, Trajectory
+from workbench.trajectory.understand import understand
+from workbench.trajectory.writing.holding import Terms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is wanted of an export."""
+
+    choice: Choice = EVERYTHING
+    """Which sessions."""
+    format: str = "sharegpt"
+    """Name of a format that is written."""
+    terms: Terms = field(default_factory=Terms)
+    """How rows are written."""
+    arguments: Literal["auto", "object", "text"] = "auto"
+    """As in `Terms`, which it wins over; `auto` looks through all rows first."""
+    is_stale_taken: bool = False
+    """Whether messages count that a correction above them has overtaken."""
+    is_unfinished_taken: bool = False
+    """Whether completions count that did not come to their own end."""
+    is_raw: bool = False
+    """Whether texts are written as the model wrote them, whatever the reader and the validator say."""
+    is_strict: bool = False
+    """Whether a row that would lose something is a defect."""
+
+
+class Stretch(NamedTuple):
+    """Messages one behind the other, told."""
+
+    ids: tuple[str, ...]
+    """The session's message for each."""
+    told: tuple[Told, ...]
+
+    @property
+    def messages(self) -> tuple[RowMessage, ...]:
+        """What the row says; places count from 0."""
+        return tuple(replace(one.message, place=place) for place, one in enumerate(self.told))
+
+
+@dataclass(frozen=True)
+class Source:
+    """One session, ready to be told."""
+
+    material: Material
+    """All that the store knows of it."""
+    wanted: Wanted
+    """What is wanted."""
+
+    @cached_property
+    def row(self) -> Trajectory | None:
+        """What the row that it was made of means; None where it was played here."""
+        imported = self.material.imported
+        if imported is None:
+            return None
+        fields = cast(JsonObject, json.loads(imported.row_text))
+        return understand(format_named(imported.format).read(fields)).trajectory
+
+    @cached_property
+    def given(self) -> Mapping[str, RowMessage]:
+        """The messages of that row, by their ids here."""
+        imported, row = self.material.imported, self.row
+        if imported is None or row is None:
+            return {}
+        own = zip(imported.message_ids, row.messages, strict=True)
+        return {**dict(own), **dict(zip(imported.rejected_ids, row.rejected, strict=True))}
+
+    @cached_property
+    def judged(self) -> Mapping[str, Judged]:
+        """What labellers said, by message."""
+        return judge_all(self.material.labels, self.wanted.choice.project)
+
+    @cached_property
+    def tools(self) -> OfferedTools:
+        """What the model was offered: the row's own as long as nobody changed them.
+
+        Raises:
+            BadInput: They were changed, and are no specs.
+        """
+        setup = self.material.setup
+        if (
+            self.row is not None
+            and not setup.disabled_tools
+            and setup.tools_text == render_tools(self.row.tools)
+        ):
+            return self.row.tools
+        return setup.offered_tools()
+
+    def judged_of(self, message: ToldMessage) -> Judged:
+        """What labellers said of a message, or of the one that it is a copy of."""
+        return self.judged.get(message.original_id, UNJUDGED)
+
+    def tell_path(self, leaf_id: str | None) -> Stretch | Obstacle:
+        """All messages up to that one, or the first thing that is in the way."""
+        return self.tell_all(self.material.path(leaf_id))
+
+    def tell_all(self, path: Sequence[ToldMessage], *, is_original: bool = False) -> Stretch | Obstacle:
+        """The messages, or the first thing that is in the way.
+
+        Args:
+            path: One behind the other.
+            is_original: Whether corrections are left aside.
+        """
+        told: list[Told] = []
+        for message in path:
+            one = self._tell(message, UNJUDGED if is_original else self.judged_of(message))
+            if isinstance(one, Obstacle):
+                place = len(self.material.path(message.id))
+                return replace(one, message=f"message {place}: {one.message}", message_id=message.id)
+            told.append(one)
+        return Stretch(tuple(one.id for one in path), tuple(told))
+
+    def columns(self, *, leaf: ToldMessage | None = None, contract_name: str | None = None) -> JsonObject:
+        """What stands beside the conversation: the columns of the row that it was made of, else whence it is.
+
+        Args:
+            leaf: Its last message; None takes that of the open path.
+            contract_name: Of its contract; None takes the session's.
+        """
+        if self.row is not None:
+            return dict(self.row.columns)
+        path = self.material.path(leaf.id if leaf else self.material.leaf_id)
+        made = [one.made_with for one in path if one.made_with]
+        columns: dict[str, JsonValue] = {"session": self.material.session_id}
+        if made:
+            last, name = made[-1], contract_name or self.material.setup.contract_name
+            columns["contract"] = {"name": name, "fingerprint": last.contract_fingerprint or ""}
+            columns["model"] = {"name": last.engine_name, "fingerprint": last.engine_fingerprint}
+        return columns
+
+    def _tell(self, message: ToldMessage, judged: Judged) -> Told | Obstacle:
+        obstacle = self._not_ready(message, judged)
+        if obstacle is not None:
+            return obstacle
+        try:
+            told = tell(message, self.tools, judged, is_raw=self.wanted.is_raw)
+        except BadInput as error:
+            return Obstacle(code="tools-unreadable", message=str(error), pointer="/tools")
+        given = self.given.get(message.original_id)
+        if given is None or isinstance(told, Obstacle):
+            return told
+        if not (told.is_corrected or told.fixes or told.is_as_is):
+            return replace(told, message=given)
+        return replace(told, message=_with_ids(told.message, given))
+
+    def _not_ready(self, message: ToldMessage, judged: Judged) -> Obstacle | None:
+        """Why nothing of it is told; a text that was corrected is finished, whatever the model did."""
+        if message.id in self.material.stale and not self.wanted.is_stale_taken:
+            return not_ready(
+                "stale-message", "it is stale: something above it was corrected; accept it, or anew"
+            )
+        made = message.made_with
+        is_cut = made is not None and made.finish_reason != FinishReason.STOP
+        if made is not None and is_cut and judged.text is None and not self.wanted.is_unfinished_taken:
+            return not_ready("unfinished-message", f"the completion was not finished ({made.finish_reason})")
+        return None
+
+
+def _with_ids(message: RowMessage, given: RowMessage) -> RowMessage:
+    """A message with the ids and the mask that the row's own had."""
+    ids = iter([call.id for call in given.calls])
+    parts = [replace(part, id=next(ids, None)) if part in message.calls else part for part in message.parts]
+    if message.result is not None and given.result is not None:
+        parts = [replace(message.result, id=given.result.id)]
+    return replace(message, parts=tuple(parts), is_trained=given.is_trained)

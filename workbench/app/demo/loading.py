@@ -1,0 +1,131 @@
+"""The demo set in a visitor's own sessions: loaded, looked for, removed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from workbench.app.demo.conversations import DEMO, DemoConversation
+from workbench.app.found import SearchFilter
+from workbench.app.kept import KeptMessage
+from workbench.app.labels.label import LabelContent, NewLabel, Target
+from workbench.app.ports import Models, ModelStatus
+from workbench.app.services import Services
+from workbench.app.turns import begin_session, play_turn
+from workbench.chat.message import Role
+from workbench.rollout.ports import Engine
+from workbench.settings import Secret
+
+TAG: Final = "demo"
+"""Each session of the set has this tag, and one that says what goes wrong in it."""
+EXAMPLE_TAG: Final = "example"
+"""The session of a first visit, which is none of the set, has this one."""
+ENGINE: Final = "scripted:demo set"
+"""Who wrote it."""
+_MOST: Final = 1_000
+
+
+def load_demo(services: Services) -> Sequence[str]:
+    """Plays every conversation of the set into a session of its own; gives their ids.
+
+    Raises:
+        BadInput: The catalog has not the tools that they call.
+        StoreError: They could not be kept.
+    """
+    return [load_conversation(services, one, TAG) for one in reversed(DEMO)]
+
+
+def load_conversation(services: Services, one: DemoConversation, tag: str) -> str:
+    """Plays one conversation as any turn is played, but that a script stands in for the model; gives its id.
+
+    Args:
+        services: Of whoever is to have it.
+        one: The conversation.
+        tag: Tells it from a person's own, before the tag that says what goes wrong in it.
+
+    Raises:
+        BadInput: The catalog has not the tools that it calls.
+        StoreError: It could not be kept.
+    """
+    setup = services.setup_for(tools=one.tools)
+    setup = replace(setup, sampling=replace(setup.sampling, max_tokens=one.max_tokens))
+    engine = services.models.written(ENGINE, one.completions)
+    staged = replace(services, models=_Standing(services.models, engine))
+    session_id = begin_session(staged, setup).id
+    for text in one.said:
+        for _ in play_turn(staged, session_id, setup, text, is_cancelled=lambda: False):
+            pass
+    services.sessions.rename_session(session_id, one.title)
+    services.sessions.tag_session(session_id, (tag, one.tag))
+    _label(services, session_id, one)
+    return session_id
+
+
+def is_demo_loaded(services: Services) -> bool:
+    """Whether any session of the set is there.
+
+    Raises:
+        StoreError: The sessions cannot be read.
+    """
+    return bool(_demo_ids(services, limit=1))
+
+
+def remove_demo(services: Services) -> int:
+    """Deletes every session that has the set's tag, as a person would: it can be undone; gives their number.
+
+    Raises:
+        StoreError: They could not be deleted.
+    """
+    ids = _demo_ids(services, limit=_MOST)
+    for session_id in ids:
+        services.sessions.delete_session(session_id)
+    return len(ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """The models as they are, but that one engine stands in for whichever is asked."""
+
+    models: Models
+    engine_for_all: Engine
+
+    def names(self) -> Sequence[str]:
+        return self.models.names()
+
+    def with_paths(self, *, is_permitted: bool) -> Models:
+        return self
+
+    def engine(self, name: str, *, token: Secret | None = None) -> Engine:
+        return self.engine_for_all
+
+    def status(self, name: str) -> ModelStatus:
+        return self.models.status(name)
+
+    def written(self, name: str, completions: Sequence[str]) -> Engine:
+        return self.models.written(name, completions)
+
+
+def _demo_ids(services: Services, *, limit: int) -> list[str]:
+    found = services.search.find("", SearchFilter(tag=TAG), limit=limit)
+    return [one.session.id for one in found if TAG in one.session.tags]
+
+
+def _label(services: Services, session_id: str, one: DemoConversation) -> None:
+    path = services.sessions.path(session_id)
+    written = [kept for kept in path if kept.message.role is Role.ASSISTANT]
+    if one.verdict is not None:
+        _say(services, session_id, written[0], LabelContent(verdict=one.verdict), call_index=0)
+    if one.correction is not None:
+        content = LabelContent(correction=one.correction.text, comment=one.correction.comment)
+        _say(services, session_id, written[one.correction.completion], content)
+
+
+def _say(
+    services: Services,
+    session_id: str,
+    kept: KeptMessage,
+    content: LabelContent,
+    *,
+    call_index: int | None = None,
+) -> None:
+    target = Target(session_id=session_id, message_id=kept.id, call_index=call_index)
+    services.labels.save(NewLabel(target=target, content=content, labeller=services.owner.name))

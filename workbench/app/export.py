@@ -1,0 +1,69 @@
+"""Some sessions as rows in one text, as the page hands them to a browser."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.app.corpus.choice import Choice
+from workbench.app.corpus.export import SessionDone, export_rows
+from workbench.app.corpus.source import Wanted
+from workbench.app.services import Services
+from workbench.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """Rows, and what was left out."""
+
+    text: str
+    """JSON Lines: one row a line, each ended by a newline."""
+    row_count: int
+    """Lines of the text."""
+    left_out: tuple[str, ...]
+    """One line for each session that stays out: its id and why."""
+
+
+def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None) -> Export:
+    """The open path of each session as a ShareGPT row.
+
+    Args:
+        services: The edges.
+        session_ids: Which; None takes all that nobody discarded.
+
+    Raises:
+        BadInput: There is no session of such an id.
+        StoreError: The store cannot be read.
+    """
+    lines: list[str] = []
+    left_out: list[str] = []
+    for done in export_rows(services.corpus, Wanted(choice=choice_of(services, session_ids))):
+        lines.extend(json.dumps(one.row, ensure_ascii=False) + "\n" for one in done.rows if one.row)
+        left_out.extend(lines_of(done))
+    return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))
+
+
+def choice_of(services: Services, session_ids: Sequence[str] | None) -> Choice:
+    """The sessions of these ids, whatever labellers think of them; None takes all that nobody discarded.
+
+    Raises:
+        BadInput: There is no session of such an id.
+        StoreError: The store cannot be read.
+    """
+    if session_ids is None:
+        return Choice()
+    for session_id in session_ids:
+        if services.sessions.find_session(session_id) is None:
+            raise BadInput(
+                f"session {session_id!r}",
+                "no such session",
+                "`workbench export` without --session takes all",
+            )
+    return Choice(session_ids=tuple(session_ids), is_discarded_taken=True)
+
+
+def lines_of(done: SessionDone) -> list[str]:
+    """Why a session, or a row of it, stays out: a line a reason, with its place in the row where it has one."""
+    return [
+        f"session {done.session_id}: {one.message}" + (f" ({one.pointer})" if one.pointer else "")
+        for one in done.all_obstacles
+    ]

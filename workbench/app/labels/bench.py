@@ -1,0 +1,103 @@
+"""A session on the labelling bench: its path, what was said of it, what is stale, the row that it becomes."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from workbench.app.kept import KeptMessage, KeptSession
+from workbench.app.labels.label import Label
+from workbench.app.labels.outcome import Outcome, outcome_of
+from workbench.app.labels.project import QueueFilter, QueueItem, QueueState
+from workbench.app.services import Services
+from workbench.errors import BadInput
+from workbench.toolspec.spec import OfferedTools
+
+MOST_LABELS: Final = 10_000
+"""Of one session; what is beyond is not looked at."""
+OPEN_STATES: Final = (QueueState.PENDING, QueueState.DRAFT)
+"""What is still to be done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """Who labels, in which project."""
+
+    labeller: str = ""
+    """Empty for the one person of an own machine."""
+    project: str = ""
+    """Empty for the one that is always there."""
+    is_deciding: bool = False
+    """True where the labels settle what others do not agree on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """One session, as a labeller has it before them."""
+
+    session: KeptSession
+    """Title, setup and the like."""
+    path: Sequence[KeptMessage]
+    """From the root to the open leaf."""
+    tools: OfferedTools
+    """As offered; none where the setup's text cannot be read any more."""
+    labels: Sequence[Label]
+    """All that the project has of it, by anybody."""
+    stale: Collection[str]
+    """Ids of the messages that come after a correction."""
+    outcome: Outcome
+    """The row that it becomes."""
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The last message that is shown."""
+        return self.path[-1].id if self.path else None
+
+
+def open_bench(services: Services, session_id: str, seat: Seat) -> Bench | None:
+    """The session of that id; None where there is none.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
+    session = services.sessions.find_session(session_id)
+    if session is None:
+        return None
+    path = services.sessions.path(session_id)
+    labels = services.labels.list_labels(session_id=session_id, project=seat.project, limit=MOST_LABELS)
+    try:
+        tools = session.setup.offered_tools()
+    except BadInput:
+        tools = OfferedTools()
+    return Bench(
+        session=session,
+        path=path,
+        tools=tools,
+        labels=labels,
+        stale=services.labels.stale(session_id),
+        outcome=outcome_of(services.corpus.material(session_id), labels, labeller=seat.labeller),
+    )
+
+
+def next_of(
+    services: Services, seat: Seat, wanted: QueueFilter, listed: Sequence[QueueItem], after: str | None
+) -> str | None:
+    """The session to label next; None where nothing is left.
+
+    Args:
+        services: Of the owner.
+        seat: Whose queue.
+        wanted: The filter that the queue is seen through.
+        listed: The part of it that is shown.
+        after: The session that was done just now; those behind it come first.
+    """
+    ids = [item.session_id for item in listed]
+    start = ids.index(after) + 1 if after in ids else 0
+    for item in (*listed[start:], *listed[:start]):
+        if item.state in OPEN_STATES and item.session_id != after:
+            return item.session_id
+    for state in OPEN_STATES if wanted.state is None else (wanted.state,):
+        page = services.labels.queue(replace(wanted, state=state), project=seat.project, limit=2)
+        left = [item.session_id for item in page.items if item.session_id != after]
+        if left and state in OPEN_STATES:
+            return left[0]
+    return None

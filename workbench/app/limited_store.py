@@ -1,0 +1,185 @@
+"""The store's ports of a visitor, with the limits in front of everything that is written.
+
+Whoever keeps something, today or in a handler to come, goes through here: a limit cannot be forgotten.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from workbench.app.comparisons.comparison import Comparison, KeptComparison
+from workbench.app.corpus.material import NewImport
+from workbench.app.kept import KeptMessage, KeptSession, NewMessage, Origin
+from workbench.app.labels.label import Label, NewLabel
+from workbench.app.labels.project import Project
+from workbench.app.limits import LAPTOP, Limits
+from workbench.app.ports import Comparisons, Corpus, Labels, Runs, Sessions, Sharing, Versions
+from workbench.app.ports.store import OwnedStore
+from workbench.app.runs.run import KeptRun
+from workbench.app.setup import Setup
+from workbench.app.versions.version import NewVersion, Version, VersionKind
+from workbench.suite.plan import Plan
+
+
+def limited(store: OwnedStore, limits: Limits) -> OwnedStore:
+    """The same store; where there are limits, what is over one is refused with `BadInput` and not written."""
+    if replace(limits, turns_at_once=None, remote_at_once=None) == LAPTOP:
+        return store
+    sessions = store.sessions
+    return replace(
+        store,
+        sessions=cast(Sessions, _Sessions(sessions, limits)),
+        sharing=cast(Sharing, _Sharing(store.sharing, sessions, limits)),
+        versions=cast(Versions, _Versions(store.versions, limits)),
+        labels=cast(Labels, _Labels(store.labels, limits)),
+        corpus=cast(Corpus, _Corpus(store.corpus, sessions, limits)),
+        runs=cast(Runs, _Runs(store.runs, limits)),
+        comparisons=cast(Comparisons, _Comparisons(store.comparisons, limits)),
+    )
+
+
+class _Limited:
+    """Hands on whatever it does not check; what it checks is a method of its own."""
+
+    def __init__(self, inner: object, limits: Limits) -> None:
+        self._inner: Any = inner
+        self._limits = limits
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class _Sessions(_Limited):
+    def create_session(self, setup: Setup) -> KeptSession:
+        self._limits.check_setup(setup)
+        _check_sessions(self._inner, self._limits)
+        return self._inner.create_session(setup)
+
+    def save_setup(self, session_id: str, setup: Setup) -> None:
+        self._limits.check_setup(setup)
+        self._inner.save_setup(session_id, setup)
+
+    def rename_session(self, session_id: str, title: str) -> None:
+        self._limits.check_text("title", title)
+        self._inner.rename_session(session_id, title)
+
+    def tag_session(self, session_id: str, tags: Sequence[str]) -> None:
+        self._limits.check_texts("tags", tags)
+        self._inner.tag_session(session_id, tags)
+
+    def copy_session(self, session_id: str) -> KeptSession:
+        _check_sessions(self._inner, self._limits)
+        return self._inner.copy_session(session_id)
+
+    def append(self, session_id: str, new: NewMessage, **options: Any) -> KeptMessage:
+        self._check_messages(session_id, [new])
+        return self._inner.append(session_id, new, **options)
+
+    def append_all(self, session_id: str, new: Sequence[NewMessage], **options: Any) -> Sequence[KeptMessage]:
+        self._check_messages(session_id, new)
+        return self._inner.append_all(session_id, new, **options)
+
+    def _check_messages(self, session_id: str, new: Sequence[NewMessage]) -> None:
+        said = [one for one in new if one.origin in (Origin.PERSON, Origin.IMPORT)]
+        for one in said:
+            self._limits.check_text("message", one.message.text)
+            self._limits.check_value("message", [call.arguments for call in one.message.calls])
+        # What a model or a tool says in a turn that was let in is kept: nothing of a turn is lost half-way.
+        if said and self._limits.messages is not None:
+            there = len(self._inner.tree(session_id))
+            self._limits.check_kept("messages of a session", there + len(new) - 1, self._limits.messages)
+
+
+class _Sharing(_Limited):
+    def __init__(self, inner: Sharing, sessions: Sessions, limits: Limits) -> None:
+        super().__init__(inner, limits)
+        self._sessions = sessions
+
+    def copy_shared(self, key: str) -> KeptSession:
+        _check_sessions(self._sessions, self._limits)
+        return self._inner.copy_shared(key)
+
+
+class _Versions(_Limited):
+    def save(self, new: NewVersion) -> Version:
+        self._limits.check_text(new.kind.value, new.text)
+        self._limits.check_texts("version", (new.name, new.message))
+        self._check_names(new.kind, new.name)
+        self._check_history(new.kind, new.name)
+        return self._inner.save(new)
+
+    def restore(self, version_id: str, *, message: str = "") -> Version:
+        self._limits.check_text("version", message)
+        old = self._inner.version(version_id)
+        if old is not None:
+            self._check_history(old.kind, old.name)
+        return self._inner.restore(version_id, message=message)
+
+    def _check_names(self, kind: VersionKind, name: str) -> None:
+        most = self._limits.own_names
+        if most is not None:
+            own = {line.head.name for line in self._inner.lines(kind) if not line.head.is_shared}
+            if name not in own:
+                self._limits.check_kept(f"{kind.value}s of your own", len(own), most)
+
+    def _check_history(self, kind: VersionKind, name: str) -> None:
+        most = self._limits.versions
+        if most is not None:
+            history = self._inner.history(kind, name, limit=most)
+            self._limits.check_kept(f"versions of {name!r}", len(history), most)
+
+
+class _Labels(_Limited):
+    def save(self, new: NewLabel) -> Label:
+        self._limits.check_value("label", (new.labeller, new.project, new.content))
+        return self._inner.save(new)
+
+    def save_project(self, project: Project, *, who: str = "") -> Project:
+        self._limits.check_value("label project", project)
+        names = {one.name for one in self._inner.list_projects()}
+        if project.name not in names:
+            self._limits.check_kept("label projects", len(names), self._limits.runs)
+        return self._inner.save_project(project, who=who)
+
+
+class _Corpus(_Limited):
+    def __init__(self, inner: Corpus, sessions: Sessions, limits: Limits) -> None:
+        super().__init__(inner, limits)
+        self._sessions = sessions
+
+    def add_import(self, new: NewImport, *, digest: str) -> str:
+        limits = self._limits
+        limits.check_setup(new.setup)
+        messages = (*new.messages, *new.rejected)
+        limits.check_kept("messages of a session", len(messages) - 1, limits.messages)
+        for one in messages:
+            limits.check_text("message", one.text)
+        limits.check_texts("tags", new.tags)
+        _check_sessions(self._sessions, limits)
+        return self._inner.add_import(new, digest=digest)
+
+
+class _Runs(_Limited):
+    def create_run(self, title: str, plan: Plan) -> KeptRun:
+        self._limits.check_plan(plan)
+        _check_listed("runs", self._limits, self._inner.list_runs)
+        return self._inner.create_run(title, plan)
+
+
+class _Comparisons(_Limited):
+    def create_comparison(self, title: str, comparison: Comparison) -> KeptComparison:
+        self._limits.check_comparison(comparison)
+        _check_listed("comparisons", self._limits, self._inner.list_comparisons)
+        return self._inner.create_comparison(title, comparison)
+
+
+def _check_sessions(sessions: Sessions, limits: Limits) -> None:
+    most = limits.sessions
+    if most is not None and sessions.list_sessions(limit=1, offset=most - 1):
+        limits.check_kept("sessions", most, most)
+
+
+def _check_listed(what: str, limits: Limits, list_some: Any) -> None:
+    most = limits.runs
+    if most is not None and list_some(limit=1, offset=most - 1):
+        limits.check_kept(what, most, most)

@@ -1,0 +1,134 @@
+"""The port of files of rows."""
+
+import sys
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from workbench.app.corpus.export import SessionDone
+from workbench.app.corpus.importing import ReadRow
+from workbench.app.corpus.source import Wanted
+from workbench.app.ports.corpus import Corpus
+from workbench.chat.json_value import JsonObject
+from workbench.errors import BadInput
+from workbench.settings import Secret
+from workbench.trajectory.sets.split import Split
+
+
+class Refused(BadInput):
+    """Sessions have defects, and nobody said that those may be left out: nothing was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadLimits:
+    """How much of a file is read; what is beyond is an error. A file that is packed can be a thousand times as large
+    as it looks."""
+
+    unpacked_bytes: int = sys.maxsize
+    """Of all rows together, unpacked; a line counts for a hundred at least."""
+    row_bytes: int = 1 << 27
+    """Of one row, unpacked; in memory it takes several times as much."""
+    row_containers: int = sys.maxsize
+    """Objects and arrays in one row, which take fifty times the memory that their text does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where rows go, and what goes with them."""
+
+    out: str
+    """`NAME.jsonl`, `NAME.jsonl.gz` or `NAME.parquet`; with a split a folder; `-` is standard output."""
+    split: Split | None = None
+    """How rows are dealt out; None writes one file."""
+    skips_invalid: bool = False
+    """Whether sessions with a defect are left out; else one of them keeps all from being written."""
+    licence: str = ""
+    """Of the data set; empty writes no card."""
+    title: str = ""
+    """Of the card; empty takes the file's or folder's name."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ExportSummary:
+    """What an export came to; filled in as it goes on."""
+
+    sessions: int = 0
+    """Looked at."""
+    rows: int = 0
+    """Written."""
+    splits: Counter[str] = field(default_factory=Counter[str])
+    """Rows by split."""
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    """Sessions by why they, or a row of them, stay out."""
+    defective: int = 0
+    """Sessions with something wrong."""
+    fixed_messages: int = 0
+    """Messages whose safe fixes were made."""
+    fixes: Counter[str] = field(default_factory=Counter[str])
+    """Messages by code of fix."""
+    corrected_messages: int = 0
+    """Messages that stand there as a labeller corrected them."""
+    losses: Counter[str] = field(default_factory=Counter[str])
+    """Rows by what they lost."""
+    files: tuple[str, ...] = ()
+    """Paths of what was written, rows first; empty where nothing was."""
+    receipt: JsonObject | None = None
+    """None where rows have errors, or nothing was written."""
+    issues: Counter[str] = field(default_factory=Counter[str])
+    """What the validator found in all rows together, by code."""
+    card: str = ""
+    """The card's text; empty where none was asked for."""
+    notes: list[str] = field(default_factory=list[str])
+    """What else a person should know."""
+
+    def add(self, done: SessionDone) -> None:
+        """Count one session."""
+        self.sessions += 1
+        self.left_out.update({one.code for one in done.all_obstacles})
+        self.defective += done.has_defect
+        for made in done.rows:
+            if made.row is None:
+                continue
+            self.rows += 1
+            if done.split:
+                self.splits[done.split] += 1
+            self.fixed_messages += made.conversation.fixed_messages
+            self.fixes.update(made.conversation.fixes)
+            self.corrected_messages += made.conversation.corrected_messages
+            self.losses.update({str(one.code) for one in made.changes if one.is_loss})
+
+
+class Datasets(Protocol):
+    """Reads and writes files of rows, and sends them to the hub."""
+
+    def export(
+        self, corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary
+    ) -> Generator[SessionDone]:
+        """Writes the rows of sessions, telling of each session; the files are there when the last was asked for.
+
+        With the rows come their receipt, which has no errors or is not made, and their card.
+
+        Raises:
+            Refused: A session has a defect, and `target` does not leave such out.
+            BadInput: A file cannot be written, or the format is only read.
+        """
+        ...
+
+    def read(self, file: str, read_as: str, *, limits: ReadLimits = ReadLimits()) -> Iterator[ReadRow]:
+        """Each row of a file, in a format or in the one that it looks like (`auto`).
+
+        Raises:
+            BadInput: The file cannot be read, is larger than the limits, or there is no such format.
+        """
+        ...
+
+    def push(
+        self, repo: str, files: Sequence[str], *, message: str, is_private: bool, token: Secret | None
+    ) -> str:
+        """Puts files into a data set's repository, under their own names; gives its address.
+
+        Raises:
+            BadInput: The hub refuses, or is not reached.
+        """
+        ...

@@ -1,0 +1,115 @@
+"""Requests and readings as `workbench parse --jsonl` shapes them; see `docs/reference/cli.md`."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeVar
+
+from workbench.app.requests.tools import tools_of_row
+from workbench.chat.finding import Finding
+from workbench.chat.fix import Fix
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.span import Span
+from workbench.errors import BadInput
+from workbench.hermes.parse import parse
+from workbench.hermes.reading import Dialect, Level, ReadCall, Reading
+from workbench.toolspec.spec import OfferedTools
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseRequest:
+    """All that a reading is a function of."""
+
+    text: str = ""
+    """The completion; empty in the request that the options make."""
+    tools: OfferedTools | None
+    """None checks no name."""
+    dialect: Dialect
+    """The body that the family writes."""
+    level: Level
+    """How much may be repaired."""
+    finish_reason: str
+    """Why the completion ended."""
+    starts_in_thought: bool
+    """Whether the prompt ended inside a thought."""
+
+    def read(self, text: str) -> Reading:
+        """What the reader makes of `text`."""
+        return parse(
+            text,
+            tools=self.tools,
+            dialect=self.dialect,
+            level=self.level,
+            finish_reason=self.finish_reason,
+            starts_in_thought=self.starts_in_thought,
+        )
+
+
+def request_of_row(fields: JsonObject, given: ParseRequest) -> ParseRequest:
+    """What a row asks for; what it leaves out, or gives as null, is as the options say.
+
+    Raises:
+        BadInput: It has no text, or a field of the wrong kind.
+    """
+    text = fields.get("text")
+    if not isinstance(text, str):
+        raise BadInput("text", "missing or no string", 'write {"id": …, "text": …}')
+    starts_in_thought = fields.get("starts_in_thought")
+    if not isinstance(starts_in_thought, bool | None):
+        raise BadInput("starts_in_thought", "neither true nor false")
+    finish_reason = fields.get("finish_reason")
+    if not isinstance(finish_reason, str | None):
+        raise BadInput("finish_reason", "no string")
+    tools = tools_of_row(fields)
+    return replace(
+        given,
+        text=text,
+        tools=given.tools if tools is None else tools,
+        dialect=_choice(Dialect, fields, "dialect") or given.dialect,
+        level=_choice(Level, fields, "level") or given.level,
+        finish_reason=given.finish_reason if finish_reason is None else finish_reason,
+        starts_in_thought=given.starts_in_thought if starts_in_thought is None else starts_in_thought,
+    )
+
+
+def reading_fields(reading: Reading) -> JsonObject:
+    """The reading as JSON, without an `id`."""
+    return {
+        "calls": [_call(call) for call in reading.calls],
+        "fixes": [_fix(fix) for fix in reading.fixes],
+        "findings": [_finding(finding) for finding in reading.findings],
+        "prose": [text.strip() for text in reading.prose if text.strip()],
+        "dropped": reading.dropped,
+    }
+
+
+def _choice(kind: type[_Choice], fields: JsonObject, name: str) -> _Choice | None:
+    given = fields.get(name)
+    if given is None:
+        return None
+    if given not in tuple(kind):
+        raise BadInput(name, f"unknown {given!r}"[:60], f"use one of {', '.join(kind)}")
+    return kind(given)
+
+
+def _call(call: ReadCall) -> JsonObject:
+    return {
+        "name": call.name,
+        "arguments": call.arguments,
+        "status": call.status.value,
+        "span": _span(call.span),
+    }
+
+
+def _fix(fix: Fix) -> JsonObject:
+    edits = [{"span": _span(edit.span), "before": edit.before, "after": edit.after} for edit in fix.edits]
+    return {"code": fix.code, "span": _span(fix.span), "edits": edits, "guess": fix.is_guess}
+
+
+def _finding(finding: Finding) -> JsonObject:
+    return {"code": finding.code, "span": finding.span and _span(finding.span), "message": finding.message}
+
+
+def _span(span: Span) -> list[JsonValue]:
+    return [span.start, span.end]

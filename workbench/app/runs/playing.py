@@ -1,0 +1,131 @@
+"""Cases played as the page plays turns: each in a session of its own, kept in the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from workbench.app.kept import NewMessage, Origin
+from workbench.app.ports.tools import Staging
+from workbench.app.services import Services
+from workbench.app.setup import Setup
+from workbench.app.turns import begin_session, play_turn
+from workbench.chat.message import Message, Role
+from workbench.errors import EngineError
+from workbench.rollout.limits import TurnSetup
+from workbench.rollout.loop import Turn, play
+from workbench.rollout.ports import Engine, Sampling
+from workbench.settings import Secret
+from workbench.suite.judging import VERDICT_SCHEMA, judging_conversation, parse_verdict
+from workbench.suite.plan import Arm, Job, Plan, tools_key
+from workbench.suite.played import Played, Verdict, played_of
+from workbench.suite.runner import IsCancelled
+from workbench.suite.variants import vary_tools, with_own_names
+from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.tools_text import parse_tools, render_tools
+
+_FORCED = "required"
+_VERDICT_TOKENS = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskPlayer:
+    """Plays the cases of one run; see `workbench.suite.runner.Player`."""
+
+    services: Services
+    """The edges."""
+    run_id: str
+    """The run that the rollouts belong to."""
+    plan: Plan
+    """Of the run."""
+    token: Secret | None = None
+    """A visitor's own, for hosted models."""
+
+    def at_once(self, arm: Arm) -> int:
+        """How many cases of an arm may be played at the same time."""
+        return self.plan.at_once if self._engine(arm.model).capabilities.takes_many else 1
+
+    def play(self, job: Job, *, is_cancelled: IsCancelled) -> Played:
+        """The case's rollout."""
+        setup, staging = self._staged(job)
+        session_id = begin_session(self.services, setup, token=self.token).id
+        self.services.runs.add_session(self.run_id, session_id)
+        self.services.sessions.rename_session(session_id, f"{job.case.key} · {job.arm.label}"[:200])
+        history = job.case.messages[:-1]
+        if history:
+            self._begin_with(session_id, setup, history)
+        events = play_turn(
+            self.services,
+            session_id,
+            setup,
+            job.case.messages[-1].text,
+            is_cancelled=is_cancelled,
+            token=self.token,
+            staging=staging,
+        )
+        price = self.services.prices.get(job.arm.model)
+        played = played_of(events, session_id=session_id, price=price)
+        return with_own_names(played, staging.originals)
+
+    def judge(self, rubric: str, job: Job, played: Played, *, is_cancelled: IsCancelled) -> Verdict:
+        """What the judge says of a rollout."""
+        name = self.plan.judge or job.arm.model
+        engine = self._engine(name)
+        setup = TurnSetup(
+            tools=OfferedTools(),
+            family=self._setup(job).contract().family,
+            sampling=Sampling(max_tokens=_VERDICT_TOKENS),
+            max_rounds=1,
+            answer_schema=VERDICT_SCHEMA,
+        )
+        turn = Turn(
+            setup=setup,
+            engine=engine,
+            toolbox=self.services.catalog.toolbox(),
+            clock=self.services.calendar,
+            is_cancelled=is_cancelled,
+        )
+        said = played_of(play(turn, judging_conversation(rubric, job.case, played))).answer
+        verdict = parse_verdict(said, judge=name)
+        if verdict is None:
+            raise EngineError(f"the judge {name!r} gave no verdict: {said[:60]!r}")
+        return verdict
+
+    def _engine(self, name: str) -> Engine:
+        return self.services.engine(name, token=self.token)
+
+    def _staged(self, job: Job) -> tuple[Setup, Staging]:
+        """What the case is played with, its tools varied as the arm wants."""
+        setup = self._setup(job)
+        if job.arm.variation is None:
+            return setup, Staging(mocks=job.case.mocks)
+        varied = vary_tools(setup.offered_tools(), job.arm.variation)
+        new_names = {old: new for new, old in varied.originals.items()}
+        choice = new_names.get(setup.tool_choice, setup.tool_choice)
+        tools_text = render_tools(varied.tools)
+        staging = Staging(mocks=job.case.mocks, originals=varied.originals)
+        return replace(setup, tools_text=tools_text, tool_choice=choice), staging
+
+    def _setup(self, job: Job) -> Setup:
+        arm, case = job.arm, job.case
+        tools_text = self.plan.tools.get(tools_key(case), "[]")
+        choice = case.tool_choice or arm.tool_choice
+        # Nothing can be forced where there is nothing to call.
+        can_be_forced = bool(parse_tools(tools_text).specs)
+        return Setup(
+            contract_name=arm.contract_name,
+            contract_text=arm.contract_text,
+            tools_text=tools_text,
+            model=arm.model,
+            tool_choice=choice if choice != _FORCED or can_be_forced else "auto",
+            sampling=job.sampling,
+            max_rounds=case.max_rounds or self.plan.max_rounds,
+            is_constrained=arm.is_constrained,
+            ephemeral=case.system,
+        )
+
+    def _begin_with(self, session_id: str, setup: Setup, history: Sequence[Message]) -> None:
+        """Keeps what was said before the case, under the system text that it is played with."""
+        writes_tools = self._engine(setup.model).capabilities.writes_tools
+        text = setup.system_text(date=self.services.today(), are_tools_apart=writes_tools)
+        system = Message(role=Role.SYSTEM, text=text)
+        kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in (system, *history)]
+        self.services.sessions.append_all(session_id, kept, parent_id=None)

@@ -1,0 +1,104 @@
+"""Suites by name, and what is wrong with one that is being written."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.app.owner import LOCAL_OWNER
+from workbench.app.ports import Catalog
+from workbench.app.ports.tools import Staging, ToolTask
+from workbench.app.services import Services
+from workbench.app.versions.files import take_file
+from workbench.app.versions.names import parse_reference
+from workbench.app.versions.version import VersionKind
+from workbench.errors import BadInput
+from workbench.suite.case import Case, Suite
+from workbench.suite.read_suite import check_suite, parse_suite
+from workbench.suite.suite_text import Fault, SuiteText
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.tools_text import parse_tools, render_tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSuite:
+    """A suite that is being written."""
+
+    suite: Suite
+    """The cases that can be read."""
+    faults: tuple[Fault, ...]
+    """What is wrong, in the order of the text; none: it can be played."""
+
+
+def suite_names(services: Services) -> Sequence[str]:
+    """Suites that have a file or a version, sorted."""
+    kept = (line.head.name for line in services.versions.lines(VersionKind.SUITE))
+    return sorted({*services.files.names(VersionKind.SUITE), *kept})
+
+
+def suite_text(services: Services, reference: str) -> str:
+    """The text of a suite, such as `nonsense` (the newest) or `nonsense@2`.
+
+    Raises:
+        BadInput: There is none.
+        StoreError: The versions cannot be read.
+    """
+    asked = parse_reference(reference)
+    take_file(services.files, services.store.of(LOCAL_OWNER).versions, VersionKind.SUITE, asked.name)
+    found = services.versions.find(VersionKind.SUITE, asked.name, asked.which)
+    if found is None:
+        there = ", ".join(suite_names(services)) or "none"
+        raise BadInput(f"suite {reference!r}", "no such suite", f"there are {there}; or name a .yaml file")
+    return found.text
+
+
+def load_suite(services: Services, reference: str) -> Suite:
+    """The suite of that name; the CSV files of its templates lie beside the suites' files.
+
+    Raises:
+        BadInput: There is none, or it cannot be read.
+        StoreError: The versions cannot be read.
+    """
+    name = parse_reference(reference).name
+    return parse_suite(suite_text(services, reference), name=name, read_file=services.files.find_rows)
+
+
+def check_suite_text(services: Services, text: str, *, name: str) -> CheckedSuite:
+    """All that keeps a text from being played: what cannot be read, tools and mocks that are not there."""
+    checked = check_suite(text, name=name, read_file=services.files.find_rows)
+    source, catalog, told = SuiteText(text), services.tools, dict[str, Fault]()
+    for index, case in zip(checked.indexes, checked.suite.cases, strict=True):
+        for problem in case_problems(catalog, case):
+            line = source.line(("cases", index))
+            what = f"{problem.where}: {problem.problem}"
+            fault = Fault(problem=what, remedy=problem.remedy, line=line, case=case.id)
+            told.setdefault(f"{index} {what}", fault)
+    faults = sorted((*checked.faults, *told.values()), key=lambda fault: fault.line or 0)
+    return CheckedSuite(suite=checked.suite, faults=tuple(faults))
+
+
+def case_problems(catalog: Catalog, case: Case) -> Iterator[BadInput]:
+    """Tools of the case that are not there, mock rules that cannot be used; at most one of each."""
+    try:
+        parse_tools(render_tools(offered_tools(catalog, case)))
+    except BadInput as error:
+        yield error
+    try:
+        catalog.toolbox(ToolTask(staging=Staging(mocks=case.mocks)))
+    except BadInput as error:
+        yield error
+
+
+def offered_tools(catalog: Catalog, case: Case) -> OfferedTools:
+    """What a case offers: tools of the catalog, then its own.
+
+    Raises:
+        BadInput: A tool is not there, or the case's own is unsound.
+    """
+    files = [name for name in case.tools if name.endswith(".json")]
+    if files:
+        raise BadInput("tools", f"{files[0]!r} is a file", "write its specs out under tool_specs")
+    own = tuple(
+        ToolSpec(document=spec) if "function" in spec else ToolSpec.of_function(spec)
+        for spec in case.tool_specs
+    )
+    chosen = catalog.select(case.tools).specs if case.tools else ()
+    return OfferedTools(specs=tuple({spec.name: spec for spec in (*chosen, *own)}.values()))

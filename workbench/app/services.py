@@ -1,0 +1,249 @@
+"""What the page and the verbs are handed."""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from workbench.app.adapters import Adapters
+from workbench.app.hub import Hub
+from workbench.app.limited_store import limited
+from workbench.app.limits import Limits, limits_of
+from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.app.permissions import Permission
+from workbench.app.ports import (
+    Audit,
+    Calendar,
+    Catalog,
+    Comparisons,
+    Corpus,
+    Facts,
+    Labels,
+    Library,
+    Models,
+    Runs,
+    Search,
+    Sessions,
+    Sharing,
+    Store,
+    VersionFiles,
+    Versions,
+)
+from workbench.app.ports.datasets import Datasets
+from workbench.app.ports.memory import Memories
+from workbench.app.ports.store import OwnedStore
+from workbench.app.ports.tools import Studio
+from workbench.app.queued import Asker, Lines, QueuedEngine, queued
+from workbench.app.seats import Seats
+from workbench.app.setup import Setup
+from workbench.app.versions.files import take_file
+from workbench.app.versions.names import parse_reference
+from workbench.app.versions.version import Version, VersionKind
+from workbench.errors import BadInput
+from workbench.settings import Secret, Settings
+from workbench.suite.played import Price
+from workbench.toolspec.tools_text import render_tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The concrete edges behind their ports; made by `workbench.wiring` and by tests."""
+
+    settings: Settings
+    """As read from the environment."""
+    store: Store
+    """Keeps what people make, each owner apart."""
+    library: Library
+    """Contracts on disk."""
+    catalog: Catalog
+    """Tools on disk, and their mocks."""
+    files: VersionFiles
+    """The files of both, as they stand there."""
+    models: Models
+    """Engines by name."""
+    hub: Hub
+    """Models of the hub, and those of its cache."""
+    adapters: Adapters
+    """What can be laid over a model."""
+    calendar: Calendar
+    """Date and clock."""
+    studio: Studio
+    """Where tools are edited and tried."""
+    memories: Memories
+    """What models remember for an owner."""
+    datasets: Datasets
+    """Files of training rows."""
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price], hash=False)
+    """What models cost, by the name that `--model` takes, as far as it is known."""
+    owner: Owner = LOCAL_OWNER
+    """Whose data is read and written."""
+    lines: Lines = field(default_factory=Lines)
+    """Where turns wait for models, those of all owners."""
+    seats: Seats = field(default_factory=Seats)
+    """How much each owner has under way."""
+    is_seated: bool = False
+    """True within a turn, a run or a comparison that is counted already."""
+
+    @property
+    def limits(self) -> Limits:
+        """What the owner may ask for."""
+        return limits_of(self.settings)
+
+    @property
+    def kept(self) -> OwnedStore:
+        """All that the owner may read and write, within the limits."""
+        return limited(self.store.of(self.owner), self.limits)
+
+    @contextmanager
+    def at_work(self) -> Generator["Services"]:
+        """The same while a turn, a run or a comparison of the owner is under way; what it begins is part of it.
+
+        Raises:
+            BadInput: The owner has as much under way as may be.
+        """
+        if self.is_seated:
+            yield self
+            return
+        with self.seats.taken(self.owner.share, self.limits):
+            yield replace(self, is_seated=True)
+
+    def engine(self, name: str, *, token: Secret | None = None) -> QueuedEngine:
+        """The engine of that name, as one turn of the owner has it: it waits in line before each completion.
+
+        Args:
+            name: As `--model` takes it.
+            token: A visitor's own, for a hosted model; see `workbench.app.ports.Models`.
+
+        Raises:
+            EngineError: The model is missing or cannot be loaded.
+            BadInput: The name is of no known form.
+        """
+        engine, limits = self.models.engine(name, token=token), self.limits
+        asker = Asker(
+            find=lambda: self.models.engine(name, token=token),
+            share=self.owner.share,
+            line=self.lines.line(engine, limits),
+            limits=limits,
+        )
+        return queued(engine, asker)
+
+    @property
+    def sessions(self) -> Sessions:
+        """The owner's conversations."""
+        return self.kept.sessions
+
+    @property
+    def versions(self) -> Versions:
+        """The owner's versions, and the shared library's."""
+        return self.kept.versions
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of the owner's sessions."""
+        return self.kept.labels
+
+    @property
+    def audit(self) -> Audit:
+        """Who did what to what is the owner's."""
+        return self.kept.audit
+
+    @property
+    def search(self) -> Search:
+        """Finds the owner's conversations."""
+        return self.kept.search
+
+    @property
+    def facts(self) -> Facts:
+        """What the reader noted of the owner's conversations."""
+        return self.kept.facts
+
+    @property
+    def corpus(self) -> Corpus:
+        """The owner's conversations as training rows, and rows as conversations."""
+        return self.kept.corpus
+
+    @property
+    def runs(self) -> Runs:
+        """The owner's runs of suites."""
+        return self.kept.runs
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The owner's comparisons."""
+        return self.kept.comparisons
+
+    @property
+    def sharing(self) -> Sharing:
+        """What the owner shows to others, and sees of theirs."""
+        return self.kept.sharing
+
+    @property
+    def tools(self) -> Catalog:
+        """The catalog, with the toolsets that the owner saved and that are not, or not yet, in their files."""
+        return self.catalog.with_toolsets(self.saved_toolsets())
+
+    def saved_toolsets(self) -> Mapping[str, str]:
+        """The newest version of each toolset that is not what its file has, by the file's name.
+
+        Raises:
+            BadInput: A file cannot be read.
+            StoreError: The versions cannot be read.
+        """
+        heads = (line.head for line in self.versions.lines(VersionKind.TOOLS))
+        return {
+            head.name: head.text
+            for head in heads
+            if self.files.find(VersionKind.TOOLS, head.name) != head.text
+        }
+
+    def of(self, owner: Owner) -> "Services":
+        """The same for someone else: their data, and the models and tools that they may use."""
+        return replace(
+            self,
+            owner=owner,
+            catalog=self.catalog.with_commands(is_permitted=owner.may(Permission.RUN_COMMANDS)),
+            models=self.models.with_paths(is_permitted=owner.may(Permission.OPEN_FILES)),
+        )
+
+    def today(self) -> str:
+        """The date as a contract's `{{ date }}` shows it, such as `2026-11-21`."""
+        return self.calendar.now().date().isoformat()
+
+    def contract_names(self) -> Sequence[str]:
+        """Contracts that have a file or a version, sorted."""
+        kept = (line.head.name for line in self.versions.lines(VersionKind.CONTRACT))
+        return sorted({*self.library.contract_names(), *kept})
+
+    def contract_version(self, reference: str) -> Version:
+        """The version of a contract, such as `minimal` (the newest), `minimal@3` or `minimal@production`.
+
+        Raises:
+            BadInput: There is none, or its file cannot be read.
+            StoreError: The versions cannot be read.
+        """
+        asked = parse_reference(reference)
+        take_file(self.files, self.store.of(LOCAL_OWNER).versions, VersionKind.CONTRACT, asked.name)
+        found = self.versions.find(VersionKind.CONTRACT, asked.name, asked.which)
+        if found is None:
+            # Says which contracts there are, where there is none of that name.
+            self.library.load_contract_text(asked.name)
+            raise BadInput(f"contract {asked.name!r}", f"it has no version {asked.which!r}")
+        return found
+
+    def setup_for(
+        self, *, contract: str | None = None, tools: tuple[str, ...] = (), model: str | None = None
+    ) -> Setup:
+        """A setup from names; what is not named is as the settings say, which may name files of tools.
+
+        Raises:
+            BadInput: A contract or a tool of that name is not there.
+            StoreError: The versions cannot be read.
+        """
+        version = self.contract_version(contract or self.settings.contract)
+        offered = self.tools.select(tools) if tools else self.tools.select_files(self.settings.tools)
+        return Setup(
+            contract_name=version.name,
+            contract_text=version.text,
+            tools_text=render_tools(offered),
+            model=model or self.settings.model,
+            max_rounds=self.settings.max_rounds,
+        )

@@ -1,0 +1,105 @@
+"""A session's tree: which messages stand beside each other, and where a branch ends."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from workbench.app.kept import TreeNode
+from workbench.errors import StoreError
+
+TREE_REMEDY: Final = "run `workbench db check` for all damage, then restore a backup or delete the session"
+"""What to do about a session whose messages do not form a tree."""
+
+
+def path_ids(parents: Mapping[str, str | None], leaf_id: str, session_id: str) -> tuple[str, ...]:
+    """The ids from the root to a leaf.
+
+    Args:
+        parents: The parent of each message of the session; None of a root.
+        leaf_id: The last message of the path.
+        session_id: For the error.
+
+    Raises:
+        StoreError: A parent is not a message of the session, or the path comes back to itself.
+    """
+    found: dict[str, None] = {}
+    message_id: str | None = leaf_id
+    while message_id is not None:
+        if message_id in found:
+            raise _damaged(session_id, message_id, "is above itself: the parents form a cycle")
+        if message_id not in parents:
+            below = next(reversed(found), None)
+            problem = (
+                "is not in the session" if below is None else "follows a message that is not in the session"
+            )
+            raise _damaged(session_id, below or leaf_id, problem)
+        found[message_id] = None
+        message_id = parents[message_id]
+    return tuple(reversed(found))
+
+
+def check_tree(parents: Mapping[str, str | None], session_id: str) -> None:
+    """Refuse messages that do not form a tree. A parent that is not among them is a root's.
+
+    Args:
+        parents: The parent of each message; None of a root.
+        session_id: For the error.
+
+    Raises:
+        StoreError: Messages form a cycle.
+    """
+    cyclic = find_cyclic(parents)
+    if cyclic:
+        raise _damaged(session_id, min(cyclic), "is above itself: the parents form a cycle")
+
+
+def find_cyclic(parents: Mapping[str, str | None]) -> frozenset[str]:
+    """The messages that are in a cycle, or below one."""
+    # Each message is visited once: a walk ends at a root or at a message that an earlier walk passed.
+    state: dict[str, bool] = {}
+    for start in parents:
+        walked: dict[str, None] = {}
+        message_id: str | None = start
+        while (
+            message_id is not None
+            and message_id in parents
+            and message_id not in state
+            and message_id not in walked
+        ):
+            walked[message_id] = None
+            message_id = parents[message_id]
+        is_cyclic = message_id in walked or (message_id is not None and state.get(message_id, False))
+        state.update(dict.fromkeys(walked, is_cyclic))
+    return frozenset(message_id for message_id, is_cyclic in state.items() if is_cyclic)
+
+
+def _damaged(session_id: str, message_id: str, problem: str) -> StoreError:
+    return StoreError(f"session {session_id!r}, message {message_id!r}: it {problem}; {TREE_REMEDY}")
+
+
+def siblings(tree: Sequence[TreeNode]) -> Mapping[str, tuple[str, ...]]:
+    """By message, all that have the same parent, itself among them; in the order of the tree."""
+    by_parent: dict[str | None, tuple[str, ...]] = {}
+    for node in tree:
+        by_parent[node.parent_id] = (*by_parent.get(node.parent_id, ()), node.id)
+    return {node.id: by_parent[node.parent_id] for node in tree}
+
+
+def children(tree: Sequence[TreeNode], message_id: str) -> tuple[str, ...]:
+    """The messages right below one, in the order of the tree."""
+    return tuple(node.id for node in tree if node.parent_id == message_id)
+
+
+def newest_leaf(tree: Sequence[TreeNode], message_id: str) -> str:
+    """The end of the branch below a message that was written last; itself where nothing follows it.
+
+    Args:
+        tree: The oldest message first, as the store gives it: a parent before its children.
+        message_id: One of its messages.
+    """
+    below = {message_id}
+    leaf = message_id
+    for node in tree:
+        if node.parent_id in below:
+            below.add(node.id)
+            leaf = node.id
+    return leaf

@@ -1,0 +1,231 @@
+"""A turn, played and kept: each message is committed the moment it ends."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.app.ephemeral import with_ephemeral
+from workbench.app.keeper import Keeper
+from workbench.app.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
+from workbench.app.loop_tools.turn import turn_toolbox
+from workbench.app.ports.tools import NO_STAGING, Staging, ToolTask
+from workbench.app.queued import Asker
+from workbench.app.services import Services
+from workbench.app.setup import Setup
+from workbench.chat.message import Conversation, Message, Role
+from workbench.hermes.json_mode import find_schema
+from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
+from workbench.rollout.loop import Turn, play
+from workbench.rollout.ports import Approver
+from workbench.rollout.steps import BY_HAND, SteppedToolbox, Stepper
+from workbench.settings import Secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageKept:
+    """A message was committed."""
+
+    kept: KeptMessage
+    """As the store has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Company:
+    """Who has a say in a turn."""
+
+    is_cancelled: Callable[[], bool]
+    """True once a person has stopped it."""
+    token: Secret | None = None
+    """A visitor's own, for a hosted model."""
+    approver: Approver | None = None
+    """Asked before a risky call; None where nobody can be."""
+    stepper: Stepper | None = None
+    """Says what is to come of each call; None lets the toolbox run them all."""
+    runs_calls: bool = True
+    """False ends the turn at the first completion that calls."""
+
+
+def begin_session(
+    services: Services, setup: Setup, *, token: Secret | None = None, said: str = ""
+) -> KeptSession:
+    """A new session for a setup that can be played; nothing is written where it cannot.
+
+    Args:
+        services: The edges.
+        setup: What to play.
+        token: A visitor's own, for a hosted model; see `workbench.app.ports.Models`.
+        said: What will be said first, where that is known.
+
+    Raises:
+        BadInput: The contract, the tools, the tool choice or what is said cannot be used.
+        EngineError: The model is missing or cannot be loaded.
+        StoreError: The session could not be committed.
+    """
+    services.limits.check_turn(setup, said)
+    setup.turn_setup()
+    setup.system_text(date=services.today())
+    services.engine(setup.model, token=token)
+    return services.sessions.create_session(setup)
+
+
+def play_turn(
+    services: Services,
+    session_id: str,
+    setup: Setup,
+    user_text: str,
+    *,
+    is_cancelled: Callable[[], bool],
+    leaf_id: str | None = None,
+    token: Secret | None = None,
+    approver: Approver | None = None,
+    stepper: Stepper | None = None,
+    staging: Staging = NO_STAGING,
+    runs_calls: bool = True,
+) -> Iterator[Event | MessageKept]:
+    """One turn of a session: the user's text, and all that answers it.
+
+    Nothing is written where the setup or the text cannot be used. Behind each event that ends a message
+    stands a `MessageKept`, so that whoever stops listening loses nothing that was told. A turn that ends
+    in the middle of a completion keeps what there is of it.
+
+    Args:
+        services: The edges.
+        session_id: The session to go on with.
+        setup: What to play it with; kept as the session's own.
+        user_text: What the user says.
+        is_cancelled: True once a person has stopped the turn.
+        leaf_id: The message to go on from; None takes the open leaf. Where others went on from it
+            meanwhile, the turn is a branch beside theirs.
+        token: A visitor's own, for a hosted model; see `workbench.app.ports.Models`.
+        approver: Asked before a risky call; None where nobody can be, and then it does not run.
+        stepper: Says what is to come of each call; None lets the toolbox run them all.
+        staging: What of the tools is other than the catalog says.
+        runs_calls: False ends the turn at the first completion that calls.
+
+    Raises:
+        BadInput: The contract, the tools, the tool choice or the text cannot be used.
+        EngineError: The model is missing, or the prompt does not fit.
+        StoreError: A message could not be committed.
+    """
+    services.limits.check_turn(setup, user_text)
+    company = Company(
+        is_cancelled=is_cancelled, token=token, approver=approver, stepper=stepper, runs_calls=runs_calls
+    )
+    with services.at_work() as at_work:
+        yield from _said_and_answered(at_work, session_id, setup, user_text, company, leaf_id, staging)
+
+
+def _said_and_answered(
+    services: Services,
+    session_id: str,
+    setup: Setup,
+    user_text: str,
+    company: Company,
+    leaf_id: str | None,
+    staging: Staging,
+) -> Iterator[Event | MessageKept]:
+    engine = services.engine(setup.model, token=company.token)
+    system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
+    turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)
+    system = Message(role=Role.SYSTEM, text=system_text)
+    path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
+    seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
+    user = Message(role=Role.USER, text=user_text)
+    conversation = Conversation(messages=(seen, *(one.message for one in _behind_system(path)), user))
+    task = ToolTask(
+        session_id=session_id, approver=company.approver, seed=setup.sampling.seed, staging=staging
+    )
+    stop = company.is_cancelled
+    toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=stop)
+    turn = Turn(
+        setup=turn_setup,
+        engine=engine,
+        toolbox=SteppedToolbox(toolbox, company.stepper) if company.stepper else toolbox,
+        clock=services.calendar,
+        is_cancelled=stop,
+        runs_calls=company.runs_calls,
+    )
+    services.sessions.save_setup(session_id, setup)
+    said = _say(services, session_id, path, system, user)
+    yield MessageKept(kept=said)
+    keeper = Keeper(services=services, session_id=session_id, parent_id=said.id)
+    yield from keep_all(play(turn, conversation), keeper, setup.ephemeral, engine.asker)
+
+
+def keep_all(
+    events: Iterator[Event], keeper: Keeper, ephemeral: str, asker: Asker
+) -> Iterator[Event | MessageKept]:
+    """The events of a turn, a `MessageKept` behind each that ends a message; what breaks off is kept too."""
+    try:
+        for event in events:
+            if isinstance(event, RoundStarted | CompletionEnded):
+                event = replace(event, generation=replace(event.generation, ephemeral=ephemeral))
+            if isinstance(event, RoundStarted):
+                keeper.begin(event.generation)
+            elif isinstance(event, PieceArrived):
+                keeper.add(event.text)
+            elif isinstance(event, CompletionEnded | ToolFinished):
+                keeper.end(_ended(event))
+            yield event
+            if isinstance(event, CompletionEnded | ToolFinished):
+                yield MessageKept(kept=keeper.keep())
+    except BaseException:
+        keeper.break_off()
+        raise
+    finally:
+        asker.end()
+
+
+def _answered(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
+    """The path without a user's last message that nothing answered, for the engine failed.
+
+    What is said now takes its place, on a branch beside it.
+    """
+    return path[:-1] if path and path[-1].message.role is Role.USER else path
+
+
+def _say(
+    services: Services, session_id: str, path: Sequence[KeptMessage], system: Message, said: Message
+) -> KeptMessage:
+    """Keeps what the user says at the end of the path, under a root that says `system`.
+
+    Where the system text was edited, the path is written anew under the new root: a branch. The old
+    one stays as it was, for its completions were made with the old text.
+    """
+    user = NewMessage(message=said, origin=Origin.PERSON)
+    if path and path[0].message == system:
+        return services.sessions.append(session_id, user, parent_id=path[-1].id)
+    root = NewMessage(message=system, origin=Origin.PERSON)
+    copies = map(copy_of, _behind_system(path))
+    return services.sessions.append_all(session_id, (root, *copies, user), parent_id=None)[-1]
+
+
+def _behind_system(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
+    """The path without its system text, which a session that was imported may not have."""
+    return path[1:] if path and path[0].message.role is Role.SYSTEM else path
+
+
+def copy_of(kept: KeptMessage) -> NewMessage:
+    """The message once more, for another branch."""
+    return NewMessage(
+        message=kept.message,
+        origin=kept.origin,
+        generation=kept.generation,
+        tool_run=kept.tool_run,
+        copy_of=kept.id,
+    )
+
+
+def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
+    if isinstance(event, CompletionEnded):
+        return NewMessage(message=event.message, origin=Origin.MODEL, generation=event.generation)
+    run = KeptToolRun(
+        call_index=event.index,
+        is_error=event.run.result.is_error,
+        milliseconds=event.run.milliseconds,
+        rule=event.run.rule,
+        arguments_text=event.call.payload,
+        arguments=event.call.arguments if event.run.arguments is None else event.run.arguments,
+        findings=event.run.findings,
+    )
+    origin = Origin.PERSON if event.run.rule == BY_HAND else Origin.MOCK
+    return NewMessage(message=event.message, origin=origin, tool_run=run)

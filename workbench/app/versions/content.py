@@ -1,0 +1,120 @@
+"""A version's text, read: what of it reaches a model, and how two of them differ."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import cast
+
+import yaml
+
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import VersionKind
+from workbench.chat.json_text import load_json
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.sequence_match import unified_diff
+from workbench.contract.contract import parse_contract
+from workbench.errors import BadInput
+from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.yaml_text import load_yaml
+
+
+def fingerprint_of(kind: VersionKind, text: str, *, name: str) -> str:
+    """SHA-256 (hex) of what of the text reaches a model, so that texts that ask the same have the same.
+
+    Of a contract family, variables and text; of tools their specs in order, mocks left out; of all
+    others the canonical JSON. A text that cannot be read has the hash of the text itself.
+    """
+    try:
+        if kind is VersionKind.CONTRACT:
+            return parse_contract(text, name=name).fingerprint
+        value = load_value(text)
+    except BadInput:
+        return hash_of(text)
+    specs = _specs(value) if kind is VersionKind.TOOLS else None
+    if specs is not None:
+        return OfferedTools(specs=tuple(specs)).fingerprint
+    return sha256(canonical_json(value).encode()).hexdigest()
+
+
+def load_value(text: str) -> JsonValue:
+    """The JSON value of a text in JSON or YAML.
+
+    Raises:
+        BadInput: It is neither, or holds what JSON has no word for.
+    """
+    try:
+        value = _loaded(text)
+        json.dumps(value, allow_nan=False)
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        raise BadInput("version", f"neither JSON nor YAML: {' '.join(str(error).split())[:80]}") from error
+    return value
+
+
+def diff_contents(kind: VersionKind, before: str, after: str, labels: tuple[str, str]) -> str:
+    """What changed, as a unified diff; empty where nothing that counts did.
+
+    Contracts are compared line by line as they are written. All others are compared as JSON with sorted
+    keys, one value a line, so that neither spelling nor order of keys shows; where one of them cannot be
+    read, as they are written.
+
+    Args:
+        kind: Of both.
+        before: The old text.
+        after: The new text.
+        labels: What the two are called.
+    """
+    if kind is VersionKind.CONTRACT:
+        return diff_texts(before, after, labels)
+    try:
+        return diff_texts(_sorted_json(load_value(before)), _sorted_json(load_value(after)), labels)
+    except BadInput:
+        return diff_texts(before, after, labels)
+
+
+def diff_texts(before: str, after: str, labels: tuple[str, str]) -> str:
+    """A unified diff of two texts, as `patch` reads it.
+
+    Args:
+        before: The old text.
+        after: The new text.
+        labels: What the two are called.
+    """
+    lines = unified_diff(_lines(before), _lines(after), labels)
+    return "".join(
+        line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _loaded(text: str) -> JsonValue:
+    try:
+        return load_json(text)
+    except json.JSONDecodeError:
+        return cast(JsonValue, load_yaml(text))
+
+
+def _lines(text: str) -> list[str]:
+    """Broken at line feeds alone: other breaks are text."""
+    return [line + "\n" for line in text.split("\n")[:-1]] + (
+        [last] if (last := text.rpartition("\n")[2]) else []
+    )
+
+
+def _sorted_json(value: JsonValue) -> str:
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _specs(value: JsonValue) -> Sequence[ToolSpec] | None:
+    """The specs of a JSON array of tools, or of a file of the catalog; None where it is neither."""
+    entries = value.get("tools") if isinstance(value, Mapping) else value
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        return None
+    return [_spec(entry) for entry in cast(list[JsonObject], entries)]
+
+
+def _spec(entry: JsonObject) -> ToolSpec:
+    function = entry.get("function")
+    if not isinstance(function, Mapping):
+        return ToolSpec.of_function(entry)
+    # A catalog's entry has `mocks` beside the function, a spec has `type`.
+    return ToolSpec(document=entry) if "type" in entry else ToolSpec.of_function(cast(JsonObject, function))

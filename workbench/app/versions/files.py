@@ -1,0 +1,107 @@
+"""Files and versions brought together: files are the first versions, and versions go back to files."""
+
+from dataclasses import dataclass
+
+from workbench.app.ports.versions import VersionFiles, Versions
+from workbench.app.versions.names import hash_of
+from workbench.app.versions.version import FileState, KeptText, Version, VersionKind
+from workbench.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSeen:
+    """How a file and the versions of its name stand to each other."""
+
+    place: str
+    """Where the file is."""
+    state: FileState
+    """How they stand."""
+    head: Version
+    """The newest version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What became of a file."""
+
+    place: str
+    """Where it is."""
+    is_changed: bool
+    """False where it had the version's text already."""
+    overwritten: KeptText | None
+    """The text that was overwritten though the version had not come from it; it is kept. None for none."""
+
+
+def take_files(files: VersionFiles, shared: Versions) -> None:
+    """Takes every file that is new, or was changed while its newest version was not.
+
+    What cannot be read is passed over: whoever uses it is told.
+
+    Args:
+        files: The files.
+        shared: The shared library's versions.
+
+    Raises:
+        StoreError: The store cannot be read or written.
+    """
+    for kind in VersionKind:
+        for name in files.names(kind):
+            try:
+                take_file(files, shared, kind, name)
+            except BadInput:
+                continue
+
+
+def take_file(
+    files: VersionFiles, shared: Versions, kind: VersionKind, name: str, *, is_deliberate: bool = False
+) -> FileSeen | None:
+    """The same for one file; None where there is no such file.
+
+    Args:
+        files: The files.
+        shared: The shared library's versions.
+        kind: What the file holds.
+        name: Of the file, without its ending.
+        is_deliberate: True takes a changed file also where the newest version was changed too.
+
+    Raises:
+        BadInput: The file cannot be read or stored.
+        StoreError: The store cannot be read or written.
+    """
+    text = files.find(kind, name)
+    if text is None:
+        return None
+    state, head = shared.take_file(kind, name, text, is_deliberate=is_deliberate)
+    return FileSeen(place=files.describe(kind, name), state=state, head=head)
+
+
+def write_file(
+    files: VersionFiles, versions: Versions, version: Version, *, is_forced: bool = False
+) -> Written:
+    """Writes a version to its file, byte for byte.
+
+    Args:
+        files: The files.
+        versions: Where the version is kept.
+        version: What to write.
+        is_forced: True overwrites a file whose text the version was not made from; the text is kept.
+
+    Raises:
+        BadInput: The file was changed meanwhile, or cannot be written.
+        StoreError: The store cannot be read or written.
+    """
+    place = files.describe(version.kind, version.name)
+    before = files.find(version.kind, version.name)
+    overwritten = None
+    if before is not None and not versions.comes_from(version.id, hash_of(before)):
+        if not is_forced:
+            raise BadInput(
+                f"file {place}",
+                f"changed meanwhile: v{version.number} was not made from its text",
+                "`workbench versions import` takes it as a version; --force overwrites it",
+            )
+        overwritten = versions.keep_text(version.kind, before)
+    if before != version.text:
+        files.save(version.kind, version.name, version.text, before=before)
+    versions.note_file(version.id)
+    return Written(place=place, is_changed=before != version.text, overwritten=overwritten)
