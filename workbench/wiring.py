@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import TYPE_CHECKING
 
 from workbench.app.calendar import SystemCalendar
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.services import Services
 from workbench.app.versions.files import take_files
 from workbench.engines.adapters import AdapterFiles
@@ -25,6 +24,7 @@ from workbench.library.home_files import HomeFiles
 from workbench.library.homes import find_folder
 from workbench.library.prices import load_prices
 from workbench.library.prompts import FileLibrary
+from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of
 from workbench.store.snapshots import snapshots_taken

@@ -6,12 +6,12 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.again import play_again
-from workbench.app.kept import Origin
 from workbench.app.labels.bench import Seat, open_bench
 from workbench.app.labels.corrected import corrections_of
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.sessions import Origin
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
 

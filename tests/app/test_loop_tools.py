@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 
 from tests.services import services_for
-from workbench.app.owner import Owner
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Role
+from workbench.records.owner import Owner
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 
@@ -130,7 +130,7 @@ class Hand:
 
 
 def test_in_step_mode_a_person_says_what_comes_of_each_call(tmp_path):
-    from workbench.app.kept import Origin
+    from workbench.records.sessions import Origin
 
     call = called("get_flumbuster", {"flumb": "cairo"})
     hand = Hand(

@@ -6,13 +6,13 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.editing import edit_call, edit_text
-from workbench.app.kept import Origin
 from workbench.app.onward import Onward, beginning_of, play_on
 from workbench.app.samples import SampleBegun, agreement_of, play_more, sample_of
-from workbench.app.tree import siblings
 from workbench.app.turns import Company
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
+from workbench.records.session_tree import siblings
+from workbench.records.sessions import Origin
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
 ALONE = Company(is_cancelled=lambda: False)

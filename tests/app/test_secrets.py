@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from tests.services import CHECKOUT
-from workbench.app.owner import Owner
 from workbench.app.passwords import hash_password
 from workbench.app.turns import begin_session, play_turn
+from workbench.records.owner import Owner
 from workbench.settings import VARIABLES, read_settings
 from workbench.wiring import open_services
 

@@ -6,9 +6,9 @@ import pytest
 
 from tests.services import CHECKOUT, services_for
 from workbench.app.runs.suites import check_suite_text, load_suite, suite_text
-from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.errors import BadInput
 from workbench.library.home_files import HomeFiles
+from workbench.records.versions import NewVersion, VersionKind
 
 TEXT = """suite: s
 cases:

@@ -8,10 +8,10 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.export import export_sharegpt
-from workbench.app.kept import NewMessage, Origin
 from workbench.app.turns import MessageKept, begin_session, play_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
+from workbench.records.sessions import NewMessage, Origin
 from workbench.rollout.events import CompletionEnded, PieceArrived
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'

@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import median
 
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import begin_session, play_turn
 from workbench.engines.embedded import REMEDY, find_embedded
+from workbench.records.setup import Setup
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.ports import Sampling
 from workbench.settings import read_settings

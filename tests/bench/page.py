@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.e2e.conftest import CHROMIUM, FLAGS, served
 from tests.e2e.play import TOUR_ENDED, Server, write_script
-from workbench.app.kept import NewMessage, Origin
 from workbench.chat.message import Message, Role
+from workbench.records.sessions import NewMessage, Origin
 from workbench.settings import read_settings
 from workbench.wiring import open_services
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from tests.bench.store_data import MESSAGES, SESSIONS, write_sessions
 from tests.bench.timing import once, seconds
 from tests.store.examples import SETUP, completion, user
-from workbench.app.found import SearchFilter
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.ports import OwnedStore
+from workbench.records.found_sessions import SearchFilter
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import SqlStore
 
 LIST_AIM_MS = 50

@@ -7,10 +7,10 @@ from typing import Self
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.play import TURN_MS, Play, Server
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.export import export_rows
-from workbench.app.corpus.source import Wanted
-from workbench.app.owner import LOCAL_OWNER
+from workbench.library.datasets.session_export import export_rows
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.source import Wanted
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import SqlStore
 
 

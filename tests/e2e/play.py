@@ -8,8 +8,8 @@ from typing import Self
 import yaml
 from playwright.sync_api import Locator, Page, expect
 
-from workbench.app.kept import KeptMessage
-from workbench.app.owner import LOCAL_OWNER
+from workbench.records.owner import LOCAL_OWNER
+from workbench.records.sessions import KeptMessage
 from workbench.store.store import SqlStore
 
 SLOW_MS = 45_000

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.play import SLOW_MS, Play, Server, write_script
-from workbench.app.permissions import Permission, UserRole
+from workbench.records.owner import Permission, UserRole
 from workbench.ui.listen import listen
 from workbench.ui.permitted import needs
 from workbench.ui.tabs.play.screen import SAME

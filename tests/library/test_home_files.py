@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.services import CHECKOUT
-from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput
 from workbench.library.home_files import HomeFiles
+from workbench.records.versions import VersionKind
 
 CONTRACT = VersionKind.CONTRACT
 

@@ -13,10 +13,10 @@ import huggingface_hub.constants
 import pytest
 
 from tests.store.examples import SETUP, completion
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.app.labels.project import QueueState
-from workbench.app.owner import LOCAL_OWNER
 from workbench.library.label_log import DatasetLabelLog
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.project import QueueState
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import SqlStore
 
 

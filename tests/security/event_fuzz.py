@@ -25,11 +25,11 @@ from tests.e2e.play import Server, write_script
 from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.app.owner import Owner
 from workbench.app.passwords import hash_password
 from workbench.app.ports import OwnedStore
-from workbench.app.versions.version import NewVersion, VersionKind
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.owner import Owner
+from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store.store import SqlStore
 from workbench.ui.owners import browser_key_of

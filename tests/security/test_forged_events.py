@@ -13,7 +13,7 @@ import pytest
 
 from tests.security.event_fuzz import ANN, BOB, SECRET, Site, fuzz_server, fuzzed_server
 from tests.services import services_for
-from workbench.app.permissions import Permission, UserRole
+from workbench.records.owner import Permission, UserRole
 from workbench.ui.incoming.fields import (
     id_of,
     json_text_of,

@@ -17,25 +17,25 @@ from tests.services import CHECKOUT, services_for
 from workbench.app.again import play_again
 from workbench.app.comparisons.planning import Turns, WantedColumn, compare_question, compare_turns
 from workbench.app.comparisons.running import play_comparison
-from workbench.app.corpus.importing import ImportTerms, import_rows
-from workbench.app.kept import NewMessage, Origin
 from workbench.app.labels.bench import Seat, open_bench
-from workbench.app.labels.label import LabelContent, NewLabel, Target
-from workbench.app.labels.project import Project
 from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, Limits, limits_of, table_of
 from workbench.app.onward import Onward, play_on
-from workbench.app.owner import Owner
 from workbench.app.runs.planning import Wanted, plan_run
 from workbench.app.runs.running import begin_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.samples import play_more
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import Company, begin_session, play_turn
-from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.app.weighing import weigh_message
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
+from workbench.library.datasets.row_import import ImportTerms, import_rows
+from workbench.records.labels.label import LabelContent, NewLabel, Target
+from workbench.records.labels.project import Project
+from workbench.records.owner import Owner
+from workbench.records.sessions import NewMessage, Origin
+from workbench.records.setup import Setup
+from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import GenerationRequest, Sampling, TokenBias
 from workbench.settings import read_settings
 from workbench.suite.plan import Plan

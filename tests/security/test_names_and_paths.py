@@ -16,18 +16,17 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.comparisons.planning import WantedColumn, compare_question
-from workbench.app.owner import Owner
 from workbench.app.runs.planning import Wanted, plan_run
 from workbench.app.runs.suites import check_suite_text, load_suite
 from workbench.app.services import Services
-from workbench.app.versions.names import check_name
-from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.engines.adapters import AdapterFiles
 from workbench.engines.hub.file_names import parse_hub_name
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.places import is_plain
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.hub import push_files
+from workbench.records.owner import Owner
+from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.api.verbs import Verbs
 from workbench.ui.tabs.contracts.events import ContractEvents, contract_texts
 from workbench.ui.tabs.data.form import DataForm

@@ -13,12 +13,11 @@ import gradio.oauth
 import pytest
 
 from tests.services import services_for
-from workbench.app.owner import Owner
-from workbench.app.permissions import GRANTED, NotPermitted, Permission, UserRole
 from workbench.app.ports.tools import ToolDraft
 from workbench.app.services import Services
 from workbench.chat.message import ToolCall
 from workbench.errors import WorkbenchError
+from workbench.records.owner import GRANTED, NotPermitted, Owner, Permission, UserRole
 from workbench.settings import Settings
 from workbench.toolbox.catalog import FileCatalog
 from workbench.toolbox.mocks import MockTool

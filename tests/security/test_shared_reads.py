@@ -9,9 +9,9 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from workbench.app.opened import open_shared
-from workbench.app.owner import Owner
 from workbench.app.ports import OwnedStore
 from workbench.errors import StoreError
+from workbench.records.owner import Owner
 from workbench.store.store import SqlStore
 
 SECRET = "the secret that Ann deleted"

@@ -15,14 +15,14 @@ import sqlalchemy as sa
 from tests.postgres import NoPostgres, running_server
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.app.branches import branches_of
-from workbench.app.corpus.material import DamagedSession, Material, ToldMessage
-from workbench.app.kept import TreeNode
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.ports import OwnedStore
-from workbench.app.tree import check_tree, find_cyclic, path_ids
-from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
+from workbench.records.corpus.material import DamagedSession, Material, ToldMessage
+from workbench.records.owner import LOCAL_OWNER
+from workbench.records.session_tree import check_tree, find_cyclic, path_ids
+from workbench.records.sessions import TreeNode
+from workbench.records.versions import NewVersion, VersionKind
 from workbench.store.backup import check
 from workbench.store.store import SqlStore
 from workbench.toolspec.spec import OfferedTools

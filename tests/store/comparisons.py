@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from tests.store.examples import SETUP, completion, user
-from workbench.app.comparisons.comparison import (
+from workbench.app.ports import OwnedStore
+from workbench.records.comparisons import (
     Answer,
     Column,
     Comparison,
@@ -11,7 +12,6 @@ from workbench.app.comparisons.comparison import (
     Vote,
     VoteKind,
 )
-from workbench.app.ports import OwnedStore
 
 COLUMNS = (
     Column(contract="minimal@3", setup=SETUP),

@@ -13,9 +13,9 @@ from threading import Lock, Thread
 from typing import NamedTuple
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.ports import OwnedStore
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import SqlStore
 
 MOST_KEPT = 60

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from workbench.app.kept import KeptToolRun, NewMessage, Origin
-from workbench.app.setup import Setup
 from workbench.chat.message import Message, Role
+from workbench.records.sessions import KeptToolRun, NewMessage, Origin
+from workbench.records.setup import Setup
 from workbench.rollout.events import Generation, Timing
 from workbench.rollout.ports import FinishReason, Sampling
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 
-from workbench.app.owner import LOCAL_OWNER, Owner
 from workbench.app.ports import Sessions
+from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.store.store import SqlStore, utc_now
 
 

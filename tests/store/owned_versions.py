@@ -8,15 +8,14 @@ import pytest
 from tests.store.comparisons import COLUMNS
 from tests.store.examples import SETUP
 from tests.store.runs import PLAN, RESULT, give_run
-from workbench.app.comparisons.comparison import Answer, Comparison, KeptComparison, Vote, VoteKind
-from workbench.app.facts import FactGroup
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.app.labels.project import Project, QueueFilter, QueueState
 from workbench.app.ports import OwnedStore
-from workbench.app.runs.run import RunState
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import FileState, NewVersion, VersionKind
 from workbench.errors import StoreError
+from workbench.records.comparisons import Answer, Comparison, KeptComparison, Vote, VoteKind
+from workbench.records.facts import FactGroup
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.project import Project, QueueFilter, QueueState
+from workbench.records.runs import RunState
+from workbench.records.versions import FileState, NewVersion, VersionKind, hash_of
 
 CONTRACT = VersionKind.CONTRACT
 SECRET = "secret of ann"

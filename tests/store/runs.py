@@ -1,7 +1,7 @@
 """A run as the store keeps it."""
 
 from workbench.app.ports import OwnedStore
-from workbench.app.runs.run import KeptRun
+from workbench.records.runs import KeptRun
 from workbench.suite.plan import Arm, Plan
 from workbench.suite.read_suite import parse_case
 from workbench.suite.result import CaseResult, Measures, Status

@@ -6,9 +6,9 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from workbench.app.owner import LOCAL_OWNER, Owner
-from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.errors import StoreError
+from workbench.records.owner import LOCAL_OWNER, Owner
+from workbench.records.versions import NewVersion, VersionKind
 from workbench.store.store import SqlStore
 
 

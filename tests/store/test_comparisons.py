@@ -7,9 +7,9 @@ import pytest
 
 from tests.store.comparisons import COLUMNS, give_comparison
 from tests.store.examples import SETUP, user
-from workbench.app.comparisons.comparison import Answer, Comparison, Vote, VoteKind
-from workbench.app.owner import LOCAL_OWNER, Owner
 from workbench.errors import BadInput, StoreError
+from workbench.records.comparisons import Answer, Comparison, Vote, VoteKind
+from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.store.store import SqlStore
 
 

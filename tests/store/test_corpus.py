@@ -6,15 +6,15 @@ import pytest
 
 from tests.app.corpus.sessions import label, talk
 from tests.services import services_for
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.export import chosen_ids
-from workbench.app.corpus.material import NewImport
-from workbench.app.kept import Origin
-from workbench.app.labels.label import Verdict
-from workbench.app.labels.project import Project, QueueState
-from workbench.app.owner import Owner
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
+from workbench.library.datasets.session_export import chosen_ids
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import NewImport
+from workbench.records.labels.label import Verdict
+from workbench.records.labels.project import Project, QueueState
+from workbench.records.owner import Owner
+from workbench.records.sessions import Origin
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def new_import(*texts, **more):
 
 
 def _setup():
-    from workbench.app.setup import Setup
+    from workbench.records.setup import Setup
 
     return Setup(contract_name="imported", contract_text="", tools_text="[]")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.store.crashing import Kept, crash_and_check, missing
 from tests.store.examples import SETUP, user
 from tests.store.soundness import check_file
-from workbench.app.owner import LOCAL_OWNER
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import SqlStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")

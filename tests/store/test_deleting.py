@@ -10,9 +10,9 @@ import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
 from tests.store.opening import sessions_in
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.ports import Sessions
 from workbench.errors import StoreError
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import SqlStore
 
 TABLES = ("session", "session_tag", "message", "generation", "tool_run", "unfinished", "prompt")

@@ -10,13 +10,13 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from tests.store.test_search import CLEAN, DROPPED, FIXED, WEATHER, keep
-from workbench.app.facts import FactGroup, FactKind, facts_of
-from workbench.app.kept import NewMessage
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.ports import OwnedStore
-from workbench.app.versions.names import hash_of
 from workbench.chat.finding import Severity
 from workbench.hermes.parse import parse
+from workbench.records.facts import FactGroup, FactKind, facts_of
+from workbench.records.owner import LOCAL_OWNER
+from workbench.records.sessions import NewMessage
+from workbench.records.versions import hash_of
 from workbench.store.store import SqlStore
 
 START = datetime(2026, 1, 1, 23, 59, tzinfo=UTC)

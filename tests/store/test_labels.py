@@ -9,14 +9,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.app.kept import NewMessage
-from workbench.app.labels.label import Label, LabelContent, NewLabel, Target, Verdict
-from workbench.app.labels.project import Project, Question, QueueFilter, QueueState
-from workbench.app.owner import LOCAL_OWNER, Owner
-from workbench.app.permissions import UserRole
 from workbench.app.ports import OwnedStore
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, StoreError, WriteConflict
+from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
+from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
+from workbench.records.sessions import NewMessage
 from workbench.store.store import SqlStore
 
 CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'

@@ -8,8 +8,8 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from workbench.app.ports import Sessions
-from workbench.app.tree import children, newest_leaf, siblings
 from workbench.errors import BadInput, StoreError
+from workbench.records.session_tree import children, newest_leaf, siblings
 
 
 def _talk(store: Sessions, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from workbench.app.owner import LOCAL_OWNER, Owner
+from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.store.store import SqlStore
 
 ANN = Owner(key="ann")

@@ -15,8 +15,8 @@ from alembic.script import ScriptDirectory
 
 from tests.store.old.write import write_newest
 from tests.store.soundness import check_file
-from workbench.app.owner import LOCAL_OWNER
 from workbench.chat.message import Role
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
 from workbench.store.store import SqlStore
 

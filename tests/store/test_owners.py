@@ -12,14 +12,13 @@ import pytest
 
 from tests.store import owned_versions
 from tests.store.examples import GENERATION, SETUP, completion, user
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.material import NewImport
-from workbench.app.kept import KeptMessage, KeptSession
-from workbench.app.owner import LOCAL_OWNER, Owner
-from workbench.app.permissions import UserRole
 from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import NewImport
+from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
+from workbench.records.sessions import KeptMessage, KeptSession
 from workbench.store.store import SqlStore
 
 ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", role=UserRole.ADMIN)

@@ -11,8 +11,8 @@ from sqlalchemy import text
 from tests.postgres import Server, running_server
 from tests.store.examples import GENERATION, SETUP, completion, user
 from tests.store.opening import sessions_in
-from workbench.app.owner import LOCAL_OWNER
 from workbench.errors import StoreError
+from workbench.records.owner import LOCAL_OWNER
 from workbench.store.database import open_database
 from workbench.store.store import SqlStore
 

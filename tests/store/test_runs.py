@@ -7,10 +7,10 @@ import pytest
 
 from tests.store.examples import SETUP, user
 from tests.store.runs import PLAN, RESULT, give_run
-from workbench.app.labels.project import QueueFilter, QueueState
-from workbench.app.owner import LOCAL_OWNER
-from workbench.app.runs.run import RunState
 from workbench.errors import BadInput, StoreError
+from workbench.records.labels.project import QueueFilter, QueueState
+from workbench.records.owner import LOCAL_OWNER
+from workbench.records.runs import RunState
 from workbench.store.store import SqlStore
 from workbench.suite.result import Status
 

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.app.found import FoundSession, SearchFilter
-from workbench.app.kept import NewMessage, Origin
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.app.owner import LOCAL_OWNER, Owner
 from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.records.found_sessions import FoundSession, SearchFilter
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.owner import LOCAL_OWNER, Owner
+from workbench.records.sessions import NewMessage, Origin
 from workbench.store.store import SqlStore
 from workbench.store.words import CHUNK_SIZE_CHARS
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
 from tests.store.opening import sessions_in
-from workbench.app.kept import KeptMessage, NewMessage, Origin
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.ports import Sessions
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput, StoreError
+from workbench.records.owner import LOCAL_OWNER
+from workbench.records.sessions import KeptMessage, NewMessage, Origin
 from workbench.rollout.events import Timing
 from workbench.rollout.ports import Sampling
 from workbench.store.store import SqlStore
@@ -354,7 +354,7 @@ class TestTogether:
         kept = [store.append(session.id, user(" hi\r\n🦉"), parent_id=None)]
         kept.append(store.append(session.id, completion("a"), parent_id=kept[0].id))
         program = (
-            "import sys; from contextlib import closing; from workbench.app.owner import LOCAL_OWNER\n"
+            "import sys; from contextlib import closing; from workbench.records.owner import LOCAL_OWNER\n"
             "from workbench.store.store import SqlStore\n"
             "with closing(SqlStore(sys.argv[1])) as store:\n"
             "    path = store.of(LOCAL_OWNER).sessions.path(sys.argv[2])\n"

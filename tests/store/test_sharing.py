@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
-from workbench.app.owner import Owner
 from workbench.app.ports import OwnedStore
 from workbench.errors import StoreError
+from workbench.records.owner import Owner
 from workbench.store.store import SqlStore
 
 PROMPT = "<|im_start|>system\nYou can call tools.\n\nThe user is Ada.<|im_end|>\n"

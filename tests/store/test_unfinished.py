@@ -14,9 +14,9 @@ import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, user
 from tests.store.opening import sessions_in
-from workbench.app.kept import Origin
 from workbench.app.ports import Sessions
 from workbench.errors import BadInput, StoreError
+from workbench.records.sessions import Origin
 from workbench.rollout.ports import FinishReason
 from workbench.store.writer import has_ended, this_writer
 

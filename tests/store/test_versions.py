@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.app.owner import LOCAL_OWNER, Owner
 from workbench.app.ports import OwnedStore, Versions
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import FROM_FILE, FileState, NewVersion, Version, VersionKind
 from workbench.errors import BadInput, StoreError
+from workbench.records.owner import LOCAL_OWNER, Owner
+from workbench.records.versions import FROM_FILE, FileState, NewVersion, Version, VersionKind, hash_of
 from workbench.store.store import SqlStore
 
 CONTRACT = VersionKind.CONTRACT

@@ -11,8 +11,8 @@ import pytest
 
 from tests.app.comparisons.comparing import asked, column, played
 from tests.services import services_for
-from workbench.app.comparisons.comparison import VoteKind
 from workbench.app.services import Services
+from workbench.records.comparisons import VoteKind
 from workbench.ui.owners import browser_key_of
 from workbench.ui.present.compare.board import BoardView
 from workbench.ui.present.compare.form import first_form

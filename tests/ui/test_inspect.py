@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from workbench.app.versions.version import NewVersion, VersionKind
+from workbench.records.versions import NewVersion, VersionKind
 from workbench.ui.owners import services_of
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.tabs.inspect import InspectEvents

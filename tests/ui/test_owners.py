@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import gradio as gr
 import pytest
 
-from workbench.app.owner import LOCAL_OWNER, Owner
-from workbench.app.permissions import UserRole
+from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.settings import read_settings
 from workbench.ui.owners import browser_key_of, owner_of
 

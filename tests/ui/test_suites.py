@@ -7,12 +7,12 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from workbench.app.owner import Owner
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.run import KeptRun, RunState
 from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.errors import StoreError
+from workbench.records.owner import Owner
+from workbench.records.runs import KeptRun, RunState
 from workbench.ui.present.suites.grid import GridFields
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.suites.look_events import LookEvents

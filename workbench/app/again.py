@@ -3,12 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from workbench.app.ephemeral import with_ephemeral
 from workbench.app.keeper import Keeper
-from workbench.app.kept import KeptMessage, NewMessage, Origin
 from workbench.app.labels.bench import Bench
 from workbench.app.labels.corrected import corrected
-from workbench.app.labels.label import Label
 from workbench.app.loop_tools.turn import turn_toolbox
 from workbench.app.ports.tools import ToolTask
 from workbench.app.services import Services
@@ -17,6 +14,8 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.json_mode import find_schema
 from workbench.hermes.written_out import read_message
+from workbench.records.labels.label import Label
+from workbench.records.sessions import KeptMessage, NewMessage, Origin, with_ephemeral
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, play, run_calls
 from workbench.settings import Secret

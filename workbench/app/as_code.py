@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from pprint import pformat
 from typing import Final
 
-from workbench.app.kept import KeptMessage
 from workbench.app.services import Services
-from workbench.app.setup import Setup
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import VersionKind
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.chat_request import to_chat_request
 from workbench.hermes.spelling.chatml import TURN_CLOSE
+from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
+from workbench.records.versions import VersionKind, hash_of
 from workbench.rollout.events import Generation
 from workbench.toolspec.tools_text import render_tools
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.app.corpus.material import Material
-from workbench.app.kept import TreeNode
 from workbench.app.samples import Agreement, Sample, agreement_of, calls_key, sample_of
-from workbench.app.tree import newest_leaf
 from workbench.chat.message import Role
+from workbench.records.corpus.material import Material
+from workbench.records.session_tree import newest_leaf
+from workbench.records.sessions import TreeNode
 from workbench.toolspec.spec import OfferedTools
 
 

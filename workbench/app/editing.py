@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workbench.app.kept import KeptMessage, NewMessage, Origin
 from workbench.app.labels.corrected import with_calls
 from workbench.app.services import Services
 from workbench.app.turns import copy_of
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
+from workbench.records.sessions import KeptMessage, NewMessage, Origin
 from workbench.toolspec.spec import OfferedTools
 
 

@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.export import SessionDone, export_rows
-from workbench.app.corpus.source import Wanted
 from workbench.app.services import Services
 from workbench.errors import BadInput
+from workbench.library.datasets.session_export import SessionDone, export_rows
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.source import Wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from workbench.app.kept import KeptMessage, NewMessage, Origin
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
+from workbench.records.sessions import KeptMessage, NewMessage, Origin
+from workbench.records.setup import Setup
 from workbench.rollout.events import Generation
 
 SAVED_EVERY_S: Final = 0.5

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from workbench.app.comparisons.comparison import Comparison, KeptComparison
-from workbench.app.corpus.material import NewImport
-from workbench.app.kept import KeptMessage, KeptSession, NewMessage, Origin
-from workbench.app.labels.label import Label, NewLabel
-from workbench.app.labels.project import Project
 from workbench.app.limits import LAPTOP, Limits
 from workbench.app.ports import Comparisons, Corpus, Labels, Runs, Sessions, Sharing, Versions
 from workbench.app.ports.store import OwnedStore
-from workbench.app.runs.run import KeptRun
-from workbench.app.setup import Setup
-from workbench.app.versions.version import NewVersion, Version, VersionKind
+from workbench.records.comparisons import Comparison, KeptComparison
+from workbench.records.corpus.material import NewImport
+from workbench.records.labels.label import Label, NewLabel
+from workbench.records.labels.project import Project
+from workbench.records.runs import KeptRun
+from workbench.records.sessions import KeptMessage, KeptSession, NewMessage, Origin
+from workbench.records.setup import Setup
+from workbench.records.versions import NewVersion, Version, VersionKind
 from workbench.suite.plan import Plan
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Final, NamedTuple
 
-from workbench.app.comparisons.comparison import Comparison
-from workbench.app.setup import Setup
 from workbench.errors import BadInput
+from workbench.records.comparisons import Comparison
+from workbench.records.setup import Setup
 from workbench.rollout.ports import Sampling
 from workbench.settings import Settings
 from workbench.suite.plan import Arm, Plan

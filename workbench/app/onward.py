@@ -3,19 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.app.ephemeral import with_ephemeral
 from workbench.app.keeper import Keeper
-from workbench.app.kept import KeptMessage, NewMessage, Origin
 from workbench.app.loop_tools.turn import turn_toolbox
 from workbench.app.ports.tools import ToolTask
 from workbench.app.queued import QueuedEngine
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import Company, MessageKept, copy_of, keep_all
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.json_mode import find_schema
 from workbench.hermes.written_out import read_message, written_out
+from workbench.records.sessions import KeptMessage, NewMessage, Origin, with_ephemeral
+from workbench.records.setup import Setup
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, play, run_calls
 from workbench.rollout.steps import SteppedToolbox

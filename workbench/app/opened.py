@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.app.kept import DeletedMessages, KeptMessage, KeptSession, TreeNode
 from workbench.app.services import Services
-from workbench.app.tree import newest_leaf
+from workbench.records.session_tree import newest_leaf
+from workbench.records.sessions import DeletedMessages, KeptMessage, KeptSession, TreeNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

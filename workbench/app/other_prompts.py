@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from workbench.app.kept import KeptMessage
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.versions.content import diff_texts
-from workbench.app.versions.version import VersionKind
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import to_messages
 from workbench.hermes.render import render
 from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
+from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
+from workbench.records.versions import VersionKind
 from workbench.rollout.templated import Templated
 
 TEMPLATE: Final = "template"

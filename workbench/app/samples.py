@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.corpus.material import ToldMessage
-from workbench.app.kept import KeptMessage
 from workbench.app.onward import Onward, play_on
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import Company, MessageKept
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.written_out import read_message
+from workbench.records.corpus.material import ToldMessage
+from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
 from workbench.rollout.events import Event
 from workbench.toolspec.canonical import canonical_json
 from workbench.toolspec.spec import OfferedTools

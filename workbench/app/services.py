@@ -8,8 +8,6 @@ from workbench.app.adapters import Adapters
 from workbench.app.hub import Hub
 from workbench.app.limited_store import limited
 from workbench.app.limits import Limits, limits_of
-from workbench.app.owner import LOCAL_OWNER, Owner
-from workbench.app.permissions import Permission
 from workbench.app.ports import (
     Audit,
     Calendar,
@@ -34,11 +32,11 @@ from workbench.app.ports.store import OwnedStore
 from workbench.app.ports.tools import Studio
 from workbench.app.queued import Asker, Lines, QueuedEngine, queued
 from workbench.app.seats import Seats
-from workbench.app.setup import Setup
 from workbench.app.versions.files import take_file
-from workbench.app.versions.names import parse_reference
-from workbench.app.versions.version import Version, VersionKind
 from workbench.errors import BadInput
+from workbench.records.owner import LOCAL_OWNER, Owner, Permission
+from workbench.records.setup import Setup
+from workbench.records.versions import Version, VersionKind, parse_reference
 from workbench.settings import Secret, Settings
 from workbench.suite.played import Price
 from workbench.toolspec.tools_text import render_tools

@@ -4,11 +4,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.app.kept import KeptMessage
 from workbench.app.services import Services
 from workbench.chat.span import Span
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.written_out import written_out
+from workbench.records.sessions import KeptMessage
 from workbench.rollout.ports import EmittedToken
 from workbench.trajectory.mask import Token, Tokenizer
 

@@ -3,16 +3,22 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.app.ephemeral import with_ephemeral
 from workbench.app.keeper import Keeper
-from workbench.app.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.app.loop_tools.turn import turn_toolbox
 from workbench.app.ports.tools import NO_STAGING, Staging, ToolTask
 from workbench.app.queued import Asker
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.chat.message import Conversation, Message, Role
 from workbench.hermes.json_mode import find_schema
+from workbench.records.sessions import (
+    KeptMessage,
+    KeptSession,
+    KeptToolRun,
+    NewMessage,
+    Origin,
+    with_ephemeral,
+)
+from workbench.records.setup import Setup
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Approver

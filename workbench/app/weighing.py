@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.app.kept import KeptMessage
 from workbench.app.queued import QueuedWeigher
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.errors import BadInput
+from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
 from workbench.rollout.events import Generation
 from workbench.rollout.ports import EmittedToken
 from workbench.rollout.weighing import Decision, opening_of

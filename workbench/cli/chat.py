@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from workbench.app.kept import KeptSession
 from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import MessageKept, begin_session, play_turn
 from workbench.cli.terminal.asking import TerminalApprover
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
+from workbench.records.sessions import KeptSession
+from workbench.records.setup import Setup
 from workbench.rollout.events import (
     CompletionEnded,
     Event,

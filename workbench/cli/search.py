@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from workbench.app.found import FoundSession, SearchFilter, Snippet
-from workbench.app.kept import Origin
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.errors import BadInput
+from workbench.records.found_sessions import FoundSession, SearchFilter, Snippet
+from workbench.records.sessions import Origin
 from workbench.settings import read_settings
 
 

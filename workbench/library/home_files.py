@@ -6,10 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from workbench.app.versions.names import check_name
-from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput
 from workbench.library.homes import find_folder
+from workbench.records.versions import VersionKind, check_name
 
 
 class Place(NamedTuple):

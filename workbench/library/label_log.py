@@ -17,8 +17,7 @@ from httpx2 import HTTPError
 from huggingface_hub import CommitScheduler
 from huggingface_hub.errors import HFValidationError
 
-from workbench.app.labels.label import Label
-from workbench.app.labels.told import label_json
+from workbench.records.labels.label import Label, label_json
 
 EVERY_MINUTES: Final = 5.0
 """Time from one commit to the next; the hub asks for five at least."""

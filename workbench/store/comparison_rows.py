@@ -4,7 +4,8 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from workbench.app.comparisons.comparison import (
+from workbench.errors import StoreError
+from workbench.records.comparisons import (
     Answer,
     Column,
     Comparison,
@@ -13,7 +14,6 @@ from workbench.app.comparisons.comparison import (
     Vote,
     VoteKind,
 )
-from workbench.errors import StoreError
 from workbench.store import rows
 from workbench.store.tables import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow
 

@@ -6,16 +6,17 @@ from datetime import datetime
 from sqlmodel import Session, col, delete, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from workbench.app.comparisons.comparison import (
+from workbench.errors import StoreError
+from workbench.records.comparisons import (
     Answer,
     Comparison,
     KeptComparison,
     ListedComparison,
     Vote,
+    check_comparison,
+    check_vote,
 )
-from workbench.app.comparisons.rules import check_comparison, check_vote
-from workbench.app.owner import Owner
-from workbench.errors import StoreError
+from workbench.records.owner import Owner
 from workbench.store import rows
 from workbench.store.audit import AuditWriter
 from workbench.store.comparison_rows import column_document, kept_value, listed_value

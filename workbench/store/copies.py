@@ -4,9 +4,8 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from workbench.app.ephemeral import without_ephemeral
-from workbench.app.kept import KeptMessage, NewMessage
-from workbench.app.owner import Owner
+from workbench.records.owner import Owner
+from workbench.records.sessions import KeptMessage, NewMessage, without_ephemeral
 from workbench.store import rows
 from workbench.store.noting import note_session
 from workbench.store.paths import read_path

@@ -6,13 +6,13 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
-from workbench.app.comparisons.preferences import preferences_of
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
-from workbench.app.labels.label import Label
-from workbench.app.labels.staleness import find_stale
-from workbench.app.tree import check_tree
 from workbench.errors import StoreError
+from workbench.records.comparisons import preferences_of
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
+from workbench.records.labels.label import Label
+from workbench.records.labels.staleness import find_stale
+from workbench.records.session_tree import check_tree
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
 from workbench.store.comparisons import comparisons_of

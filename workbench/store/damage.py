@@ -10,16 +10,16 @@ from typing import Any, Final
 from sqlalchemy import Table
 from sqlalchemy.types import TypeDecorator
 
-from workbench.app.comparisons.comparison import VoteKind
-from workbench.app.facts import FactKind
-from workbench.app.kept import Origin
-from workbench.app.labels.label import Verdict
-from workbench.app.labels.project import QueueState
-from workbench.app.runs.run import RunState
-from workbench.app.versions.version import VersionKind
 from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.errors import StoreError
+from workbench.records.comparisons import VoteKind
+from workbench.records.facts import FactKind
+from workbench.records.labels.label import Verdict
+from workbench.records.labels.project import QueueState
+from workbench.records.runs import RunState
+from workbench.records.sessions import Origin
+from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store.stored_json import StoredJson, Unreadable
 from workbench.suite.result import Status

@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, func, select
 
-from workbench.app.kept import DeletedMessages, TreeNode
 from workbench.chat.message import Role
 from workbench.errors import BadInput, StoreError
+from workbench.records.sessions import DeletedMessages, TreeNode
 from workbench.store.paths import message_row, read_tree
 from workbench.store.tables import DeletedMessageRow, MessageRow, SessionRow
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from workbench.app.facts import Fact, FactKind
 from workbench.chat.finding import Severity
 from workbench.chat.fix import Edit
 from workbench.chat.span import Span
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
+from workbench.records.facts import Fact, FactKind
 from workbench.store.damage import damage_of
 from workbench.store.tables import FactRow
 from workbench.toolspec.spec import OfferedTools

@@ -8,7 +8,7 @@ from sqlalchemy import SQLColumnExpression, Text, case, cast
 from sqlalchemy import select as select_many
 from sqlmodel import col, func, select
 
-from workbench.app.facts import DayOfModel, Fact, FactCount, FactGroup, FactKind
+from workbench.records.facts import DayOfModel, Fact, FactCount, FactGroup, FactKind
 from workbench.store.fact_rows import fact_value
 from workbench.store.owned import Owned
 from workbench.store.storable import problem_of

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from workbench.app.corpus.material import NewImport
-from workbench.app.kept import NewMessage, Origin
-from workbench.app.labels.project import QueueState
 from workbench.chat.message import Message
 from workbench.errors import StoreError
+from workbench.records.corpus.material import NewImport
+from workbench.records.labels.project import QueueState
+from workbench.records.sessions import NewMessage, Origin
 from workbench.store import rows
 from workbench.store.labels import SqlLabels
 from workbench.store.noting import note_session

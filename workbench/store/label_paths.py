@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from workbench.app.labels.staleness import PathStep
-from workbench.app.tree import path_ids
+from workbench.records.labels.staleness import PathStep
+from workbench.records.session_tree import path_ids
 from workbench.store.label_rows import slot_of
 from workbench.store.paths import message_row
 from workbench.store.tables import MessageRow, SessionRow

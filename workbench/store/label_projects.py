@@ -6,11 +6,10 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_
 from sqlmodel import Session, col, select
 
-from workbench.app.labels.assignment import Assignment, plan_assignments
-from workbench.app.labels.project import Project, QueueState
-from workbench.app.labels.rules import check_project
-from workbench.app.owner import Owner
 from workbench.errors import StoreError
+from workbench.records.labels.project import Assignment, Project, QueueState, plan_assignments
+from workbench.records.labels.rules import check_project
+from workbench.records.owner import Owner
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database
 from workbench.store.insert import insert_if_absent

@@ -6,8 +6,8 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col
 
-from workbench.app.facts import FactKind
-from workbench.app.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.records.facts import FactKind
+from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
 from workbench.store.listing import is_rollout
 from workbench.store.storable import problem_of
 from workbench.store.tables import FactRow, GenerationRow, SessionRow

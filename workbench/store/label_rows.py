@@ -4,9 +4,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Final
 
-from workbench.app.labels.label import Label, LabelContent, NewLabel, Target, Verdict
-from workbench.app.labels.project import Project, Question
 from workbench.chat.message import ToolCall
+from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.project import Project, Question
 from workbench.store.damage import damage_of
 from workbench.store.row_json import call_value
 from workbench.store.tables.labels import LabelProjectRow, LabelRow

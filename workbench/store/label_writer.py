@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from sqlmodel import Session, col, delete, select
 
-from workbench.app.labels.label import LabelContent, NewLabel
-from workbench.app.labels.told import content_text
 from workbench.errors import WriteConflict
+from workbench.records.labels.label import LabelContent, NewLabel, content_text
 from workbench.store.label_rows import OF_MESSAGE, content_of, put_content, slot_of
 from workbench.store.tables.labels import LabelProjectRow, LabelRow, LabelTagRow
 from workbench.store.writing import new_id

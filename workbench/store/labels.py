@@ -7,16 +7,15 @@ from typing import Final
 
 from sqlmodel import Session, col, select
 
-from workbench.app.labels.agreement import Judgement
-from workbench.app.labels.label import Label, LabelContent, NewLabel, Target
-from workbench.app.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
-from workbench.app.labels.rules import check_label
-from workbench.app.labels.staleness import find_stale
-from workbench.app.labels.told import content_json
-from workbench.app.owner import Owner
 from workbench.app.ports.label_log import LabelLog
 from workbench.chat.message import Role
 from workbench.errors import WriteConflict
+from workbench.records.labels.agreement import Judgement
+from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, content_json
+from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.records.labels.rules import check_label
+from workbench.records.labels.staleness import find_stale
+from workbench.records.owner import Owner
 from workbench.store.database import Database
 from workbench.store.label_paths import original_of, read_steps
 from workbench.store.label_projects import SqlProjects

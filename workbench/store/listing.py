@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, exists
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, col, func, select
 
-from workbench.app.kept import ListedSession
-from workbench.app.owner import Owner
+from workbench.records.owner import Owner
+from workbench.records.sessions import ListedSession
 from workbench.store import rows
 from workbench.store.deleting import is_shown
 from workbench.store.tables import MessageRow, RunSessionRow, SessionRow, SessionTagRow

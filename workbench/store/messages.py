@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from workbench.app.kept import DeletedMessages, KeptMessage, NewMessage, TreeNode
+from workbench.records.sessions import DeletedMessages, KeptMessage, NewMessage, TreeNode
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.deleting import delete_messages, read_deleted, restore_messages

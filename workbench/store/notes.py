@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlmodel import col, delete, select
 
-from workbench.app.owner import Owner
+from workbench.records.owner import Owner
 from workbench.store.database import Database
 from workbench.store.scope import scope_of
 from workbench.store.storable import refuse_unstorable

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlmodel import Session, col, delete, select
 
-from workbench.app.facts import Fact, facts_of
 from workbench.chat.message import Role
+from workbench.records.facts import Fact, facts_of
 from workbench.store.fact_rows import fact_row, read_completion
 from workbench.store.search_words import insert_words
 from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRow, SessionRow, SessionTagRow

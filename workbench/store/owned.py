@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, true
 from sqlmodel import Session, col, func, select
 
-from workbench.app.kept import KeptSession
-from workbench.app.owner import Owner
-from workbench.app.permissions import Permission
 from workbench.errors import StoreError
+from workbench.records.owner import Owner, Permission
+from workbench.records.sessions import KeptSession
 from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.deleting import is_shown

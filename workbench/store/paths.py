@@ -5,10 +5,10 @@ from itertools import takewhile
 
 from sqlmodel import Session, col, select
 
-from workbench.app.kept import KeptMessage, TreeNode
-from workbench.app.tree import check_tree, path_ids
 from workbench.chat.message import Role
 from workbench.errors import StoreError
+from workbench.records.session_tree import check_tree, path_ids
+from workbench.records.sessions import KeptMessage, TreeNode
 from workbench.store import rows
 from workbench.store.damage import damage_of
 from workbench.store.storable import problem_of

@@ -8,9 +8,9 @@ from pydantic import TypeAdapter
 from sqlalchemy import JSON, type_coerce
 from sqlmodel import Session, col, select
 
-from workbench.app.runs.run import PlayedArm
-from workbench.app.versions.names import parse_reference
 from workbench.errors import BadInput, StoreError
+from workbench.records.runs import PlayedArm
+from workbench.records.versions import parse_reference
 from workbench.store.tables import CaseResultRow, RunRow
 from workbench.suite.plan import Arm
 from workbench.suite.result import CaseResult, result_value

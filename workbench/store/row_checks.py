@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import Table
 from sqlalchemy.engine import Connection
 
-from workbench.app.tree import find_cyclic
 from workbench.errors import BadInput
+from workbench.records.session_tree import find_cyclic
 from workbench.store import rows
 from workbench.store.damage import row_name, row_problems
 from workbench.store.row_json import call_value, findings_value, generation_of, sampling_value, tokens_value

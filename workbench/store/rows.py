@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple, cast
 
 from pydantic import TypeAdapter
 
-from workbench.app.kept import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
-from workbench.app.owner import Owner
-from workbench.app.setup import Setup
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.records.owner import Owner
+from workbench.records.sessions import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
+from workbench.records.setup import Setup
 from workbench.rollout.events import Generation, Timing
 from workbench.rollout.ports import FinishReason
 from workbench.store.damage import damage_of

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from sqlmodel import Session, col, delete, func, select
 
-from workbench.app.owner import Owner
-from workbench.app.runs.run import KeptRun, ListedRun, PlayedArm, RunState
 from workbench.errors import BadInput, StoreError
+from workbench.records.owner import Owner
+from workbench.records.runs import KeptRun, ListedRun, PlayedArm, RunState
 from workbench.store.database import Database
 from workbench.store.insert import insert_if_absent
 from workbench.store.owned import Owned

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from workbench.app.owner import Owner
+from workbench.records.owner import Owner
 
 SHARED: Final = ""
 """The shared library's owner, which is the one person of an own machine: a key cannot hold NULL."""

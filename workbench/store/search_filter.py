@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement, SQLColumnExpression
 from sqlmodel import col
 
-from workbench.app.facts import FactKind
-from workbench.app.found import SearchFilter
-from workbench.app.kept import Origin
+from workbench.records.facts import FactKind
+from workbench.records.found_sessions import SearchFilter
+from workbench.records.sessions import Origin
 from workbench.store.tables import (
     FactRow,
     GenerationRow,

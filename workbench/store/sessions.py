@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlmodel import col, delete, update
 
-from workbench.app.kept import KeptSession, ListedSession
-from workbench.app.setup import Setup
+from workbench.records.sessions import KeptSession, ListedSession
+from workbench.records.setup import Setup
 from workbench.store import rows
 from workbench.store.copies import copy_session
 from workbench.store.listing import list_rows

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from sqlmodel import Session, col, select
 
-from workbench.app.ephemeral import without_ephemeral
-from workbench.app.kept import KeptMessage, KeptSession, TreeNode
 from workbench.errors import StoreError
+from workbench.records.sessions import KeptMessage, KeptSession, TreeNode, without_ephemeral
 from workbench.store.copies import copy_session
 from workbench.store.owned import Owned
 from workbench.store.paths import read_path, read_tree

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from workbench.app.found import Snippet
 from workbench.chat.span import Span
+from workbench.records.found_sessions import Snippet
 from workbench.store.words import Term, places_of
 
 BEFORE_CHARS: Final = 20

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from workbench.app.owner import Owner
 from workbench.app.ports import OwnedStore
 from workbench.app.ports.label_log import LabelLog
+from workbench.records.owner import Owner
 from workbench.store.audit import SqlAudit
 from workbench.store.comparisons import SqlComparisons
 from workbench.store.corpus import SqlCorpus

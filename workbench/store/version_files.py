@@ -2,8 +2,7 @@
 
 from sqlmodel import Session, col
 
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import FROM_FILE, FileState, NewVersion, Version
+from workbench.records.versions import FROM_FILE, FileState, NewVersion, Version, hash_of
 from workbench.store.tables.versions import VersionLineRow, VersionRow
 from workbench.store.version_rows import find_head, of_name, own_first, value
 from workbench.store.version_writer import VersionWriter

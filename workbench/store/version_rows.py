@@ -7,9 +7,8 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from workbench.app.versions.names import HASH_PREFIX_CHARS, number_of
-from workbench.app.versions.version import Version, VersionKind, VersionLine
 from workbench.errors import StoreError
+from workbench.records.versions import HASH_PREFIX_CHARS, Version, VersionKind, VersionLine, number_of
 from workbench.store.scope import SHARED
 from workbench.store.storable import problem_of
 from workbench.store.tables.versions import VersionRow, VersionTagRow, VersionTextRow

@@ -5,9 +5,8 @@ from typing import Any
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 
-from workbench.app.owner import Owner
-from workbench.app.versions.names import HASH_PREFIX_CHARS, hash_of
-from workbench.app.versions.version import KeptText, VersionKind
+from workbench.records.owner import Owner
+from workbench.records.versions import HASH_PREFIX_CHARS, KeptText, VersionKind, hash_of
 from workbench.store.insert import insert_if_absent
 from workbench.store.scope import SHARED, scope_of
 from workbench.store.tables.sessions import SessionRow

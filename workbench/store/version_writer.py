@@ -6,10 +6,9 @@ from hashlib import sha256
 
 from sqlmodel import Session
 
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import NewVersion, Version, VersionKind
 from workbench.chat.json_value import JsonValue
 from workbench.errors import StoreError
+from workbench.records.versions import NewVersion, Version, VersionKind, hash_of
 from workbench.store.audit import AuditWriter
 from workbench.store.insert import insert_if_absent
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow

@@ -5,10 +5,19 @@ from datetime import datetime
 
 from sqlmodel import Session, col
 
-from workbench.app.owner import Owner
-from workbench.app.versions.names import check_name, check_tag, hash_of
-from workbench.app.versions.version import FileState, KeptText, NewVersion, Version, VersionKind, VersionLine
 from workbench.errors import StoreError
+from workbench.records.owner import Owner
+from workbench.records.versions import (
+    FileState,
+    KeptText,
+    NewVersion,
+    Version,
+    VersionKind,
+    VersionLine,
+    check_name,
+    check_tag,
+    hash_of,
+)
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
 from workbench.store.database import Database

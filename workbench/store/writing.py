@@ -4,9 +4,9 @@ import secrets
 
 from sqlmodel import Session
 
-from workbench.app.kept import NewMessage
-from workbench.app.versions.version import VersionKind
 from workbench.chat.message import Role
+from workbench.records.sessions import NewMessage
+from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store import rows
 from workbench.store.insert import insert_if_absent

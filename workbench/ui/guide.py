@@ -13,10 +13,10 @@ from workbench.app.demo.loading import (
     load_demo,
     remove_demo,
 )
-from workbench.app.permissions import Permission
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
+from workbench.records.owner import Permission
 from workbench.ui.components.keys_help import KeysHelp
 from workbench.ui.components.palette import Palette
 from workbench.ui.components.tour import Tour

@@ -9,9 +9,8 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
-from workbench.app.owner import LOCAL_OWNER, Owner
-from workbench.app.permissions import UserRole
 from workbench.app.services import Services
+from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.settings import Settings
 from workbench.ui.addresses import address_of
 from workbench.ui.gate.visit import KEY_HEADER

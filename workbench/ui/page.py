@@ -7,9 +7,8 @@ from typing import Final, Literal, TypedDict
 
 import gradio as gr
 
-from workbench.app.owner import NOBODY
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
+from workbench.records.owner import NOBODY, Permission
 from workbench.ui.api.offer import offer_api
 from workbench.ui.crowd import open_queue
 from workbench.ui.frame import build_frame

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar, cast
 import gradio as gr
 from gradio.block_function import BlockFunction
 
-from workbench.app.permissions import NotPermitted, Permission, UserRole, is_granted
+from workbench.records.owner import NotPermitted, Permission, UserRole, is_granted
 
 _MARK: Final = "needs_permission"
 

@@ -6,15 +6,15 @@ import pytest
 
 from tests.app.comparisons.comparing import CALL, asked, column, played, script, texts
 from tests.services import services_for
-from workbench.app.comparisons.comparison import MAX_COLUMNS
 from workbench.app.comparisons.planning import Turns, compare_turns
 from workbench.app.comparisons.playing import STOPPED
 from workbench.app.comparisons.running import AnswerEnded, AnswerGoesOn, AnswerStarted
-from workbench.app.facts import FactGroup, FactKind
-from workbench.app.tree import siblings
-from workbench.app.versions.names import hash_of
 from workbench.chat.message import Role
 from workbench.errors import BadInput
+from workbench.records.comparisons import MAX_COLUMNS
+from workbench.records.facts import FactGroup, FactKind
+from workbench.records.session_tree import siblings
+from workbench.records.versions import hash_of
 from workbench.rollout.events import PieceArrived
 from workbench.rollout.ports import Sampling
 

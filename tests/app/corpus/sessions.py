@@ -2,13 +2,13 @@
 
 import json
 
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.export import export_rows
-from workbench.app.corpus.source import Wanted
-from workbench.app.kept import NewMessage, Origin
-from workbench.app.labels.label import LabelContent, NewLabel, Target
-from workbench.app.setup import Setup
 from workbench.chat.message import Message, Role
+from workbench.library.datasets.session_export import export_rows
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.source import Wanted
+from workbench.records.labels.label import LabelContent, NewLabel, Target
+from workbench.records.sessions import NewMessage, Origin
+from workbench.records.setup import Setup
 
 TOOL = {
     "type": "function",

@@ -6,9 +6,9 @@ import pytest
 
 from tests.app.corpus.sessions import CALL, SYSTEM, begin, label, rows_of, said, talk
 from tests.services import services_for
-from workbench.app.labels.label import Verdict
-from workbench.app.labels.project import QueueState
 from workbench.chat.message import ToolCall
+from workbench.records.labels.label import Verdict
+from workbench.records.labels.project import QueueState
 from workbench.trajectory.formats.known import WRITTEN
 
 TEXT_FORMATS = ("sharegpt", "hermes-agent", "raw")

@@ -5,9 +5,9 @@ import pytest
 from tests.app.comparisons.comparing import CALL, asked, column, played
 from tests.app.corpus.sessions import label, rows_of
 from tests.services import services_for
-from workbench.app.comparisons.comparison import Vote, VoteKind
 from workbench.app.comparisons.planning import Turns, compare_turns
-from workbench.app.labels.label import Verdict
+from workbench.records.comparisons import Vote, VoteKind
+from workbench.records.labels.label import Verdict
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from workbench.app.demo.loading import (
     load_demo,
     remove_demo,
 )
-from workbench.app.found import SearchFilter
-from workbench.app.owner import Owner
 from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import read_message
+from workbench.records.found_sessions import SearchFilter
+from workbench.records.owner import Owner
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.app.labels.agreement import Judgement, agreement_of, cohens_kappa
+from workbench.records.labels.agreement import Judgement, agreement_of, cohens_kappa
 
 VERDICTS = st.sampled_from(["right", "wrong-tool", "needless"])
 PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)

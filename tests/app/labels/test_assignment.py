@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.app.labels.assignment import Assignment, plan_assignments
 from workbench.errors import BadInput
+from workbench.records.labels.project import Assignment, plan_assignments
 
 SESSIONS = st.lists(st.sampled_from("stuvwxyz"), unique=True)
 LABELLERS = st.lists(st.sampled_from(["anna", "ben", "cleo", "dora"]), min_size=1, unique=True)

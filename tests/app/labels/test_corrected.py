@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.app.kept import KeptMessage, Origin
 from workbench.app.labels.corrected import corrected, corrections_of
-from workbench.app.labels.label import Label, LabelContent, Target
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.records.labels.label import Label, LabelContent, Target
+from workbench.records.sessions import KeptMessage, Origin
 from workbench.toolspec.tools_text import parse_tools
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.app.labels.test_corrected import CALL, TOOLS, label
 from tests.store.examples import SETUP
-from workbench.app.corpus.material import DamagedSession, Material, ToldMessage
 from workbench.app.labels.outcome import outcome_of
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.records.corpus.material import DamagedSession, Material, ToldMessage
 from workbench.toolspec.tools_text import render_tools
 
 SAID = (

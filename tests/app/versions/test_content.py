@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.services import CHECKOUT
 from workbench.app.versions.content import diff_contents, diff_texts, fingerprint_of, load_value
-from workbench.app.versions.version import VersionKind
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
+from workbench.records.versions import VersionKind
 from workbench.toolbox.catalog import FileCatalog
 from workbench.toolspec.tools_text import render_tools
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.app.versions.names import Reference, check_name, check_tag, parse_reference
-from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput
+from workbench.records.versions import Reference, VersionKind, check_name, check_tag, parse_reference
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,16 @@ import pytest
 from tests.app.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.bfcl import SETS, bfcl_trajectories
 from tests.services import services_for
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.importing import CONTRACT, ImportTerms, import_rows
-from workbench.app.corpus.source import Wanted
-from workbench.app.kept import Origin
-from workbench.app.labels.project import QueueFilter, QueueState
-from workbench.app.owner import Owner
 from workbench.app.ports.datasets import ExportSummary, Refused, Target
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import read_rows
+from workbench.library.datasets.row_import import CONTRACT, ImportTerms, import_rows
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.source import Wanted
+from workbench.records.labels.project import QueueFilter, QueueState
+from workbench.records.owner import Owner
+from workbench.records.sessions import Origin
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.sets.split import Split
 from workbench.trajectory.trajectory import Prose, RowMessage

@@ -15,13 +15,13 @@ from pathlib import Path
 from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
-from workbench.app.corpus.material import NewImport
-from workbench.app.kept import NewMessage, Origin
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.app.labels.project import QueueState
-from workbench.app.owner import LOCAL_OWNER, Owner
 from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role, ToolCall
+from workbench.records.corpus.material import NewImport
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.project import QueueState
+from workbench.records.owner import LOCAL_OWNER, Owner
+from workbench.records.sessions import NewMessage, Origin
 from workbench.store.store import SqlStore
 
 FOLDER = Path(__file__).parent

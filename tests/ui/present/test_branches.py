@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from tests.services import services_for
 from workbench.app.branches import branches_of
-from workbench.app.kept import DeletedMessages
 from workbench.app.onward import Onward
 from workbench.app.samples import Sample, agreement_of, play_more
 from workbench.app.turns import Company
 from workbench.chat.message import Role, ToolCall
+from workbench.records.sessions import DeletedMessages
 from workbench.ui.present.branches import LABEL_CHARS, agreement_words, ask_branches, show_branches
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'

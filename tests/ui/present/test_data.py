@@ -4,9 +4,9 @@ import json
 
 from tests.app.corpus.sessions import CALL, talk
 from tests.services import services_for
-from workbench.app.corpus.export import export_rows
-from workbench.app.corpus.importing import RowImported
-from workbench.app.corpus.source import Wanted
+from workbench.library.datasets.row_import import RowImported
+from workbench.library.datasets.session_export import export_rows
+from workbench.records.corpus.source import Wanted
 from workbench.ui.present.data import (
     LONGEST_MESSAGE,
     MOST_CHARS,

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from workbench.app.labels.label import LabelContent, Verdict
-from workbench.app.labels.project import QueueState
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
+from workbench.records.labels.label import LabelContent, Verdict
+from workbench.records.labels.project import QueueState
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.label.form import read_form, show_form, show_values

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tests.services import services_for
-from workbench.app.kept import NewMessage, Origin
 from workbench.app.turns import begin_session
 from workbench.chat.message import Message, Role
 from workbench.errors import EngineError
+from workbench.records.sessions import NewMessage, Origin
 from workbench.ui.present.session import show_session
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.app.found import NO_FILTER, SearchFilter
 from workbench.errors import BadInput
+from workbench.records.found_sessions import NO_FILTER, SearchFilter
 from workbench.ui.present.session_filter import read_filter
 
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from workbench.app.found import FoundSession, Snippet
-from workbench.app.kept import ListedSession
 from workbench.chat.span import Span
+from workbench.records.found_sessions import FoundSession, Snippet
+from workbench.records.sessions import ListedSession
 from workbench.ui.present.sessions import show_sessions
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -3,8 +3,8 @@
 import pytest
 
 from workbench.app.ports import ModelStatus
-from workbench.app.setup import Setup
 from workbench.errors import BadInput
+from workbench.records.setup import Setup
 from workbench.rollout.ports import Sampling
 from workbench.ui.present.setup import (
     fields_of,

@@ -1,6 +1,6 @@
 """The list of contracts, or of suites."""
 
-from workbench.app.versions.version import VersionKind
+from workbench.records.versions import VersionKind
 from workbench.ui.present.text_list import show_texts
 
 

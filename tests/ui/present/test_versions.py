@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime
 
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import Version, VersionKind
+from workbench.records.versions import Version, VersionKind, hash_of
 from workbench.ui.present.versions import show_versions
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

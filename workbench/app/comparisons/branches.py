@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from threading import Lock
 
-from workbench.app.kept import KeptMessage, NewMessage, Origin
 from workbench.app.services import Services
 from workbench.app.turns import copy_of
 from workbench.chat.message import Message, Role
+from workbench.records.sessions import KeptMessage, NewMessage, Origin
 
 
 class Branches:

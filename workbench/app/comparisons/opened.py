@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.app.comparisons.comparison import Answer, KeptComparison
-from workbench.app.kept import KeptMessage
 from workbench.app.services import Services
 from workbench.errors import StoreError
+from workbench.records.comparisons import Answer, KeptComparison
+from workbench.records.sessions import KeptMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.comparisons.comparison import Column, Comparison, KeptComparison
-from workbench.app.comparisons.rules import check_count
-from workbench.app.kept import KeptMessage, NewMessage, Origin
 from workbench.app.services import Services
-from workbench.app.setup import Setup
-from workbench.app.tree import newest_leaf
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
+from workbench.records.comparisons import Column, Comparison, KeptComparison, check_count
+from workbench.records.session_tree import newest_leaf
+from workbench.records.sessions import KeptMessage, NewMessage, Origin
+from workbench.records.setup import Setup
 from workbench.rollout.ports import Sampling
 from workbench.toolspec.tools_text import render_tools
 

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from workbench.app.comparisons.branches import Branches
-from workbench.app.comparisons.comparison import Answer
-from workbench.app.ephemeral import with_ephemeral
 from workbench.app.keeper import Keeper
 from workbench.app.loop_tools.turn import turn_toolbox
 from workbench.app.ports.tools import ToolTask
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import MessageKept, keep_all
 from workbench.chat.message import Conversation
 from workbench.errors import BadInput, EngineError
 from workbench.hermes.json_mode import find_schema
+from workbench.records.comparisons import Answer
+from workbench.records.sessions import with_ephemeral
+from workbench.records.setup import Setup
 from workbench.rollout.events import EndReason, Event, TurnEnded
 from workbench.rollout.loop import Turn, play
 from workbench.settings import Secret

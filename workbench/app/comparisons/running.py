@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
 from workbench.app.comparisons.branches import Branches
-from workbench.app.comparisons.comparison import Answer, KeptComparison
 from workbench.app.comparisons.playing import ColumnPlayer
 from workbench.app.services import Services
 from workbench.errors import BadInput, EngineError
+from workbench.records.comparisons import Answer, KeptComparison
 from workbench.rollout.events import Event
 from workbench.settings import Secret
 

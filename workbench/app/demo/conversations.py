@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.labels.label import Verdict
+from workbench.records.labels.label import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

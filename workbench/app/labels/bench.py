@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.kept import KeptMessage, KeptSession
-from workbench.app.labels.label import Label
 from workbench.app.labels.outcome import Outcome, outcome_of
-from workbench.app.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.app.services import Services
 from workbench.errors import BadInput
+from workbench.records.labels.label import Label
+from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
+from workbench.records.sessions import KeptMessage, KeptSession
 from workbench.toolspec.spec import OfferedTools
 
 MOST_LABELS: Final = 10_000

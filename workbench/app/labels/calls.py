@@ -1,9 +1,9 @@
 """Whether the call that a label speaks of is there."""
 
-from workbench.app.labels.label import Target
 from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
+from workbench.records.labels.label import Target
 
 
 def check_call(services: Services, target: Target) -> None:

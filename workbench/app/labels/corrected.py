@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from workbench.app.kept import KeptMessage
-from workbench.app.labels.label import Label
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
+from workbench.records.labels.label import Label
+from workbench.records.sessions import KeptMessage
 from workbench.toolspec.spec import OfferedTools
 
 

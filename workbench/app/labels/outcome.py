@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from workbench.app.corpus.conversations import Conversation, tell_session
-from workbench.app.corpus.made import Warned, make_row
-from workbench.app.corpus.material import DamagedSession, Material
-from workbench.app.corpus.obstacle import Obstacle
-from workbench.app.corpus.source import Source, Wanted
-from workbench.app.labels.label import Label
+from workbench.records.corpus.conversations import Conversation, tell_session
+from workbench.records.corpus.made import Warned, make_row
+from workbench.records.corpus.material import DamagedSession, Material
+from workbench.records.corpus.obstacle import Obstacle
+from workbench.records.corpus.source import Source, Wanted
+from workbench.records.labels.label import Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.setup import Setup
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import EngineError
 from workbench.hermes.reading import Reading
+from workbench.records.setup import Setup
 from workbench.rollout.events import CompletionEnded, ToolFinished, TurnEnded
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Clock, Engine, Toolbox

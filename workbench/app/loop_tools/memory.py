@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from workbench.app.owner import Owner
 from workbench.app.ports.memory import Memories
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.records.owner import Owner
 
 MOST_NOTES: Final = 100
 MAX_NOTE_CHARS: Final = 500

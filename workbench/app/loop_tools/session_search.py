@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from workbench.app.found import FoundSession
 from workbench.app.ports import Search
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.records.found_sessions import FoundSession
 
 FEW: Final = 5
 """Sessions that are given where the call does not say how many."""

@@ -8,8 +8,8 @@ from workbench.app.loop_tools.session_search import SessionSearch
 from workbench.app.loop_tools.toolbox import LoopToolbox
 from workbench.app.ports.tools import ToolTask
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.chat.message import Conversation
+from workbench.records.setup import Setup
 from workbench.rollout.ports import Engine
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.app.audit import AuditEntry
+from workbench.records.audit import AuditEntry
 
 
 class Audit(Protocol):

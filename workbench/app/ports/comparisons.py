@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.app.comparisons.comparison import (
+from workbench.records.comparisons import (
     Answer,
     Comparison,
     KeptComparison,

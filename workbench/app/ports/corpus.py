@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.material import DamagedSession, Material, NewImport
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import DamagedSession, Material, NewImport
 
 
 class Corpus(Protocol):

@@ -6,12 +6,12 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from workbench.app.corpus.export import SessionDone
-from workbench.app.corpus.importing import ReadRow
-from workbench.app.corpus.source import Wanted
 from workbench.app.ports.corpus import Corpus
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
+from workbench.library.datasets.row_import import ReadRow
+from workbench.library.datasets.session_export import SessionDone
+from workbench.records.corpus.source import Wanted
 from workbench.settings import Secret
 from workbench.trajectory.sets.split import Split
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.app.labels.label import Label
+from workbench.records.labels.label import Label
 
 
 class LabelLog(Protocol):

@@ -3,10 +3,16 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from workbench.app.labels.agreement import Judgement
-from workbench.app.labels.assignment import Assignment
-from workbench.app.labels.label import Label, NewLabel, Target
-from workbench.app.labels.project import Project, QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.records.labels.agreement import Judgement
+from workbench.records.labels.label import Label, NewLabel, Target
+from workbench.records.labels.project import (
+    Assignment,
+    Project,
+    QueueFilter,
+    QueueItem,
+    QueuePage,
+    QueueState,
+)
 
 
 class Labels(Protocol):

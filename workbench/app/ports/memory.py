@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.app.owner import Owner
+from workbench.records.owner import Owner
 
 
 class Memories(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.app.runs.run import KeptRun, ListedRun, PlayedArm, RunState
+from workbench.records.runs import KeptRun, ListedRun, PlayedArm, RunState
 from workbench.suite.plan import Plan
 from workbench.suite.result import CaseResult
 

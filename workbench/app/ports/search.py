@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from workbench.app.facts import DayOfModel, Fact, FactCount, FactGroup
-from workbench.app.found import NO_FILTER, FoundSession, SearchFilter
+from workbench.records.facts import DayOfModel, Fact, FactCount, FactGroup
+from workbench.records.found_sessions import NO_FILTER, FoundSession, SearchFilter
 
 
 class Search(Protocol):

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.app.kept import DeletedMessages, KeptMessage, KeptSession, ListedSession, NewMessage, TreeNode
-from workbench.app.owner import Owner
 from workbench.app.ports.audit import Audit
 from workbench.app.ports.comparisons import Comparisons
 from workbench.app.ports.corpus import Corpus
@@ -13,7 +11,16 @@ from workbench.app.ports.labels import Labels
 from workbench.app.ports.runs import Runs
 from workbench.app.ports.search import Facts, Search
 from workbench.app.ports.versions import Versions
-from workbench.app.setup import Setup
+from workbench.records.owner import Owner
+from workbench.records.sessions import (
+    DeletedMessages,
+    KeptMessage,
+    KeptSession,
+    ListedSession,
+    NewMessage,
+    TreeNode,
+)
+from workbench.records.setup import Setup
 from workbench.rollout.events import Generation
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.app.versions.version import FileState, KeptText, NewVersion, Version, VersionKind, VersionLine
+from workbench.records.versions import FileState, KeptText, NewVersion, Version, VersionKind, VersionLine
 
 
 class Versions(Protocol):

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from workbench.app.corpus.importing import ReadRow
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.library.datasets.row_import import ReadRow
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.rows_check import RowsCheck
 from workbench.trajectory.validate.said import said

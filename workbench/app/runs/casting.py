@@ -4,14 +4,14 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from workbench.app.kept import KeptMessage
 from workbench.app.services import Services
-from workbench.app.setup import Setup
-from workbench.app.versions.version import NewVersion, Version, VersionKind
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message
+from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
+from workbench.records.versions import NewVersion, Version, VersionKind
 from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case, parse_suite, render_suite
 from workbench.toolspec.spec import OfferedTools

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.app.facts import DayOfModel
-from workbench.app.runs.run import PlayedArm
 from workbench.app.services import Services
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import VersionKind
 from workbench.contract.contract import parse_contract
+from workbench.records.facts import DayOfModel
+from workbench.records.runs import PlayedArm
+from workbench.records.versions import VersionKind, hash_of
 from workbench.suite.reports.report import Worth, worths_of
 from workbench.suite.variants import Part, parts_of
 

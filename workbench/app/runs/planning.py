@@ -9,9 +9,9 @@ from pathlib import PurePath
 from workbench.app.ports import Catalog
 from workbench.app.runs.suites import case_problems, offered_tools
 from workbench.app.services import Services
-from workbench.app.versions.names import parse_reference
 from workbench.contract.contract import parse_contract, render_contract
 from workbench.errors import BadInput
+from workbench.records.versions import parse_reference
 from workbench.rollout.ports import Sampling
 from workbench.suite.case import Case, Suite, tagged
 from workbench.suite.plan import SEPARATOR, Arm, Plan, Variation, labels_of, tools_key

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from workbench.app.kept import NewMessage, Origin
 from workbench.app.ports.tools import Staging
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import EngineError
+from workbench.records.sessions import NewMessage, Origin
+from workbench.records.setup import Setup
 from workbench.rollout.limits import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Engine, Sampling

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from workbench.app.runs.planning import title_of
 from workbench.app.runs.playing import DeskPlayer
-from workbench.app.runs.run import KeptRun, RunState
 from workbench.app.services import Services
 from workbench.errors import BadInput
+from workbench.records.runs import KeptRun, RunState
 from workbench.settings import Secret
 from workbench.suite.plan import Plan
 from workbench.suite.runner import CaseFinished, IsCancelled, RunEnded, RunEvent, run

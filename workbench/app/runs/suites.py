@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.app.owner import LOCAL_OWNER
 from workbench.app.ports import Catalog
 from workbench.app.ports.tools import Staging, ToolTask
 from workbench.app.services import Services
 from workbench.app.versions.files import take_file
-from workbench.app.versions.names import parse_reference
-from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput
+from workbench.records.owner import LOCAL_OWNER
+from workbench.records.versions import VersionKind, parse_reference
 from workbench.suite.case import Case, Suite
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.suite.suite_text import Fault, SuiteText

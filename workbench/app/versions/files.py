@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from workbench.app.ports.versions import VersionFiles, Versions
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import FileState, KeptText, Version, VersionKind
 from workbench.errors import BadInput
+from workbench.records.versions import FileState, KeptText, Version, VersionKind, hash_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

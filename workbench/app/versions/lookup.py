@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from workbench.app.ports.versions import Versions
-from workbench.app.versions.names import parse_reference
-from workbench.app.versions.version import Version, VersionKind
 from workbench.errors import BadInput
+from workbench.records.versions import Version, VersionKind, parse_reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

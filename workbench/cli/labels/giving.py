@@ -5,15 +5,14 @@ from typing import Annotated, cast
 
 import typer
 
-from workbench.app.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.app.labels.project import QueueState
-from workbench.app.labels.told import label_json
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import ToolCall
 from workbench.cli.labels.options import Json, Labeller, MessageId, ProjectName, SessionId
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
 from workbench.errors import BadInput
+from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict, label_json
+from workbench.records.labels.project import QueueState
 from workbench.settings import read_settings
 
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")]

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from workbench.app.labels.agreement import Agreement, agreement_of
-from workbench.app.labels.project import Project, Question
 from workbench.chat.json_value import JsonObject
 from workbench.cli.labels.options import Json, Labeller, ProjectName
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import shown
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
+from workbench.records.labels.agreement import Agreement, agreement_of
+from workbench.records.labels.project import Project, Question
 from workbench.settings import read_settings
 
 Name = Annotated[str, typer.Argument(metavar="PROJECT", help="Name of the labelling project.")]

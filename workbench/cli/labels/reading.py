@@ -8,16 +8,15 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.app.audit import AuditEntry
-from workbench.app.labels.label import Label, Verdict
-from workbench.app.labels.project import QueueFilter, QueueItem, QueueState
-from workbench.app.labels.told import label_json
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.cli.labels.options import Json, ProjectName, SessionId
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import shown
 from workbench.errors import BadInput
+from workbench.records.audit import AuditEntry
+from workbench.records.labels.label import Label, Verdict, label_json
+from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.settings import read_settings
 
 PAGE: Final = 200

@@ -8,13 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.source import Wanted
 from workbench.app.export import choice_of
-from workbench.app.labels.label import MAX_RATING, MIN_RATING, Verdict
-from workbench.app.labels.project import QueueState
-from workbench.app.owner import Owner
-from workbench.app.permissions import UserRole
 from workbench.app.ports.datasets import ExportSummary, Refused, Target
 from workbench.app.recording import record
 from workbench.app.services import Services
@@ -34,6 +28,11 @@ from workbench.cli.sessions.export_report import Report, summary_json, summary_l
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.source import Wanted
+from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
+from workbench.records.labels.project import QueueState
+from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import WRITTEN
 from workbench.trajectory.writing.holding import Terms

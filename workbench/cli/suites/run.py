@@ -8,13 +8,13 @@ from typing import Annotated, Final
 import typer
 
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.run import KeptRun
 from workbench.app.runs.running import begin_run, find_run, play_run
 from workbench.app.services import Services
 from workbench.cli.suites.files import suites_named, write_reports
 from workbench.cli.suites.told import print_list, print_report, told_events
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
+from workbench.records.runs import KeptRun
 from workbench.rollout.ports import Sampling
 from workbench.settings import read_settings
 from workbench.suite.plan import Variation

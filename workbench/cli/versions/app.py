@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import VersionKind
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import shown
 from workbench.cli.versions.files import export_versions, import_files
 from workbench.cli.versions.told import version_json, version_line
 from workbench.errors import BadInput
+from workbench.records.versions import VersionKind, hash_of
 from workbench.settings import read_settings
 
 REFERENCE = "NAME, NAME@3, NAME@production, or KIND:NAME@HASH."

@@ -9,11 +9,10 @@ import typer
 from workbench.app.services import Services
 from workbench.app.versions.files import FileSeen, Written, take_file, write_file
 from workbench.app.versions.lookup import find_version
-from workbench.app.versions.names import parse_reference
-from workbench.app.versions.version import FileState, Version, VersionKind
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.errors import BadInput
+from workbench.records.versions import FileState, Version, VersionKind, parse_reference
 from workbench.settings import read_settings
 
 REFUSED: Final = 2

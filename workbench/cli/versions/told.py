@@ -1,9 +1,9 @@
 """Versions as lines and as JSON."""
 
 from workbench.app.versions.content import fingerprint_of
-from workbench.app.versions.version import Version
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.paint import shown
+from workbench.records.versions import Version
 
 
 def version_json(version: Version) -> JsonObject:

@@ -10,16 +10,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, cast
 
-from workbench.app.corpus.export import SessionDone, export_rows, spelling_for
-from workbench.app.corpus.importing import ReadRow
-from workbench.app.corpus.source import Wanted
 from workbench.app.ports.corpus import Corpus
 from workbench.app.ports.datasets import ExportSummary, ReadLimits, Refused, Target
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
+from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
+from workbench.library.datasets.session_export import SessionDone, export_rows, spelling_for
+from workbench.records.corpus.source import Wanted
 from workbench.settings import Secret
 from workbench.trajectory.formats.known import WRITTEN, format_named
 from workbench.trajectory.sets.card import CardTerms, render_card

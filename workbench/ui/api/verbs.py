@@ -11,7 +11,6 @@ from typing import Any, Literal, cast
 import gradio as gr
 
 from workbench.app.export import choice_of
-from workbench.app.permissions import Permission
 from workbench.app.requests.prompt import RenderRequest, rendered_row
 from workbench.app.requests.reading import ParseRequest, reading_fields
 from workbench.app.requests.rows import check_rows
@@ -23,6 +22,7 @@ from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.reading import Dialect, Level
+from workbench.records.owner import Permission
 from workbench.suite.reports.json_report import report_json
 from workbench.suite.reports.report import report_of
 from workbench.toolspec.budget import REQUEST_STEPS, budget

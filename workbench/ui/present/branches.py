@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.app.branches import Branch, BranchTree, count_leaves
-from workbench.app.kept import DeletedMessages, TreeNode
 from workbench.app.samples import Agreement
 from workbench.chat.message import Role, ToolCall
+from workbench.records.sessions import DeletedMessages, TreeNode
 from workbench.ui.present.words import count
 
 LABEL_CHARS: Final = 72

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.app.kept import KeptMessage
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.spelling.thoughts import THINK_OPEN
 from workbench.hermes.written_out import read_message
+from workbench.records.sessions import KeptMessage
 from workbench.toolspec.spec import OfferedTools
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 from urllib.parse import urlencode
 
-from workbench.app.corpus.export import SessionDone
-from workbench.app.corpus.importing import RowImported
-from workbench.app.corpus.made import MadeRow
 from workbench.app.ports.datasets import ExportSummary
+from workbench.library.datasets.row_import import RowImported
+from workbench.library.datasets.session_export import SessionDone
+from workbench.records.corpus.made import MadeRow
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.holding import Terms

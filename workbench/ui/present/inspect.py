@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from workbench.app.kept import KeptMessage
 from workbench.chat.finding import Finding
 from workbench.chat.fix import Fix
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import Reading
+from workbench.records.sessions import KeptMessage
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.edits import narrow
 from workbench.ui.present.words import call_status, milliseconds, place_of

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.app.facts import DayOfModel
 from workbench.app.runs.measured import Ablation, Measured, version_of
-from workbench.app.runs.run import PlayedArm
+from workbench.records.facts import DayOfModel
+from workbench.records.runs import PlayedArm
 from workbench.suite.card import ScoreCard, score_card
 from workbench.suite.plan import SEPARATOR, labels_of
 from workbench.suite.reports.report import Worth

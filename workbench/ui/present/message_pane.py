@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from workbench.app.kept import KeptMessage
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import written_out
+from workbench.records.sessions import KeptMessage
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.label.form import FormField, show_form, show_values
 

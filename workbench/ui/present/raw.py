@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Final
 
-from workbench.app.kept import KeptMessage
 from workbench.chat.message import Conversation
 from workbench.chat.span import Span
 from workbench.errors import BadInput
 from workbench.hermes.prompt import Prompt
 from workbench.hermes.reading import Reading, SegmentKind
 from workbench.hermes.render import render
+from workbench.records.sessions import KeptMessage
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.pieces import TEXT, Piece, cut_pieces, mark_spans, pick_pieces
 from workbench.ui.present.words import count

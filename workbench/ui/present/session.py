@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.app.kept import KeptMessage, TreeNode
-from workbench.app.setup import Setup
 from workbench.errors import BadInput
+from workbench.records.sessions import KeptMessage, TreeNode
+from workbench.records.setup import Setup
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import read_path, round_of
 from workbench.ui.present.decision import DecisionView, show_decision

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workbench.app.kept import KeptSession
+from workbench.records.sessions import KeptSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

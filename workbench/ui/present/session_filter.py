@@ -4,9 +4,9 @@ import json
 from datetime import UTC, datetime
 from typing import cast
 
-from workbench.app.found import SearchFilter
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.errors import BadInput
+from workbench.records.found_sessions import SearchFilter
 
 
 def read_filter(text: str) -> SearchFilter:

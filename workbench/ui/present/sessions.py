@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 
-from workbench.app.found import FoundSession, Snippet
-from workbench.app.kept import ListedSession
+from workbench.records.found_sessions import FoundSession, Snippet
+from workbench.records.sessions import ListedSession
 from workbench.ui.present.pieces import Piece
 
 HINT: Final = "Each conversation is kept here from its first message on."

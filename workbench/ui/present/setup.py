@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from workbench.app.ports import ModelStatus
-from workbench.app.setup import Setup
 from workbench.contract.contract import Contract
+from workbench.records.setup import Setup
 from workbench.rollout.choice import ChoiceKind
 from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.numbers import MAX_ROUNDS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.app.versions.version import VersionKind, VersionLine
+from workbench.records.versions import VersionKind, VersionLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.kept import KeptMessage, TreeNode
-from workbench.app.tree import siblings
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading, Segment, SegmentKind
+from workbench.records.session_tree import siblings
+from workbench.records.sessions import KeptMessage, TreeNode
 from workbench.rollout.ports import FinishReason
 from workbench.ui.present.blocks import (
     Argument,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from workbench.app.versions.names import hash_of
-from workbench.app.versions.version import FROM_FILE, Version
+from workbench.records.versions import FROM_FILE, Version, hash_of
 
 MARKS: Final = ("production", "candidate")
 """The names that the page gives: to a version that is in use, and to one that may be next."""

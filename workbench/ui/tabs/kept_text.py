@@ -6,12 +6,11 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.app.versions.content import diff_contents
-from workbench.app.versions.names import check_name
-from workbench.app.versions.version import NewVersion, VersionKind
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.owner import Permission
+from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

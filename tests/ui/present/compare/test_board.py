@@ -4,8 +4,8 @@ import pytest
 
 from tests.app.comparisons.comparing import CALL, asked, column, played, script
 from tests.services import services_for
-from workbench.app.comparisons.comparison import Vote, VoteKind
 from workbench.app.comparisons.opened import find_comparison
+from workbench.records.comparisons import Vote, VoteKind
 from workbench.rollout.events import PieceArrived
 from workbench.ui.present.compare.board import show_board
 from workbench.ui.present.compare.live import TAIL_CHARS, show_live

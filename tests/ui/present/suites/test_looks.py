@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.store.runs import RESULT
-from workbench.app.kept import KeptMessage, Origin
 from workbench.chat.message import Message, Role
+from workbench.records.sessions import KeptMessage, Origin
 from workbench.suite.compare import compare
 from workbench.suite.result import Measures, Status
 from workbench.ui.present.suites.comparison import LONGEST, show_comparison

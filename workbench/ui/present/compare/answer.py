@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.app.comparisons.comparison import Answer
 from workbench.app.comparisons.opened import OpenedAnswer
-from workbench.app.kept import KeptMessage
-from workbench.app.setup import Setup
 from workbench.errors import BadInput
+from workbench.records.comparisons import Answer
+from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
 from workbench.rollout.events import Timing
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.blocks import BrokenCall, CallCard, Prose, Stray, Thought

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.app.comparisons.comparison import Column, KeptComparison, Vote, VoteKind
 from workbench.app.comparisons.planning import LETTERS
-from workbench.app.versions.names import hash_of
+from workbench.records.comparisons import Column, KeptComparison, Vote, VoteKind
+from workbench.records.versions import hash_of
 from workbench.ui.present.blocks import BrokenCall, Stray, Thought
 from workbench.ui.present.compare.answer import Figures, ReadAnswer
 from workbench.ui.present.compare.signs import (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.app.comparisons.planning import Turns
-from workbench.app.kept import KeptMessage, KeptSession
+from workbench.records.sessions import KeptMessage, KeptSession
 from workbench.ui.present.words import count
 
 QUESTION_CHARS = 200

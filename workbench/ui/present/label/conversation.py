@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.app.kept import KeptMessage
 from workbench.app.labels.bench import Bench, Seat
-from workbench.app.labels.label import Label
 from workbench.chat.message import Role, ToolCall
+from workbench.records.labels.label import Label
+from workbench.records.sessions import KeptMessage
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.label.form import FormField, show_form, show_values
 from workbench.ui.present.notices import NoticeLine

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.app.labels.agreement import Agreement
 from workbench.app.labels.bench import Bench, Seat
-from workbench.app.labels.label import Verdict
-from workbench.app.labels.project import Project, QueueItem, QueueState
+from workbench.records.labels.agreement import Agreement
+from workbench.records.labels.label import Verdict
+from workbench.records.labels.project import Project, QueueItem, QueueState
 from workbench.ui.present.label.conversation import TalkView, show_talk
 from workbench.ui.present.notices import CLEAR, NoticeView
 

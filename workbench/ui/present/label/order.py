@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import Final, cast
 
 from workbench.app.labels.bench import Seat
-from workbench.app.labels.label import LabelContent, Target, Verdict
-from workbench.app.labels.project import QueueFilter, QueueState
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
+from workbench.records.labels.label import LabelContent, Target, Verdict
+from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.label.form import read_form
 

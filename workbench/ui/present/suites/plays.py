@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workbench.app.kept import KeptMessage
+from workbench.records.sessions import KeptMessage
 from workbench.suite.compare import Pair
 from workbench.suite.result import CaseResult
 from workbench.ui.present.pieces import Piece, marked_pieces

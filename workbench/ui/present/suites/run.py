@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.app.runs.run import ListedRun, RunState
+from workbench.records.runs import ListedRun, RunState
 from workbench.suite.reports.report import Report
 from workbench.suite.reports.tables import (
     Table,

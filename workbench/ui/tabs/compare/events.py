@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.app.comparisons.comparison import (
+from workbench.app.comparisons.opened import find_comparison
+from workbench.app.comparisons.planning import compare_question, compare_turns
+from workbench.app.services import Services
+from workbench.errors import WorkbenchError
+from workbench.records.comparisons import (
     MAX_COLUMNS,
     KeptComparison,
     ListedComparison,
     Vote,
     VoteKind,
 )
-from workbench.app.comparisons.opened import find_comparison
-from workbench.app.comparisons.planning import compare_question, compare_turns
-from workbench.app.permissions import Permission
-from workbench.app.services import Services
-from workbench.errors import WorkbenchError
+from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.ui.incoming.fields import number_of, optional_number_of, word_of
 from workbench.ui.owners import services_of

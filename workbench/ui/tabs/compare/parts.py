@@ -6,9 +6,9 @@ from typing import NamedTuple, cast
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.app.comparisons.comparison import MAX_COLUMNS, MIN_COLUMNS
 from workbench.app.comparisons.planning import LETTERS
 from workbench.app.services import Services
+from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.compare_board import CompareBoard
 from workbench.ui.components.compare_live import CompareLive

@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import gradio as gr
 
-from workbench.app.comparisons.comparison import MAX_COLUMNS, Column
 from workbench.app.comparisons.opened import find_comparison
 from workbench.app.comparisons.planning import turns_of
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.comparisons import MAX_COLUMNS, Column
+from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import browser_key_of, services_of
 from workbench.ui.permitted import needs

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from workbench.app.comparisons.comparison import Answer, KeptComparison
 from workbench.app.comparisons.opened import find_comparison, open_answer, open_comparison
 from workbench.app.comparisons.running import (
     AnswerEnded,
@@ -12,6 +11,7 @@ from workbench.app.comparisons.running import (
     play_comparison,
 )
 from workbench.app.services import Services
+from workbench.records.comparisons import Answer, KeptComparison
 from workbench.settings import Secret
 from workbench.ui.present.compare.answer import read_answer
 from workbench.ui.present.compare.board import BoardView, ReadComparison, show_board

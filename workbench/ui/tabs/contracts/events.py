@@ -5,14 +5,14 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.permissions import Permission
 from workbench.app.runs.measured import measured
 from workbench.app.services import Services
-from workbench.app.versions.version import VersionKind
 from workbench.contract.compose import compose
 from workbench.contract.contract import parse_contract
 from workbench.contract.lint import lint_contract
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.owner import Permission
+from workbench.records.versions import VersionKind
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.owners import services_of

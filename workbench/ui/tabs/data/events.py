@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.app.permissions import Permission
+from workbench.records.owner import Permission
 from workbench.ui.permitted import needs
-from workbench.app.corpus.export import SessionDone, export_rows
+from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.app.ports.datasets import ExportSummary
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError

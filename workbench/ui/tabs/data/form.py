@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.source import Wanted
-from workbench.app.labels.project import QueueState
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.source import Wanted
+from workbench.records.labels.project import QueueState
 from workbench.app.ports.datasets import Target
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import Split, parse_shares

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.app.permissions import Permission
+from workbench.records.owner import Permission
 from workbench.ui.permitted import needs
-from workbench.app.corpus.importing import ImportTerms, RowImported, import_rows
+from workbench.library.datasets.row_import import ImportTerms, RowImported, import_rows
 from workbench.app.ports.datasets import ReadLimits
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError

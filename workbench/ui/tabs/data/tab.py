@@ -6,8 +6,8 @@ import gradio as gr
 from gradio.blocks import Block
 
 from workbench.ui.components.text_field import TextField
-from workbench.app.labels.label import Verdict
-from workbench.app.labels.project import QueueState
+from workbench.records.labels.label import Verdict
+from workbench.records.labels.project import QueueState
 from workbench.app.services import Services
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.ui.components.fields import heading

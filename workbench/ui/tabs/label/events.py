@@ -7,14 +7,14 @@ from typing import Any, cast
 import gradio as gr
 
 from workbench.app.again import play_again
-from workbench.app.labels.agreement import agreement_of
 from workbench.app.labels.bench import Bench, Seat, next_of, open_bench
 from workbench.app.labels.corrected import corrections_of
-from workbench.app.labels.label import NewLabel
-from workbench.app.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.labels.agreement import agreement_of
+from workbench.records.labels.label import NewLabel
+from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
+from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.owners import services_of

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.app.permissions import Permission, is_granted
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
+from workbench.records.owner import Permission, is_granted
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import role_of
 from workbench.ui.permitted import needs

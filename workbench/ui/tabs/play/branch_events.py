@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import gradio as gr
 
 from workbench.app.branches import BranchTree, branches_of
-from workbench.app.corpus.material import Material
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
+from workbench.records.corpus.material import Material
+from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.app.token_sheet import tokens_of_message
 from workbench.app.weighing import Weighed, weigh_message
 from workbench.errors import WorkbenchError
+from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

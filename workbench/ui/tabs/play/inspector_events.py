@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.app.other_prompts import compare_prompt, other_texts
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.app.token_sheet import count_sections, tokens_of_message
 from workbench.errors import WorkbenchError
+from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of, optional_number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

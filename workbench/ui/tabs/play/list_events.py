@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.app.export import export_sharegpt
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of, json_text_of, text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

@@ -6,15 +6,15 @@ import gradio as gr
 
 from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
-from workbench.app.kept import KeptMessage
 from workbench.app.onward import Onward, beginning_of
 from workbench.app.opened import OpenedSession
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.written_out import written_out
+from workbench.records.owner import Permission
+from workbench.records.sessions import KeptMessage
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

@@ -8,12 +8,12 @@ from typing import Any, cast
 import gradio as gr
 
 from workbench.app.opened import OpenedSession
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
-from workbench.app.setup import Setup
-from workbench.app.tree import newest_leaf
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.owner import Permission
+from workbench.records.session_tree import newest_leaf
+from workbench.records.setup import Setup
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import browser_key_of, services_of

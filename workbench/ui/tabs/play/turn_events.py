@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import gradio as gr
 
 from workbench.app.opened import open_newest
-from workbench.app.permissions import Permission
 from workbench.app.services import Services
-from workbench.app.setup import Setup
 from workbench.app.turns import begin_session
 from workbench.errors import WorkbenchError
+from workbench.records.owner import Permission
+from workbench.records.setup import Setup
 from workbench.settings import Secret
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from workbench.app.permissions import Permission, is_granted
+from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 from workbench.settings import Settings

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from workbench.app.kept import KeptMessage
 from workbench.app.onward import Onward, play_on
 from workbench.app.opened import OpenedSession, open_session
 from workbench.app.samples import SampleBegun, play_more
 from workbench.app.services import Services
-from workbench.app.setup import Setup
-from workbench.app.tree import children
 from workbench.app.turns import Company, MessageKept, play_turn
 from workbench.chat.message import Role
+from workbench.records.session_tree import children
+from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
 from workbench.rollout.events import CompletionEnded, Event, RoundStarted, TurnEnded
 from workbench.settings import Secret
 from workbench.ui.present.live import LiveRound

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import gradio as gr
 
-from workbench.app.permissions import Permission
 from workbench.app.runs.suites import check_suite_text, suite_names, suite_text
 from workbench.app.services import Services
-from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.owner import Permission
+from workbench.records.versions import VersionKind
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs

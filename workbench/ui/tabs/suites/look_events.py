@@ -6,14 +6,14 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.kept import KeptMessage
-from workbench.app.labels.project import QueueState
-from workbench.app.permissions import Permission
 from workbench.app.runs.casting import add_case, case_of_turn
-from workbench.app.runs.run import KeptRun
 from workbench.app.runs.running import find_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
+from workbench.records.labels.project import QueueState
+from workbench.records.owner import Permission
+from workbench.records.runs import KeptRun
+from workbench.records.sessions import KeptMessage
 from workbench.suite.compare import Comparison
 from workbench.suite.result import Status
 from workbench.ui.incoming.fields import id_of, number_of

@@ -6,12 +6,12 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
-from workbench.app.permissions import Permission
 from workbench.app.runs.planning import Wanted, plan_run
 from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.suite.plan import Plan
 from workbench.ui.incoming.fields import id_of

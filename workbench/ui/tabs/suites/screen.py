@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import gradio as gr
 
-from workbench.app.runs.run import KeptRun
 from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
+from workbench.records.runs import KeptRun
 from workbench.suite.reports.report import Report, report_of
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.suites.comparison import ComparisonView

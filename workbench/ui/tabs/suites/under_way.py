@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import Final
 
-from workbench.app.owner import Owner
-from workbench.app.runs.run import KeptRun
 from workbench.app.runs.running import play_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
+from workbench.records.owner import Owner
+from workbench.records.runs import KeptRun
 from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, Progress, RunEnded
 

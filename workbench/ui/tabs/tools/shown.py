@@ -4,8 +4,8 @@ from typing import Final
 
 from workbench.app.ports.tools import ToolDraft
 from workbench.app.services import Services
-from workbench.app.versions.version import VersionKind
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.versions import VersionKind
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.tools import ToolListView, show_tools
 from workbench.ui.present.versions import VersionsView, show_versions

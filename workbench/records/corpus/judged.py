@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from workbench.app.labels.label import Label, Verdict
 from workbench.chat.message import ToolCall
+from workbench.records.labels.label import Label, Verdict
 
 _GOOD = frozenset({Verdict.RIGHT, Verdict.GOOD})
 

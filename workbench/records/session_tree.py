@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workbench.app.kept import TreeNode
 from workbench.errors import StoreError
+from workbench.records.sessions import TreeNode
 
 TREE_REMEDY: Final = "run `workbench db check` for all damage, then restore a backup or delete the session"
 """What to do about a session whose messages do not form a tree."""

@@ -1,13 +1,14 @@
 """Kept values: what the store gives back, with ids and times."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
-from workbench.app.setup import Setup
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
+from workbench.records.setup import Setup
 from workbench.rollout.events import Generation
 
 
@@ -161,3 +162,29 @@ class KeptSession:
     """What a link needs to show it to others, read-only; None while it is not shared."""
     copied_from: str | None = None
     """Id of the session that it was copied from, which may be purged by now; None where it is no copy."""
+
+
+SEPARATOR: Final = "\n\n"
+"""Stands between the composed system text and the ephemeral part."""
+
+
+def with_ephemeral(system_text: str, ephemeral: str) -> str:
+    """The system text as the model sees it.
+
+    >>> with_ephemeral("You can call tools.", "The user is Ada.")
+    'You can call tools.\\n\\nThe user is Ada.'
+    """
+    return system_text + SEPARATOR + ephemeral if ephemeral else system_text
+
+
+def without_ephemeral(kept: KeptMessage) -> KeptMessage:
+    """The same message as others may see it; a prompt that had an ephemeral part is not exact any more."""
+    if kept.generation is None or not kept.generation.ephemeral:
+        return kept
+    return replace(kept, generation=_cut(kept.generation))
+
+
+def _cut(generation: Generation) -> Generation:
+    before, found, after = generation.prompt_text.partition(SEPARATOR + generation.ephemeral)
+    # Where rendering changed the part, it cannot be told from the rest: then nothing is shown.
+    return replace(generation, prompt_text=before + after if found else "", is_exact=False, ephemeral="")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from workbench.app.labels.project import QueueState
+from workbench.records.labels.project import QueueState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

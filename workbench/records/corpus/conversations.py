@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
-from workbench.app.corpus.judged import Judged
-from workbench.app.corpus.material import ToldMessage
-from workbench.app.corpus.obstacle import Obstacle, not_ready
-from workbench.app.corpus.source import Source, Stretch
-from workbench.app.corpus.voted import Pair, voted_apart, voted_bad, voted_pairs
 from workbench.chat.message import Role
+from workbench.records.corpus.judged import Judged
+from workbench.records.corpus.material import ToldMessage
+from workbench.records.corpus.obstacle import Obstacle, not_ready
+from workbench.records.corpus.source import Source, Stretch
+from workbench.records.corpus.voted import Pair, voted_apart, voted_bad, voted_pairs
 from workbench.trajectory.trajectory import Trajectory
 
 GOOD_RATING: Final = 4

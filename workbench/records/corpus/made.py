@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from workbench.app.corpus.conversations import Conversation
-from workbench.app.corpus.obstacle import Obstacle
-from workbench.app.corpus.source import Wanted
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
+from workbench.records.corpus.conversations import Conversation
+from workbench.records.corpus.obstacle import Obstacle
+from workbench.records.corpus.source import Wanted
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import AS_TOLD

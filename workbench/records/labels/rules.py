@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from workbench.app.labels.label import (
+from workbench.chat.message import Role, ToolCall
+from workbench.errors import BadInput
+from workbench.records.labels.label import (
     CALL_VERDICTS,
     MAX_RATING,
     MESSAGE_VERDICTS,
@@ -10,9 +12,7 @@ from workbench.app.labels.label import (
     LabelContent,
     NewLabel,
 )
-from workbench.app.labels.project import Project, Question
-from workbench.chat.message import Role, ToolCall
-from workbench.errors import BadInput
+from workbench.records.labels.project import Project, Question
 
 
 def check_label(new: NewLabel, role: Role, questions: Sequence[Question]) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from workbench.app.comparisons.preferences import NO_PREFERENCES, Preferences
-from workbench.app.labels.label import Label
-from workbench.app.setup import Setup
-from workbench.app.tree import path_ids
 from workbench.chat.message import Message
+from workbench.records.comparisons import NO_PREFERENCES, Preferences
+from workbench.records.labels.label import Label
+from workbench.records.session_tree import path_ids
+from workbench.records.setup import Setup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, cast
 
-from workbench.app.corpus.choice import EVERYTHING, Choice
-from workbench.app.corpus.judged import UNJUDGED, Judged, judge_all
-from workbench.app.corpus.material import Material, ToldMessage
-from workbench.app.corpus.obstacle import Obstacle, not_ready
-from workbench.app.corpus.told import Told, tell
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.records.corpus.choice import EVERYTHING, Choice
+from workbench.records.corpus.judged import UNJUDGED, Judged, judge_all
+from workbench.records.corpus.material import Material, ToldMessage
+from workbench.records.corpus.obstacle import Obstacle, not_ready
+from workbench.records.corpus.told import Told, tell
 from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools

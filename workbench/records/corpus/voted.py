@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from workbench.app.comparisons.preferences import Preference, Side
-from workbench.app.corpus.material import Material, ToldMessage
-from workbench.app.corpus.obstacle import Obstacle, not_ready
-from workbench.app.corpus.source import Source
 from workbench.chat.message import Message, Role
+from workbench.records.comparisons import Preference, Side
+from workbench.records.corpus.material import Material, ToldMessage
+from workbench.records.corpus.obstacle import Obstacle, not_ready
+from workbench.records.corpus.source import Source
 
 
 class Pair(NamedTuple):

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-from workbench.app.corpus.choice import Choice
-from workbench.app.corpus.conversations import Conversation, tell_session
-from workbench.app.corpus.made import MadeRow, make_row
-from workbench.app.corpus.material import DamagedSession
-from workbench.app.corpus.obstacle import Obstacle, not_ready
-from workbench.app.corpus.source import Source, Wanted
 from workbench.app.ports.corpus import Corpus
+from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.conversations import Conversation, tell_session
+from workbench.records.corpus.made import MadeRow, make_row
+from workbench.records.corpus.material import DamagedSession
+from workbench.records.corpus.obstacle import Obstacle, not_ready
+from workbench.records.corpus.source import Source, Wanted
 from workbench.trajectory.sets.split import Split
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.argument_types import ArgumentTypes

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from workbench.app.kept import ListedSession, Origin
 from workbench.chat.span import Span
+from workbench.records.sessions import ListedSession, Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from workbench.app.corpus.judged import UNJUDGED, Judged
-from workbench.app.corpus.material import ToldMessage
-from workbench.app.corpus.obstacle import Obstacle
 from workbench.chat.message import Message, Role
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
 from workbench.hermes.written_out import written_out
+from workbench.records.corpus.judged import UNJUDGED, Judged
+from workbench.records.corpus.material import ToldMessage
+from workbench.records.corpus.obstacle import Obstacle
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.hermes_text import names_only, read_text
 from workbench.trajectory.system_text import split_system

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from workbench.app.corpus.material import NewImport
 from workbench.app.ports.corpus import Corpus
-from workbench.app.setup import Setup
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.contract.contract import Contract, render_contract
 from workbench.contract.placeholders import placeholders
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
+from workbench.records.corpus.material import NewImport
+from workbench.records.setup import Setup
 from workbench.toolspec.canonical import canonical_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools

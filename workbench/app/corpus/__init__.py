@@ -1,1 +1,0 @@
-"""Sessions as training rows: which are chosen, what is told of each, what row that makes, and rows as sessions."""

@@ -1,0 +1,1 @@
+"""What is stored, as values without I/O, and the training rows that it becomes."""

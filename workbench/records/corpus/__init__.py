@@ -1,0 +1,1 @@
+"""Sessions as training rows, and rows as sessions."""

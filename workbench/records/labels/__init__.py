@@ -1,0 +1,1 @@
+"""Labels of messages, and the projects and queues in which people give them."""
