@@ -19,19 +19,19 @@ from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server
 from workbench.engines.server_file import load_servers
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
-from workbench.library.datasets.exporting import FileDatasets
+from workbench.library.datasets.exporting import DatasetFiles
 from workbench.library.home_files import HomeFiles
 from workbench.library.homes import find_folder
 from workbench.library.prices import load_prices
-from workbench.library.prompts import FileLibrary
+from workbench.library.prompts import ContractFiles
 from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of
 from workbench.store.snapshots import snapshots_taken
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 from workbench.toolbox.approval.judge import EngineJudge
 from workbench.toolbox.opening import open_catalog
-from workbench.toolbox.studio import CatalogStudio
+from workbench.toolbox.studio import Studio
 
 
 def build_models(settings: Settings, hub: GgufHub) -> AllModels:
@@ -132,7 +132,7 @@ def open_services(settings: Settings) -> Generator[Services]:
         label_log = _label_log(settings)
         if label_log:
             closing_last_first.callback(label_log.close)
-        store = SqlStore(settings.database_url, label_log=label_log)
+        store = Store(settings.database_url, label_log=label_log)
         closing_last_first.callback(store.close)
         judge = EngineJudge(lambda: models.engine(settings.judge)) if settings.judge else None
         catalog = open_catalog(find_folder("tools_catalog", settings.home), settings, judge=judge)
@@ -140,16 +140,16 @@ def open_services(settings: Settings) -> Generator[Services]:
         services = Services(
             settings=settings,
             store=store,
-            library=FileLibrary(find_folder("prompts", settings.home)),
+            library=ContractFiles(find_folder("prompts", settings.home)),
             catalog=catalog,
             files=HomeFiles(settings.home),
             models=models,
             hub=hub,
             adapters=find_adapters(settings),
             calendar=SystemCalendar(),
-            studio=CatalogStudio(catalog),
+            studio=Studio(catalog),
             memories=store.memories,
-            datasets=FileDatasets(),
+            datasets=DatasetFiles(),
             prices=load_prices(settings.data),
         )
         take_files(services.files, store.of(LOCAL_OWNER).versions)

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.ports.tools import ToolDraft
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind
+from workbench.toolbox.task import ToolDraft
 from workbench.ui.tabs.tools.shown import is_run_by_code
 
 CALL = '<tool_call>\n{"name": "%s", "arguments": {"flumb": "cairo"}}\n</tool_call>'

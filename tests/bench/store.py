@@ -11,10 +11,9 @@ from pathlib import Path
 from tests.bench.store_data import MESSAGES, SESSIONS, write_sessions
 from tests.bench.timing import once, seconds
 from tests.store.examples import SETUP, completion, user
-from workbench.app.ports import OwnedStore
 from workbench.records.found_sessions import SearchFilter
 from workbench.records.owner import LOCAL_OWNER
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 LIST_AIM_MS = 50
 OPEN_AIM_MS = 20
@@ -32,7 +31,7 @@ def measure() -> Iterator[str]:
         took_s = once(lambda: write_sessions(file, sessions))
         size_mb = file.stat().st_size / 2**20
         yield f"{sessions:,} sessions of {MESSAGES} messages, {size_mb:.0f} MB, written in {took_s:.0f} s"
-        with closing(SqlStore(f"sqlite:///{file}")) as store:
+        with closing(Store(f"sqlite:///{file}")) as store:
             owned = store.of(LOCAL_OWNER)
             yield from _times(owned, sessions)
             yield _crowd(owned, min(CROWD_S, sessions / 1000))

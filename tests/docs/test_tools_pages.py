@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workbench.chat.message import ToolCall
 from workbench.toolbox.approval import categories, doubt
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import load_toolset
 from workbench.toolbox.mcp.servers import load_servers
 from workbench.toolbox.mocking.templates import FILTERS
@@ -20,7 +20,7 @@ HOW_TO = (DOCS / "how-to/add-a-tool-file.md").read_text(encoding="utf-8")
 def test_a_newcomer_s_file_works_by_being_dropped_in(tmp_path):
     [code] = re.findall(r"^```python\n(.*?)^```", HOW_TO, re.MULTILINE | re.DOTALL)
     (tmp_path / "greetings.py").write_text(code, encoding="utf-8")
-    catalog = FileCatalog(tmp_path, packages=())
+    catalog = Catalog(tmp_path, packages=())
     assert catalog.problems() == ()
     assert catalog.toolsets()["greetings"].names == ("greet",)
     run = catalog.toolbox().run(ToolCall(name="greet", arguments={"name": "Ana", "language": "fr"}))

@@ -11,7 +11,7 @@ from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.choice import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.owner import LOCAL_OWNER
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Comparing:
         """What the dpo export makes of the comparison's session: chosen and rejected, last message each."""
         address = self.cell("A").get_by_role("link", name="open in Play").get_attribute("href") or ""
         session_id = address.partition("session=")[2].partition("&")[0]
-        store = SqlStore(f"sqlite:///{self.server.folder / 'data' / 'workbench.sqlite3'}")
+        store = Store(f"sqlite:///{self.server.folder / 'data' / 'workbench.sqlite3'}")
         try:
             wanted = Wanted(choice=Choice(session_ids=(session_id,)), format="dpo")
             rows = [

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import KeptMessage
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 SLOW_MS = 45_000
 """How long a machine under load may take for one step."""
@@ -31,7 +31,7 @@ class Server:
 
     def path(self, session_id: str) -> Sequence[KeptMessage]:
         """The messages of a session, out of the database itself."""
-        store = SqlStore(f"sqlite:///{self.folder / 'data' / 'workbench.sqlite3'}")
+        store = Store(f"sqlite:///{self.folder / 'data' / 'workbench.sqlite3'}")
         try:
             return store.of(LOCAL_OWNER).sessions.path(session_id)
         finally:

@@ -13,14 +13,13 @@ from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, Server, write_script
 from tests.e2e.sizes import every_size
 from tests.services import CHECKOUT
-from workbench.app.ports import OwnedStore
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import ToolCall
 from workbench.records.labels.label import Label, Verdict
 from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import read_settings
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 from workbench.wiring import open_services
 
 pytestmark = pytest.mark.browser
@@ -32,7 +31,7 @@ def called(name: str, **arguments: object) -> str:
 
 @contextmanager
 def opened(server: Server) -> Iterator[OwnedStore]:
-    store = SqlStore(f"sqlite:///{server.folder / 'data' / 'workbench.sqlite3'}")
+    store = Store(f"sqlite:///{server.folder / 'data' / 'workbench.sqlite3'}")
     try:
         yield store.of(LOCAL_OWNER)
     finally:

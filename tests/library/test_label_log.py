@@ -17,7 +17,7 @@ from workbench.library.label_log import DatasetLabelLog
 from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import LOCAL_OWNER
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 
 class Hub(ThreadingHTTPServer):
@@ -82,7 +82,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 def _label(log: DatasetLabelLog, url: str) -> str:
     """Labels a session to its end; gives the label's id."""
-    with closing(SqlStore(url, label_log=log)) as store:
+    with closing(Store(url, label_log=log)) as store:
         owned = store.of(LOCAL_OWNER)
         session = owned.sessions.create_session(SETUP)
         message = owned.sessions.append(session.id, completion("grüße\r\n🦉"), parent_id=None)

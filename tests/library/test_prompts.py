@@ -6,13 +6,13 @@ import pytest
 
 from workbench.errors import BadInput
 from workbench.library.homes import find_folder
-from workbench.library.prompts import FileLibrary
+from workbench.library.prompts import ContractFiles
 
 CHECKOUT = Path(__file__).parents[2]
 
 
 def test_the_shipped_contracts_are_found_and_read():
-    library = FileLibrary(CHECKOUT / "prompts")
+    library = ContractFiles(CHECKOUT / "prompts")
     assert library.contract_names() == ["full", "hermes-3", "minimal"]
     assert library.load_contract("minimal").family == "hermes-lines"
 
@@ -21,13 +21,13 @@ def test_a_contract_s_text_is_given_byte_for_byte(tmp_path):
     (tmp_path / "contracts").mkdir()
     text = "---\r\nname: x\r\nfamily: hermes-lines\r\n---\r\n É \r\n"
     (tmp_path / "contracts" / "x.md").write_bytes(text.encode())
-    assert FileLibrary(tmp_path).load_contract_text("x") == text
+    assert ContractFiles(tmp_path).load_contract_text("x") == text
 
 
 def test_what_is_not_there_or_no_text_is_told(tmp_path):
     (tmp_path / "contracts").mkdir()
     (tmp_path / "contracts" / "x.md").write_bytes(b"\xff\xfe")
-    library = FileLibrary(tmp_path)
+    library = ContractFiles(tmp_path)
     with pytest.raises(BadInput, match=r"contract 'y': no such contract \(there are x\)"):
         library.load_contract("y")
     with pytest.raises(BadInput, match="contract 'x': not UTF-8 at byte 0"):

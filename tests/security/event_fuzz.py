@@ -26,12 +26,11 @@ from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
 from workbench.app.passwords import hash_password
-from workbench.app.ports import OwnedStore
 from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import FinishReason
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 from workbench.ui.owners import browser_key_of
 
 SECRET = f"marker-{secrets.token_hex(8)}"
@@ -129,7 +128,7 @@ def fuzzed_server(folder: Path, *, is_team: bool) -> Iterator[Site]:
         )
         for name in (ANN, BOB)
     }
-    with closing(SqlStore(f"sqlite:///{data / 'workbench.sqlite3'}")) as store:
+    with closing(Store(f"sqlite:///{data / 'workbench.sqlite3'}")) as store:
         ann, bob = (give_all(store.of(owners[name]), SECRET if name == ANN else "bob's") for name in owners)
     script = write_script(folder / "script.yaml", "Hello.")
     variables = {

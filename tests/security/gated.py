@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event, Lock, Semaphore, Thread
 
-from workbench.app.ports import Models, ModelStatus
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
 from workbench.rollout.events import StoodInLine
+from workbench.rollout.models import Models, ModelStatus
 from workbench.rollout.ports import Capabilities, Delta, Engine, FinishReason, GenerationRequest, Usage
 from workbench.settings import Secret
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from workbench.errors import BadInput
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.mcp.bounds import MOST_UNASKED, WINDOW_S, BadLines, Misbehaved, Window, is_too_deep
 from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
 from workbench.toolbox.mcp.servers import Server
@@ -398,10 +398,10 @@ class TestBounds:
         assert is_too_deep(value) is is_deep
 
 
-def _catalog(tmp_path: Path, servers: dict[str, object]) -> tuple[FileCatalog, list[str]]:
+def _catalog(tmp_path: Path, servers: dict[str, object]) -> tuple[Catalog, list[str]]:
     path = tmp_path / "tools.yaml"
     path.write_text(yaml.safe_dump({"mcp_servers": servers}), encoding="utf-8")
-    made = FileCatalog(tmp_path / "none", sources=[McpTools(path)], packages=())
+    made = Catalog(tmp_path / "none", sources=[McpTools(path)], packages=())
     return made, list(made.problems())
 
 

@@ -13,14 +13,14 @@ import gradio.oauth
 import pytest
 
 from tests.services import services_for
-from workbench.app.ports.tools import ToolDraft
 from workbench.app.services import Services
 from workbench.chat.message import ToolCall
 from workbench.errors import WorkbenchError
 from workbench.records.owner import GRANTED, NotPermitted, Owner, Permission, UserRole
 from workbench.settings import Settings
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.mocks import MockTool
+from workbench.toolbox.task import ToolDraft
 from workbench.ui.page import build_page
 from workbench.ui.permitted import GuardedBlocks, needed_by
 
@@ -201,7 +201,7 @@ def test_the_terminal_is_a_mock_for_who_may_not_run_commands(tmp_path: Path, rol
         call = ToolCall(name="terminal", arguments={"command": f"true > {marker}", "background": True})
         saved = {"other": "toolset: other\ntools: []\n"}
         for catalog in (own.tools, own.catalog, own.catalog.with_toolsets(saved)):
-            assert isinstance(catalog, FileCatalog)
+            assert isinstance(catalog, Catalog)
             for name in ("terminal", "process"):
                 entry = catalog.registry.find(name)
                 is_mock = entry is None or isinstance(entry.handler, MockTool)

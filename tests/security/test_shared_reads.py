@@ -9,10 +9,9 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from workbench.app.opened import open_shared
-from workbench.app.ports import OwnedStore
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 SECRET = "the secret that Ann deleted"
 
@@ -33,7 +32,7 @@ class Shared:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Iterator[Shared]:
-    with closing(SqlStore(f"sqlite:///{tmp_path / 'workbench.sqlite3'}")) as store:
+    with closing(Store(f"sqlite:///{tmp_path / 'workbench.sqlite3'}")) as store:
         ann, bob = store.of(Owner(key="ann")), store.of(Owner(key="bob"))
         session = ann.sessions.create_session(replace(SETUP, ephemeral="only Ann's"))
         path = ann.sessions.append_all(session.id, (user("hi"), completion("hello")), parent_id=None)

@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from tests.postgres import NoPostgres, running_server
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.app.branches import branches_of
-from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
 from workbench.records.corpus.material import DamagedSession, Material, ToldMessage
@@ -24,7 +23,7 @@ from workbench.records.session_tree import check_tree, find_cyclic, path_ids
 from workbench.records.sessions import TreeNode
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.store.backup import check
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 from workbench.toolspec.spec import OfferedTools
 
 CALL = "<tool_call>\n{'name': 'now', 'arguments': {}}\n</tool_call>"
@@ -63,7 +62,7 @@ def _fill(own: OwnedStore) -> tuple[str, tuple[str, ...]]:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     file = tmp_path_factory.mktemp("made") / "made.sqlite3"
-    with closing(SqlStore(f"sqlite:///{file}")) as store:
+    with closing(Store(f"sqlite:///{file}")) as store:
         own = store.of(LOCAL_OWNER)
         (session, ids), (other, other_ids) = _fill(own), _fill(own)
     return Kept(file=file, session=session, ids=ids, other=other, other_ids=other_ids)
@@ -79,10 +78,10 @@ def kept(made: Kept, tmp_path: Path) -> Kept:
 @pytest.fixture
 def own(kept: Kept) -> Iterator[Callable[[], OwnedStore]]:
     """Opens the store, once the damage is done."""
-    opened: list[SqlStore] = []
+    opened: list[Store] = []
 
     def open_it() -> OwnedStore:
-        opened.append(SqlStore(f"sqlite:///{kept.file}"))
+        opened.append(Store(f"sqlite:///{kept.file}"))
         return opened[-1].of(LOCAL_OWNER)
 
     yield open_it
@@ -387,7 +386,7 @@ def test_postgresql_ends_at_a_cycle_too() -> None:
 
 
 def _cycle_on_postgres(url: str) -> None:
-    with closing(SqlStore(url)) as store:
+    with closing(Store(url)) as store:
         own = store.of(LOCAL_OWNER)
         session, ids = _fill(own)
         engine = sa.create_engine(url)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from tests.store.examples import SETUP, completion, user
-from workbench.app.ports import OwnedStore
 from workbench.records.comparisons import (
     Answer,
     Column,
@@ -12,6 +11,7 @@ from workbench.records.comparisons import (
     Vote,
     VoteKind,
 )
+from workbench.store.store import OwnedStore
 
 COLUMNS = (
     Column(contract="minimal@3", setup=SETUP),

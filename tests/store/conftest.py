@@ -8,8 +8,8 @@ import pytest
 
 from tests.postgres import NoPostgres, Server, running_server
 from tests.store.opening import sessions_in
-from workbench.app.ports import Sessions
-from workbench.store.store import SqlStore
+from workbench.store.sessions import SessionStore
+from workbench.store.store import Store
 
 SQLITE = "sqlite"
 POSTGRES = pytest.param("postgresql", marks=pytest.mark.postgres)
@@ -36,7 +36,7 @@ def postgres() -> Iterator[Server]:
     try:
         with running_server() as server:
             server.run(f"CREATE DATABASE {TEMPLATE}")
-            SqlStore(server.url(TEMPLATE)).close()
+            Store(server.url(TEMPLATE)).close()
             yield server
     except NoPostgres as error:
         pytest.skip(str(error))
@@ -63,7 +63,7 @@ def url(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[s
 def made_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file that is up to date; each test has a copy of its own."""
     made = _file_in(tmp_path_factory.mktemp("made"))
-    SqlStore(f"sqlite:///{made}").close()
+    Store(f"sqlite:///{made}").close()
     return made
 
 
@@ -94,7 +94,7 @@ def fresh(postgres: Server) -> Iterator[str]:
 
 
 @pytest.fixture
-def store(made_url: str) -> Iterator[Sessions]:
+def store(made_url: str) -> Iterator[SessionStore]:
     """An empty store."""
     with sessions_in(made_url) as opened:
         yield opened

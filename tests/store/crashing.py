@@ -13,10 +13,9 @@ from threading import Lock, Thread
 from typing import NamedTuple
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.app.ports import OwnedStore
 from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.records.owner import LOCAL_OWNER
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 MOST_KEPT = 60
 """A process is killed once it has told of a random number of things up to this."""
@@ -130,7 +129,7 @@ def missing(store: OwnedStore, told: Sequence[Kept]) -> list[Kept]:
 
 def _write_on(url: str, pipe: Connection) -> None:
     one_at_a_time = Lock()
-    store = SqlStore(url)
+    store = Store(url)
 
     def write(number: int) -> None:
         for session_id, id_, content in WRITERS[number].keep(store.of(LOCAL_OWNER)):
@@ -159,9 +158,9 @@ def crash_and_check(url: str, check_file: Callable[[], None], *, times: int) -> 
     for _ in range(times):
         told = crash_once(url)
         check_file()
-        with closing(SqlStore(url)) as store:
+        with closing(Store(url)) as store:
             assert missing(store.of(LOCAL_OWNER), told) == []
         all_told += told
-    with closing(SqlStore(url)) as store:
+    with closing(Store(url)) as store:
         assert missing(store.of(LOCAL_OWNER), all_told) == []
     return len(all_told)

@@ -8,7 +8,6 @@ import pytest
 from tests.store.comparisons import COLUMNS
 from tests.store.examples import SETUP
 from tests.store.runs import PLAN, RESULT, give_run
-from workbench.app.ports import OwnedStore
 from workbench.errors import StoreError
 from workbench.records.comparisons import Answer, Comparison, KeptComparison, Vote, VoteKind
 from workbench.records.facts import FactGroup
@@ -16,6 +15,7 @@ from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdi
 from workbench.records.labels.project import Project, QueueFilter, QueueState
 from workbench.records.runs import RunState
 from workbench.records.versions import FileState, NewVersion, VersionKind, hash_of
+from workbench.store.store import OwnedStore
 
 CONTRACT = VersionKind.CONTRACT
 SECRET = "secret of ann"

@@ -1,7 +1,7 @@
 """A run as the store keeps it."""
 
-from workbench.app.ports import OwnedStore
 from workbench.records.runs import KeptRun
+from workbench.store.store import OwnedStore
 from workbench.suite.plan import Arm, Plan
 from workbench.suite.read_suite import parse_case
 from workbench.suite.result import CaseResult, Measures, Status

@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from workbench.errors import StoreError
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.versions import NewVersion, VersionKind
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 
 @pytest.fixture
-def opened(made_url: str) -> Iterator[SqlStore]:
-    with closing(SqlStore(made_url)) as store:
+def opened(made_url: str) -> Iterator[Store]:
+    with closing(Store(made_url)) as store:
         versions = store.of(LOCAL_OWNER).versions
         for text in ("one", "two"):
             saved = versions.save(NewVersion(kind=VersionKind.CONTRACT, name="minimal", text=text))
@@ -22,7 +22,7 @@ def opened(made_url: str) -> Iterator[SqlStore]:
         yield store
 
 
-def test_the_newest_comes_first_and_what_is_asked_for_is_filtered(opened: SqlStore) -> None:
+def test_the_newest_comes_first_and_what_is_asked_for_is_filtered(opened: Store) -> None:
     audit = opened.of(LOCAL_OWNER).audit
     assert [entry.action for entry in audit.entries()] == ["version.tag", "version.save", "version.save"]
     assert [entry.action for entry in audit.entries(limit=1, offset=1)] == ["version.save"]
@@ -38,12 +38,12 @@ def test_the_newest_comes_first_and_what_is_asked_for_is_filtered(opened: SqlSto
         assert audit.entries(**nothing) == ()
 
 
-def test_each_owner_reads_their_own(opened: SqlStore) -> None:
+def test_each_owner_reads_their_own(opened: Store) -> None:
     assert opened.of(Owner(key="anna")).audit.entries() == ()
 
 
 @pytest.mark.parametrize("statement", ["UPDATE audit SET who = 'nobody'", "DELETE FROM audit"])
-def test_the_database_refuses_to_change_it(opened: SqlStore, statement: str) -> None:
+def test_the_database_refuses_to_change_it(opened: Store, statement: str) -> None:
     before = opened.of(LOCAL_OWNER).audit.entries()
     with pytest.raises(StoreError, match="append-only"), opened._database.writing() as db:
         db.connection().execute(sa.text(statement))

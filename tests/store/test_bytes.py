@@ -6,8 +6,8 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from tests.store.opening import sessions_in
-from workbench.app.ports import Sessions
 from workbench.errors import BadInput
+from workbench.store.sessions import SessionStore
 
 PIECES = (
     " ", "\n", "\r\n", "\r", "\t", "\u00a0", "\ufeff", "\u2028", "a", "ß", "é", "e\u0301", "👩‍👩‍👧", "🦉", "𝕳",
@@ -23,7 +23,7 @@ def _message(source: random.Random, number: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_thousand_messages_come_back_as_they_were(store: Sessions, url: str) -> None:
+def test_a_thousand_messages_come_back_as_they_were(store: SessionStore, url: str) -> None:
     source = random.Random(4)
     said = [_message(source, number) for number in range(1000)]
     assert max(len(text.encode()) for text in said) > 1_000_000
@@ -40,7 +40,7 @@ def test_a_thousand_messages_come_back_as_they_were(store: Sessions, url: str) -
 
 
 @pytest.mark.parametrize("place", [0, 7, 500_000])
-def test_a_nul_anywhere_is_refused_with_its_place(store: Sessions, place: int) -> None:
+def test_a_nul_anywhere_is_refused_with_its_place(store: SessionStore, place: int) -> None:
     session = store.create_session(SETUP)
     text = "x" * place + "\0" + "y"
     with pytest.raises(BadInput, match=rf"message\.text: character {place + 1} is NUL \(U\+0000\)"):

@@ -10,12 +10,12 @@ from tests.store.examples import SETUP, user
 from workbench.errors import BadInput, StoreError
 from workbench.records.comparisons import Answer, Comparison, Vote, VoteKind
 from workbench.records.owner import LOCAL_OWNER, Owner
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 
 @pytest.fixture
 def own(made_url):
-    with closing(SqlStore(made_url)) as store:
+    with closing(Store(made_url)) as store:
         yield store.of(LOCAL_OWNER)
 
 
@@ -122,7 +122,7 @@ def test_a_message_that_is_not_shown_leaves_the_open_leaf_where_it_is(own):
 
 def test_deleted_for_good_a_session_takes_its_comparisons_along(made_url):
     moment = [datetime(2026, 1, 1, tzinfo=UTC)]
-    with closing(SqlStore(made_url, now=lambda: moment[0])) as store:
+    with closing(Store(made_url, now=lambda: moment[0])) as store:
         own = store.of(Owner(key="ann"))
         kept = give_comparison(own)
         own.sessions.delete_session(kept.comparison.session_id)

@@ -10,7 +10,7 @@ from tests.store.crashing import Kept, crash_and_check, missing
 from tests.store.examples import SETUP, user
 from tests.store.soundness import check_file
 from workbench.records.owner import LOCAL_OWNER
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
 TIMES = 20
@@ -26,7 +26,7 @@ def test_killed_writers_leave_all_that_was_told_on_a_server(fresh: str) -> None:
 
 
 def test_what_is_not_there_would_be_seen(url: str) -> None:
-    with closing(SqlStore(url)) as store:
+    with closing(Store(url)) as store:
         owned = store.of(LOCAL_OWNER)
         session = owned.sessions.create_session(SETUP)
         there = owned.sessions.append(session.id, user("there"), parent_id=None)

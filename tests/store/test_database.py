@@ -17,13 +17,13 @@ from workbench.errors import StoreError
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store import database
 from workbench.store.database import open_database
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 
 def refusal(url: str) -> str:
     """What a person is told who opens `url`."""
     with pytest.raises(StoreError) as caught:
-        SqlStore(url)
+        Store(url)
     return str(caught.value)
 
 
@@ -59,7 +59,7 @@ def test_connections_are_set_up(file: Path) -> None:
 
 def test_a_relative_path_is_fixed_when_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with closing(SqlStore("sqlite:///here.sqlite3")) as store:
+    with closing(Store("sqlite:///here.sqlite3")) as store:
         monkeypatch.chdir("/")
         store.of(LOCAL_OWNER).sessions.create_session(SETUP)
         assert store.describe() == f"sqlite:///{tmp_path / 'here.sqlite3'}"
@@ -86,7 +86,7 @@ class TestDescribe:
         assert database._shown(place) == "postgresql+psycopg://me:***@host:5432/db"
 
     def test_memory_has_no_path(self) -> None:
-        with closing(SqlStore("sqlite://")) as store:
+        with closing(Store("sqlite://")) as store:
             assert store.describe() == "sqlite://"
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
 from tests.store.opening import sessions_in
-from workbench.app.ports import Sessions
 from workbench.errors import StoreError
 from workbench.records.owner import LOCAL_OWNER
-from workbench.store.store import SqlStore
+from workbench.store.sessions import SessionStore
+from workbench.store.store import Store
 
 TABLES = ("session", "session_tag", "message", "generation", "tool_run", "unfinished", "prompt")
 
@@ -34,12 +34,12 @@ def wall() -> Wall:
 
 
 @pytest.fixture
-def timed(url: str, wall: Wall) -> Iterator[SqlStore]:
-    with closing(SqlStore(url, now=wall)) as store:
+def timed(url: str, wall: Wall) -> Iterator[Store]:
+    with closing(Store(url, now=wall)) as store:
         yield store
 
 
-def _talk(store: Sessions, prompt: str) -> str:
+def _talk(store: SessionStore, prompt: str) -> str:
     session = store.create_session(SETUP)
     new = (user("hi"), completion("a", prompt_text=prompt), tool_result("12:00"))
     leaf = store.append_all(session.id, new, parent_id=None)[-1]
@@ -48,7 +48,7 @@ def _talk(store: Sessions, prompt: str) -> str:
     return session.id
 
 
-def test_a_deleted_session_is_hidden_and_comes_back_whole(timed: SqlStore) -> None:
+def test_a_deleted_session_is_hidden_and_comes_back_whole(timed: Store) -> None:
     store = timed.of(LOCAL_OWNER).sessions
     session_id = _talk(store, "p")
     before, path = store.find_session(session_id), store.path(session_id)
@@ -65,14 +65,14 @@ def test_a_deleted_session_is_hidden_and_comes_back_whole(timed: SqlStore) -> No
     assert store.list_sessions(is_deleted=True) == ()
 
 
-def test_a_session_that_was_not_deleted_cannot_be_restored(timed: SqlStore) -> None:
+def test_a_session_that_was_not_deleted_cannot_be_restored(timed: Store) -> None:
     store = timed.of(LOCAL_OWNER).sessions
     for session_id in (_talk(store, "p"), "nowhere", "a\0"):
         with pytest.raises(StoreError):
             store.restore_session(session_id)
 
 
-def test_after_30_days_it_cannot_be_restored_and_is_purged(timed: SqlStore, wall: Wall) -> None:
+def test_after_30_days_it_cannot_be_restored_and_is_purged(timed: Store, wall: Wall) -> None:
     store = timed.of(LOCAL_OWNER).sessions
     session_id = _talk(store, "p")
     store.delete_session(session_id)

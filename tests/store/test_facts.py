@@ -10,14 +10,13 @@ import pytest
 
 from tests.store.examples import SETUP, completion, user
 from tests.store.test_search import CLEAN, DROPPED, FIXED, WEATHER, keep
-from workbench.app.ports import OwnedStore
 from workbench.chat.finding import Severity
 from workbench.hermes.parse import parse
 from workbench.records.facts import FactGroup, FactKind, facts_of
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import NewMessage
 from workbench.records.versions import hash_of
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 START = datetime(2026, 1, 1, 23, 59, tzinfo=UTC)
 
@@ -25,7 +24,7 @@ START = datetime(2026, 1, 1, 23, 59, tzinfo=UTC)
 @pytest.fixture
 def owned(made_url: str) -> Iterator[OwnedStore]:
     moments = (START + timedelta(seconds=20 * number) for number in range(1_000_000))
-    with closing(SqlStore(made_url, now=lambda: next(moments))) as store:
+    with closing(Store(made_url, now=lambda: next(moments))) as store:
         yield store.of(LOCAL_OWNER)
 
 

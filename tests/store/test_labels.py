@@ -9,14 +9,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.app.ports import OwnedStore
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, StoreError, WriteConflict
 from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, Verdict
 from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.sessions import NewMessage
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
 ANNA = Owner(key="anna", name="Anna")
@@ -46,13 +45,13 @@ class Played:
 
 
 @pytest.fixture
-def opened(made_url: str) -> Iterator[SqlStore]:
-    with closing(SqlStore(made_url, now=Clock())) as store:
+def opened(made_url: str) -> Iterator[Store]:
+    with closing(Store(made_url, now=Clock())) as store:
         yield store
 
 
 @pytest.fixture
-def mine(opened: SqlStore) -> OwnedStore:
+def mine(opened: Store) -> OwnedStore:
     return opened.of(LOCAL_OWNER)
 
 
@@ -188,7 +187,7 @@ class TestLabels:
 
     def test_they_outlive_deleting_and_go_with_the_purge(self, made_url: str) -> None:
         now = [datetime(2026, 1, 1, tzinfo=UTC)]
-        with closing(SqlStore(made_url, now=lambda: now[0])) as store:
+        with closing(Store(made_url, now=lambda: now[0])) as store:
             mine = store.of(LOCAL_OWNER)
             played = play(mine)
             label = mine.labels.save(new(played.target(3), Verdict.GOOD, tags=("a",)))
@@ -398,7 +397,7 @@ class TestProjects:
         assert found and (found.labeller, found.content.verdict) == ("dora", Verdict.BAD_ANSWER)
 
 
-def test_nothing_of_another_s_is_seen_or_changed(opened: SqlStore) -> None:
+def test_nothing_of_another_s_is_seen_or_changed(opened: Store) -> None:
     anna, ben = opened.of(ANNA), opened.of(BEN)
     played = play(anna)
     anna.labels.save_project(Project(name="weather"))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.store.examples import SETUP, completion, user
-from workbench.app.ports import Sessions
 from workbench.errors import BadInput, StoreError
 from workbench.records.session_tree import children, newest_leaf, siblings
+from workbench.store.sessions import SessionStore
 
 
-def _talk(store: Sessions, text: str) -> str:
+def _talk(store: SessionStore, text: str) -> str:
     session = store.create_session(SETUP)
     store.append_all(session.id, (user(text), completion("a")), parent_id=None)
     return session.id
@@ -24,7 +24,7 @@ def _talk(store: Sessions, text: str) -> str:
     ids=["no JSON", "no number", "no object"],
 )
 def test_a_damaged_session_is_listed_with_what_is_wrong_and_the_others_are_well(
-    store: Sessions, file: Path, setup: str, damage: str
+    store: SessionStore, file: Path, setup: str, damage: str
 ) -> None:
     good, bad = _talk(store, "good"), _talk(store, "bad")
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -40,7 +40,7 @@ def test_a_damaged_session_is_listed_with_what_is_wrong_and_the_others_are_well(
     assert [one.damage is None for one in store.list_sessions(is_deleted=True)] == [False]
 
 
-def test_a_title_of_one_s_own_stays(store: Sessions) -> None:
+def test_a_title_of_one_s_own_stays(store: SessionStore) -> None:
     session_id = _talk(store, "first words")
     store.rename_session(session_id, "  Flumbusters\nof Cairo ")
     store.append(session_id, user("other words"), parent_id=None)
@@ -53,7 +53,7 @@ def test_a_title_of_one_s_own_stays(store: Sessions) -> None:
         store.rename_session(session_id, "a\0")
 
 
-def test_tags_come_back_in_their_order_each_once(store: Sessions) -> None:
+def test_tags_come_back_in_their_order_each_once(store: SessionStore) -> None:
     session_id = _talk(store, "hi")
     store.tag_session(session_id, ["zeta", " alpha ", "zeta", "", "größe 🦉"])
     found = store.find_session(session_id)
@@ -65,7 +65,7 @@ def test_tags_come_back_in_their_order_each_once(store: Sessions) -> None:
         store.tag_session(session_id, ["a\0"])
 
 
-def test_the_tree_tells_branches_and_any_leaf_can_be_opened(store: Sessions) -> None:
+def test_the_tree_tells_branches_and_any_leaf_can_be_opened(store: SessionStore) -> None:
     session = store.create_session(SETUP)
     root, first, old = store.append_all(session.id, (user("s"), user("q"), completion("old")), parent_id=None)
     second, new = store.append_all(session.id, (user("q2"), completion("new")), parent_id=root.id)

@@ -14,7 +14,7 @@ from tests.store.opening import sessions_in
 from workbench.errors import StoreError
 from workbench.store.database import open_database
 from workbench.store.migrate import MIGRATIONS
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 from workbench.store.tables import METADATA
 
 LATER = """
@@ -166,7 +166,7 @@ def test_a_database_of_a_newer_version_is_refused_and_left_alone(url: str, file:
     with pytest.raises(
         StoreError, match=r"a newer version of the workbench wrote it \(revision 'later'\)"
     ) as e:
-        SqlStore(url)
+        Store(url)
     assert str(file) in str(e.value)
     assert "update the workbench" in str(e.value)
     assert file.read_bytes() == before

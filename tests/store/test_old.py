@@ -18,7 +18,7 @@ from tests.store.soundness import check_file
 from workbench.chat.message import Role
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 OLD = {
     file.name.partition(".")[0]: file
@@ -87,7 +87,7 @@ def _has(row: Mapping[str, Any], wanted: Mapping[str, object]) -> bool:
     return all(comparable(row[name]) == value for name, value in wanted.items())
 
 
-def check_contents(store: SqlStore) -> None:
+def check_contents(store: Store) -> None:
     owned = store.of(LOCAL_OWNER)
     for session in owned.sessions.list_sessions():
         path = owned.sessions.path(session.id)
@@ -105,7 +105,7 @@ def test_a_sqlite_file_is_upgraded(old: sa.Engine) -> None:
     before = rows(old)
     assert before["message"]
     url = old.url.render_as_string()
-    with closing(SqlStore(url)) as store:
+    with closing(Store(url)) as store:
         check_contents(store)
     assert lost(before, rows(old)) == []
     check_file(Path(old.url.database or ""))
@@ -122,7 +122,7 @@ def test_a_database_on_a_server_is_upgraded(old: sa.Engine, fresh: str) -> None:
         _make(server, revision)
         _fill(server, old)
         before = rows(server)
-        with closing(SqlStore(fresh)) as store:
+        with closing(Store(fresh)) as store:
             check_contents(store)
         assert lost(before, rows(server)) == []
     finally:

@@ -12,14 +12,13 @@ import pytest
 
 from tests.store import owned_versions
 from tests.store.examples import GENERATION, SETUP, completion, user
-from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
 from workbench.records.corpus.choice import Choice
 from workbench.records.corpus.material import NewImport
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.sessions import KeptMessage, KeptSession
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", role=UserRole.ADMIN)
 DIGEST = "d" * 64
@@ -29,7 +28,7 @@ DIGEST = "d" * 64
 class World:
     """A store in which Ann has sessions."""
 
-    store: SqlStore
+    store: Store
     session: KeptSession
     message: KeptMessage
     deleted: KeptSession
@@ -40,7 +39,7 @@ class World:
 
 @pytest.fixture
 def world(url: str) -> Iterator[World]:
-    with closing(SqlStore(url)) as store:
+    with closing(Store(url)) as store:
         ann = store.of(ANN)
         sessions = [ann.sessions.create_session(SETUP) for _ in range(3)]
         for one in sessions:
@@ -173,7 +172,7 @@ def test_every_method_of_every_port_has_its_check() -> None:
 
 
 def test_a_port_s_class_has_no_public_method_beside_the_port_s() -> None:
-    with closing(SqlStore("sqlite://")) as store:
+    with closing(Store("sqlite://")) as store:
         own = store.of(ANN)
         names = [
             f"{field.name}.{name}"
@@ -228,7 +227,7 @@ def test_an_admin_reads_all_and_writes_only_their_own(world: World) -> None:
 
 
 def test_every_row_of_a_session_says_whose_it_is(file: Path) -> None:
-    with closing(SqlStore(f"sqlite:///{file}")) as store:
+    with closing(Store(f"sqlite:///{file}")) as store:
         for owner in (ANN, LOCAL_OWNER):
             store.of(owner).sessions.create_session(SETUP)
     with closing(sqlite3.connect(file)) as connection:

@@ -14,7 +14,7 @@ from tests.store.opening import sessions_in
 from workbench.errors import StoreError
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.database import open_database
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 
 pytestmark = pytest.mark.postgres
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.postgres
 def refusal(url: str) -> str:
     """What a person is told who opens `url`."""
     with pytest.raises(StoreError) as caught:
-        SqlStore(url)
+        Store(url)
     return str(caught.value)
 
 
@@ -52,7 +52,7 @@ def test_a_reading_sees_one_state_and_writes_nothing(fresh: str) -> None:
 
 def test_writers_that_come_with_the_same_prompt_at_once_share_it(fresh: str) -> None:
     writers = 6
-    with closing(SqlStore(fresh)) as store:
+    with closing(Store(fresh)) as store:
         sessions = store.of(LOCAL_OWNER).sessions
         ids = [sessions.create_session(SETUP).id for _ in range(writers)]
         together = Barrier(writers)

@@ -11,13 +11,13 @@ from workbench.errors import BadInput, StoreError
 from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.runs import RunState
-from workbench.store.store import SqlStore
+from workbench.store.store import Store
 from workbench.suite.result import Status
 
 
 @pytest.fixture
 def own(url):
-    with closing(SqlStore(url)) as store:
+    with closing(Store(url)) as store:
         yield store.of(LOCAL_OWNER)
 
 

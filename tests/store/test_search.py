@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.found_sessions import FoundSession, SearchFilter
 from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.sessions import NewMessage, Origin
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 from workbench.store.words import CHUNK_SIZE_CHARS
 
 TOOLS = '[{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
@@ -84,15 +83,15 @@ SIGNS = [
 
 
 @pytest.fixture
-def whole(made_url: str) -> Iterator[SqlStore]:
+def whole(made_url: str) -> Iterator[Store]:
     """A store whose clock goes on by a minute at each look."""
     moments = (START + timedelta(minutes=number) for number in range(1_000_000))
-    with closing(SqlStore(made_url, now=lambda: next(moments))) as opened:
+    with closing(Store(made_url, now=lambda: next(moments))) as opened:
         yield opened
 
 
 @pytest.fixture
-def owned(whole: SqlStore) -> OwnedStore:
+def owned(whole: Store) -> OwnedStore:
     """The local owner's."""
     return whole.of(LOCAL_OWNER)
 
@@ -271,7 +270,7 @@ class TestPages:
 
 
 class TestWhose:
-    def test_only_ones_own_are_found(self, whole: SqlStore) -> None:
+    def test_only_ones_own_are_found(self, whole: Store) -> None:
         mine, theirs = whole.of(Owner(key="me")), whole.of(Owner(key="them"))
         session_id = keep(theirs, "a secret owl", completion(FIXED))
         assert ids(theirs.search.find("owl")) == [session_id]
@@ -289,11 +288,11 @@ class TestWhose:
         assert ids(owned.search.find("owl")) == [session_id]
 
     def test_purged_ones_leave_no_word(self, url: str) -> None:
-        with closing(SqlStore(url, now=lambda: START)) as store:
+        with closing(Store(url, now=lambda: START)) as store:
             owned = store.of(LOCAL_OWNER)
             owned.sessions.delete_session(keep(owned, "an owl", completion(FIXED)))
         with (
-            closing(SqlStore(url, now=lambda: START + timedelta(days=40))) as store,
+            closing(Store(url, now=lambda: START + timedelta(days=40))) as store,
             store._database.reading() as db,
         ):
             for table in ("session", "message", "fact", "search_document", "search_words"):

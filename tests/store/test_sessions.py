@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
 from tests.store.opening import sessions_in
-from workbench.app.ports import Sessions
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import KeptMessage, NewMessage, Origin
 from workbench.rollout.events import Timing
 from workbench.rollout.ports import Sampling
-from workbench.store.store import SqlStore
+from workbench.store.sessions import SessionStore
+from workbench.store.store import Store
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 """All that can be stored."""
@@ -44,13 +44,15 @@ UNUSUAL_TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Sessions]:
+def shared() -> Iterator[SessionStore]:
     """One store in memory for many examples."""
     with sessions_in("sqlite://") as opened:
         yield opened
 
 
-def play(store: Sessions, session_id: str, *messages: NewMessage, parent_id: str | None = None) -> list[str]:
+def play(
+    store: SessionStore, session_id: str, *messages: NewMessage, parent_id: str | None = None
+) -> list[str]:
     """Appends one under the other; gives their ids."""
     ids: list[str] = []
     for new in messages:
@@ -59,13 +61,13 @@ def play(store: Sessions, session_id: str, *messages: NewMessage, parent_id: str
     return ids
 
 
-def texts(store: Sessions, session_id: str) -> list[str]:
+def texts(store: SessionStore, session_id: str) -> list[str]:
     return [kept.message.text for kept in store.path(session_id)]
 
 
 class TestBytes:
     @pytest.mark.parametrize("text", UNUSUAL_TEXTS, ids=lambda text: ascii(text[:20]))
-    def test_unusual_text_comes_back_as_it_was(self, store: Sessions, url: str, text: str) -> None:
+    def test_unusual_text_comes_back_as_it_was(self, store: SessionStore, url: str, text: str) -> None:
         session = store.create_session(SETUP)
         play(store, session.id, completion(text, prompt_text=text))
         with sessions_in(url) as other:
@@ -74,7 +76,7 @@ class TestBytes:
         assert kept.generation and kept.generation.prompt_text == text
 
     @given(text=ANY_TEXT)
-    def test_any_text_comes_back_as_it_was(self, shared: Sessions, text: str) -> None:
+    def test_any_text_comes_back_as_it_was(self, shared: SessionStore, text: str) -> None:
         session = shared.create_session(replace(SETUP, contract_text=text))
         new = replace(tool_result(text), message=Message(role=Role.TOOL, text=text, name=text, thought=text))
         kept = shared.append(session.id, new, parent_id=None)
@@ -84,7 +86,7 @@ class TestBytes:
         assert found and found.setup.contract_text == text
 
     @given(text=ANY_TEXT)
-    def test_the_bytes_in_the_table_are_the_text_in_utf_8(self, shared: Sessions, text: str) -> None:
+    def test_the_bytes_in_the_table_are_the_text_in_utf_8(self, shared: SessionStore, text: str) -> None:
         session = shared.create_session(SETUP)
         kept = shared.append(session.id, user(text), parent_id=None)
         with shared._database.reading() as db:
@@ -92,7 +94,7 @@ class TestBytes:
             stored = db.connection().exec_driver_sql(query, (kept.id,)).scalar_one()
         assert (stored or b"") == text.encode()
 
-    def test_calls_given_as_structure_keep_the_order_of_their_keys(self, store: Sessions) -> None:
+    def test_calls_given_as_structure_keep_the_order_of_their_keys(self, store: SessionStore) -> None:
         call = ToolCall(name="now", arguments={"z": 1, "a": [None, 1.5, {"ü": "\r"}], "big": 2**70})
         message = Message(role=Role.ASSISTANT, text="", calls=(call, call), thought="")
         session = store.create_session(SETUP)
@@ -107,7 +109,7 @@ class TestBytes:
         ids=["nul", "surrogate"],
     )
     def test_what_cannot_be_stored_is_refused_before_anything_is_written(
-        self, store: Sessions, text: str, said: str
+        self, store: SessionStore, text: str, said: str
     ) -> None:
         session = store.create_session(SETUP)
         for new, where in (
@@ -127,7 +129,7 @@ class TestBytes:
 
 
 class TestSession:
-    def test_a_new_one_is_empty_and_as_it_is_found(self, store: Sessions) -> None:
+    def test_a_new_one_is_empty_and_as_it_is_found(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         assert (session.title, session.leaf_id, session.message_count) == ("", None, 0)
         assert session.setup == SETUP
@@ -136,7 +138,7 @@ class TestSession:
 
     @pytest.mark.parametrize("session_id", ["", "nowhere", "a\0", "\ud83e", "' OR 1=1 --"])
     def test_an_unknown_id_finds_none_and_reads_or_writes_nothing(
-        self, store: Sessions, session_id: str
+        self, store: SessionStore, session_id: str
     ) -> None:
         assert store.find_session(session_id) is None
         with pytest.raises(StoreError, match="there is no session"):
@@ -146,7 +148,7 @@ class TestSession:
         with pytest.raises(StoreError, match="there is no session"):
             store.append(session_id, user("hi"), parent_id=None)
 
-    def test_its_title_is_the_first_that_the_user_said(self, store: Sessions) -> None:
+    def test_its_title_is_the_first_that_the_user_said(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         system = NewMessage(message=Message(role=Role.SYSTEM, text="You are"), origin=Origin.PERSON)
         play(store, session.id, system, user(" \n"), user("  What\nis " + "x" * 99), user("other"))
@@ -164,7 +166,7 @@ class TestSession:
         assert found and found.setup == replace(SETUP, model="other")
         assert found.updated_at > session.updated_at == found.created_at
 
-    def test_the_list_holds_those_with_a_message_last_used_first(self, store: Sessions) -> None:
+    def test_the_list_holds_those_with_a_message_last_used_first(self, store: SessionStore) -> None:
         first, second, third, _empty = [store.create_session(SETUP).id for _ in range(4)]
         for session_id in (first, second, third):
             play(store, session_id, user(session_id))
@@ -186,7 +188,7 @@ class TestSession:
 
 
 class TestTree:
-    def test_a_branch_keeps_the_messages_of_the_old_leaf(self, store: Sessions) -> None:
+    def test_a_branch_keeps_the_messages_of_the_old_leaf(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         root, _question, old_leaf = play(store, session.id, user("s"), user("q"), completion("old"))
         play(store, session.id, user("q2"), completion("new"), parent_id=root)
@@ -196,7 +198,7 @@ class TestTree:
         store.append(session.id, user("go on"), parent_id=old_leaf)
         assert texts(store, session.id) == ["s", "q", "old", "go on"]
 
-    def test_many_are_appended_one_under_the_other(self, store: Sessions) -> None:
+    def test_many_are_appended_one_under_the_other(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         kept = store.append_all(session.id, (user("a"), completion("b"), tool_result("c")), parent_id=None)
         assert store.path(session.id) == kept
@@ -205,7 +207,7 @@ class TestTree:
         assert found and (found.leaf_id, found.title) == (kept[-1].id, "a")
 
     def test_many_are_appended_whole_or_not_at_all(
-        self, store: Sessions, monkeypatch: pytest.MonkeyPatch
+        self, store: SessionStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         session = store.create_session(SETUP)
         other = store.append(store.create_session(SETUP).id, user("other"), parent_id=None)
@@ -215,14 +217,14 @@ class TestTree:
             store.append_all(session.id, (user("a"), user("b")), parent_id=None)
         assert store.find_session(session.id) == session
 
-    def test_a_second_root_is_a_branch_too(self, store: Sessions) -> None:
+    def test_a_second_root_is_a_branch_too(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         play(store, session.id, user("one"), completion("two"))
         kept = store.append(session.id, user("other root"), parent_id=None)
         assert store.path(session.id) == (kept,)
         assert kept.parent_id is None
 
-    def test_generation_and_tool_run_come_back_equal(self, store: Sessions) -> None:
+    def test_generation_and_tool_run_come_back_equal(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         new = [user("hi"), completion("<tool_call>\n{}"), tool_result("12:00")]
         play(store, session.id, *new)
@@ -232,7 +234,7 @@ class TestTree:
         ]
         assert [one.parent_id for one in kept] == [None, kept[0].id, kept[1].id]
 
-    def test_what_append_gives_is_what_path_gives(self, store: Sessions) -> None:
+    def test_what_append_gives_is_what_path_gives(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         kept: list[object] = []
         parent_id = None
@@ -242,7 +244,9 @@ class TestTree:
             kept.append(appended)
         assert list(store.path(session.id)) == kept
 
-    def test_copies_share_the_generation_and_prompts_are_kept_once(self, store: Sessions, file: Path) -> None:
+    def test_copies_share_the_generation_and_prompts_are_kept_once(
+        self, store: SessionStore, file: Path
+    ) -> None:
         session = store.create_session(SETUP)
         whole = replace(GENERATION.timing, seconds=2, time_to_first_token_s=1)
         play(store, session.id, user("q"), completion("a"), completion("b"), completion("c", timing=whole))
@@ -259,14 +263,14 @@ class TestTree:
         assert _count(file, "generation") == 4
         assert _count(file, "prompt") == 1
 
-    def test_a_copy_of_another_session_s_message_is_refused(self, store: Sessions) -> None:
+    def test_a_copy_of_another_session_s_message_is_refused(self, store: SessionStore) -> None:
         theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
         kept = store.append(theirs.id, completion("a"), parent_id=None)
         with pytest.raises(StoreError, match="has no message"):
             store.append(ours.id, _copy_of(kept), parent_id=None)
         assert store.path(ours.id) == ()
 
-    def test_numbers_written_without_a_point_are_the_same_numbers(self, store: Sessions) -> None:
+    def test_numbers_written_without_a_point_are_the_same_numbers(self, store: SessionStore) -> None:
         session = store.create_session(replace(SETUP, sampling=Sampling(temperature=0)))
         new = completion("a", sampling=Sampling(temperature=1, seed=3))
         first = store.append(session.id, new, parent_id=None)
@@ -275,7 +279,9 @@ class TestTree:
         found = store.find_session(session.id)
         assert found and found.setup.sampling == Sampling()
 
-    def test_equal_text_that_came_anew_has_a_generation_of_its_own(self, store: Sessions, file: Path) -> None:
+    def test_equal_text_that_came_anew_has_a_generation_of_its_own(
+        self, store: SessionStore, file: Path
+    ) -> None:
         session = store.create_session(SETUP)
         slow = Timing(
             prompt_tokens=40, cached_tokens=0, completion_tokens=9, time_to_first_token_s=3.0, seconds=4.0
@@ -288,13 +294,13 @@ class TestTree:
         ]
 
     @pytest.mark.parametrize("parent_id", ["nowhere", "", "a\0"])
-    def test_an_unknown_parent_is_refused(self, store: Sessions, parent_id: str) -> None:
+    def test_an_unknown_parent_is_refused(self, store: SessionStore, parent_id: str) -> None:
         session = store.create_session(SETUP)
         with pytest.raises(StoreError, match="has no message"):
             store.append(session.id, user("hi"), parent_id=parent_id)
         assert store.find_session(session.id) == session
 
-    def test_a_parent_of_another_session_is_refused(self, store: Sessions, file: Path) -> None:
+    def test_a_parent_of_another_session_is_refused(self, store: SessionStore, file: Path) -> None:
         theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
         (parent_id,) = play(store, theirs.id, user("theirs"))
         with pytest.raises(StoreError, match="has no message"):
@@ -303,7 +309,7 @@ class TestTree:
         assert _count(file, "prompt") == 0
 
     def test_the_database_itself_refuses_a_parent_of_another_session(
-        self, store: Sessions, file: Path
+        self, store: SessionStore, file: Path
     ) -> None:
         theirs, ours = store.create_session(SETUP), store.create_session(SETUP)
         (parent_id,) = play(store, theirs.id, user("theirs"))
@@ -317,7 +323,7 @@ class TestTree:
                 )
                 connection.commit()
 
-    def test_a_long_path_comes_back_in_order(self, store: Sessions) -> None:
+    def test_a_long_path_comes_back_in_order(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         said = [str(number) for number in range(300)]
         play(store, session.id, *map(user, said))
@@ -343,13 +349,13 @@ class TestTogether:
             name = texts(store, session.id)[-1].partition(".")[0]
             assert texts(store, session.id) == ["root", *(f"{name}.{number}" for number in range(12))]
 
-    def test_a_reader_is_not_kept_waiting_by_a_writer(self, store: Sessions) -> None:
+    def test_a_reader_is_not_kept_waiting_by_a_writer(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
         play(store, session.id, user("hi"))
         with store._database.writing():
             assert texts(store, session.id) == ["hi"]
 
-    def test_a_fresh_process_sees_all(self, store: Sessions, url: str) -> None:
+    def test_a_fresh_process_sees_all(self, store: SessionStore, url: str) -> None:
         session = store.create_session(SETUP)
         kept = [store.append(session.id, user(" hi\r\n🦉"), parent_id=None)]
         kept.append(store.append(session.id, completion("a"), parent_id=kept[0].id))
@@ -369,7 +375,7 @@ class TestTogether:
         assert run.stderr == ""
         assert run.stdout.strip() == ascii([repr(one) for one in kept])
 
-    def test_the_file_is_sound_after_use(self, store: Sessions, file: Path) -> None:
+    def test_the_file_is_sound_after_use(self, store: SessionStore, file: Path) -> None:
         session = store.create_session(SETUP)
         (root,) = play(store, session.id, user("hi"))
         play(store, session.id, completion("a"), tool_result("b"), parent_id=root)
@@ -379,7 +385,7 @@ class TestTogether:
             assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
     def test_closing_takes_the_side_files_away_and_may_be_done_twice(self, url: str, file: Path) -> None:
-        store = SqlStore(url)
+        store = Store(url)
         store.of(LOCAL_OWNER).sessions.create_session(SETUP)
         store.close()
         store.close()
@@ -387,7 +393,7 @@ class TestTogether:
 
 
 class TestRows:
-    def test_an_older_setup_lacks_keys_and_is_read_by_defaults(self, store: Sessions, file: Path) -> None:
+    def test_an_older_setup_lacks_keys_and_is_read_by_defaults(self, store: SessionStore, file: Path) -> None:
         session = store.create_session(SETUP)
         older = {"contract_name": "minimal", "contract_text": " x", "sampling": {"seed": 7}, "gone": 1}
         with closing(sqlite3.connect(file)) as connection, connection:
@@ -401,7 +407,7 @@ class TestRows:
         ["UPDATE session SET setup = '{'", 'UPDATE session SET setup = \'{"max_rounds": "many"}\''],
         ids=["no JSON", "no number"],
     )
-    def test_a_damaged_row_is_a_store_error(self, store: Sessions, file: Path, change: str) -> None:
+    def test_a_damaged_row_is_a_store_error(self, store: SessionStore, file: Path, change: str) -> None:
         session = store.create_session(SETUP)
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute(change)

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, tool_result, user
-from workbench.app.ports import OwnedStore
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 PROMPT = "<|im_start|>system\nYou can call tools.\n\nThe user is Ada.<|im_end|>\n"
 EPHEMERAL = "The user is Ada."
@@ -18,7 +17,7 @@ EPHEMERAL = "The user is Ada."
 
 @pytest.fixture
 def both(url: str) -> Iterator[tuple[OwnedStore, OwnedStore]]:
-    with closing(SqlStore(url)) as store:
+    with closing(Store(url)) as store:
         yield store.of(Owner(key="ann")), store.of(Owner(key="bob"))
 
 

@@ -14,10 +14,10 @@ import pytest
 
 from tests.store.examples import GENERATION, SETUP, completion, user
 from tests.store.opening import sessions_in
-from workbench.app.ports import Sessions
 from workbench.errors import BadInput, StoreError
 from workbench.records.sessions import Origin
 from workbench.rollout.ports import FinishReason
+from workbench.store.sessions import SessionStore
 from workbench.store.writer import has_ended, this_writer
 
 WRITE = """
@@ -90,14 +90,14 @@ def test_what_is_still_written_by_another_process_is_left_alone(url: str) -> Non
 
 
 @pytest.fixture
-def begun(store: Sessions) -> tuple[str, str]:
+def begun(store: SessionStore) -> tuple[str, str]:
     """A session, and its message to go on from."""
     session = store.create_session(SETUP)
     return session.id, store.append(session.id, user("hi"), parent_id=None).id
 
 
 def test_a_message_that_is_whole_leaves_nothing_unfinished(
-    store: Sessions, begun: tuple[str, str], file: Path
+    store: SessionStore, begun: tuple[str, str], file: Path
 ) -> None:
     session_id, parent_id = begun
     first = store.save_unfinished(session_id, "a", GENERATION, parent_id=parent_id)
@@ -112,7 +112,7 @@ def test_a_message_that_is_whole_leaves_nothing_unfinished(
     assert [kept.message.text for kept in store.path(session_id)] == ["hi", "abc"]
 
 
-def test_two_that_are_written_at_once_do_not_mix(store: Sessions, begun: tuple[str, str]) -> None:
+def test_two_that_are_written_at_once_do_not_mix(store: SessionStore, begun: tuple[str, str]) -> None:
     session_id, parent_id = begun
     ids = [store.save_unfinished(session_id, text, GENERATION, parent_id=parent_id) for text in "ab"]
     store.append(session_id, completion("a!"), parent_id=parent_id, unfinished_id=ids[0])
@@ -120,7 +120,7 @@ def test_two_that_are_written_at_once_do_not_mix(store: Sessions, begun: tuple[s
     assert len([node for node in store.tree(session_id) if node.parent_id == parent_id]) == 2
 
 
-def test_what_cannot_be_written_is_refused(store: Sessions, begun: tuple[str, str]) -> None:
+def test_what_cannot_be_written_is_refused(store: SessionStore, begun: tuple[str, str]) -> None:
     session_id, parent_id = begun
     with pytest.raises(BadInput, match="NUL"):
         store.save_unfinished(session_id, "a\0", GENERATION, parent_id=parent_id)

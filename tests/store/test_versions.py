@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.app.ports import OwnedStore, Versions
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.versions import FROM_FILE, FileState, NewVersion, Version, VersionKind, hash_of
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
+from workbench.store.versions import VersionStore
 
 CONTRACT = VersionKind.CONTRACT
 ANNA = Owner(key="anna", name="Anna")
@@ -21,25 +21,25 @@ BEN = Owner(key="ben", name="Ben")
 
 
 @pytest.fixture
-def opened(made_url: str) -> Iterator[SqlStore]:
-    with closing(SqlStore(made_url)) as store:
+def opened(made_url: str) -> Iterator[Store]:
+    with closing(Store(made_url)) as store:
         yield store
 
 
 @pytest.fixture
-def mine(opened: SqlStore) -> OwnedStore:
+def mine(opened: Store) -> OwnedStore:
     return opened.of(LOCAL_OWNER)
 
 
 @pytest.fixture
-def versions(mine: OwnedStore) -> Versions:
+def versions(mine: OwnedStore) -> VersionStore:
     return mine.versions
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Versions]:
+def shared() -> Iterator[VersionStore]:
     """Versions in memory for many examples."""
-    with closing(SqlStore("sqlite://")) as store:
+    with closing(Store("sqlite://")) as store:
         yield store.of(LOCAL_OWNER).versions
 
 
@@ -47,12 +47,12 @@ def new(text: str, **changes: object) -> NewVersion:
     return replace(NewVersion(kind=CONTRACT, name="minimal", text=text), **changes)
 
 
-def numbers(versions: Versions, name: str = "minimal") -> list[tuple[int, str]]:
+def numbers(versions: VersionStore, name: str = "minimal") -> list[tuple[int, str]]:
     return [(version.number, version.text) for version in versions.history(CONTRACT, name)]
 
 
 class TestSaving:
-    def test_each_has_the_one_before_as_its_parent(self, versions: Versions) -> None:
+    def test_each_has_the_one_before_as_its_parent(self, versions: VersionStore) -> None:
         first = versions.save(new("one", message="begun"))
         second = versions.save(new("two"))
         assert (first.number, first.parent_id, first.message, first.text) == (1, None, "begun", "one")
@@ -61,12 +61,12 @@ class TestSaving:
         assert numbers(versions) == [(2, "two"), (1, "one")]
         assert versions.version(first.id) == first
 
-    def test_the_same_text_again_is_the_same_version(self, versions: Versions) -> None:
+    def test_the_same_text_again_is_the_same_version(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         assert versions.save(new("one", message="again")) == first
         assert numbers(versions) == [(1, "one")]
 
-    def test_two_that_edit_the_same_version_both_keep_theirs(self, versions: Versions) -> None:
+    def test_two_that_edit_the_same_version_both_keep_theirs(self, versions: VersionStore) -> None:
         base = versions.save(new("base"))
         left = versions.save(new("left", parent_id=base.id))
         right = versions.save(new("right", parent_id=base.id))
@@ -74,7 +74,7 @@ class TestSaving:
         assert numbers(versions) == [(3, "right"), (2, "left"), (1, "base")]
         assert versions.save(new("left", parent_id=base.id)) == left
 
-    def test_it_may_be_made_from_a_version_of_another_name(self, versions: Versions) -> None:
+    def test_it_may_be_made_from_a_version_of_another_name(self, versions: VersionStore) -> None:
         base = versions.save(new("base"))
         copy = versions.save(new("base", name="mine", parent_id=base.id))
         assert (copy.name, copy.number, copy.parent_id) == ("mine", 1, base.id)
@@ -84,7 +84,7 @@ class TestSaving:
             versions.save(new("x", parent_id="nowhere"))
 
     @given(text=st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
-    def test_any_text_comes_back_as_it_was(self, shared: Versions, text: str) -> None:
+    def test_any_text_comes_back_as_it_was(self, shared: VersionStore, text: str) -> None:
         saved = shared.save(new(text, message=text))
         assert shared.version(saved.id) == saved
         assert (saved.text, saved.text_hash) == (text, hash_of(text))
@@ -92,12 +92,12 @@ class TestSaving:
     @pytest.mark.parametrize(
         "bad", [new("\0"), new("x", message="\ud800"), new("x", name="../etc"), new("x", name="")]
     )
-    def test_what_cannot_be_kept_is_refused(self, versions: Versions, bad: NewVersion) -> None:
+    def test_what_cannot_be_kept_is_refused(self, versions: VersionStore, bad: NewVersion) -> None:
         with pytest.raises(BadInput):
             versions.save(bad)
         assert versions.lines() == ()
 
-    def test_writers_at_once_all_get_a_number_of_their_own(self, versions: Versions) -> None:
+    def test_writers_at_once_all_get_a_number_of_their_own(self, versions: VersionStore) -> None:
         with ThreadPoolExecutor(8) as pool:
             saved = list(pool.map(lambda place: versions.save(new(f"text {place}")), range(24)))
         assert sorted(version.number for version in saved) == list(range(1, 25))
@@ -105,7 +105,7 @@ class TestSaving:
 
 
 class TestFinding:
-    def test_by_number_tag_and_hash(self, versions: Versions) -> None:
+    def test_by_number_tag_and_hash(self, versions: VersionStore) -> None:
         first, second = versions.save(new("one")), versions.save(new("two"))
         versions.tag(first.id, "production")
         for which in ("1", "v1", "production", first.text_hash, first.text_hash[:6].upper(), first.id[:12]):
@@ -115,13 +115,13 @@ class TestFinding:
         assert newest == second
 
     @pytest.mark.parametrize("which", ["3", "candidate", "abc", "ffff0000", "\0", "%", "____"])
-    def test_what_is_not_there_is_none(self, versions: Versions, which: str) -> None:
+    def test_what_is_not_there_is_none(self, versions: VersionStore, which: str) -> None:
         versions.save(new("one"))
         assert versions.find(CONTRACT, "minimal", which) is None
         assert versions.find(CONTRACT, "other") is None
         assert versions.find(VersionKind.TOOLS, "minimal") is None
 
-    def test_the_list_has_each_name_once_with_its_newest(self, versions: Versions) -> None:
+    def test_the_list_has_each_name_once_with_its_newest(self, versions: VersionStore) -> None:
         for name in ("b", "a"):
             versions.save(new("one", name=name))
             versions.save(new("two", name=name))
@@ -131,7 +131,7 @@ class TestFinding:
         ]  # fmt: skip
         assert [line.head.name for line in versions.lines(VersionKind.TOOLS)] == ["a"]
 
-    def test_the_history_is_paged(self, versions: Versions) -> None:
+    def test_the_history_is_paged(self, versions: VersionStore) -> None:
         for place in range(5):
             versions.save(new(f"{place}"))
         assert [one.number for one in versions.history(CONTRACT, "minimal", limit=2, offset=1)] == [4, 3]
@@ -154,19 +154,19 @@ class TestNames:
             ("candidate", None), ("production", first.id), ("production", None),
         ]  # fmt: skip
 
-    def test_it_can_be_taken_away(self, versions: Versions) -> None:
+    def test_it_can_be_taken_away(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         versions.tag(first.id, "production")
         assert versions.untag(CONTRACT, "minimal", "production")
         assert not versions.untag(CONTRACT, "minimal", "production")
         assert versions.find(CONTRACT, "minimal", "production") is None
 
-    def test_what_reads_like_a_number_is_refused(self, versions: Versions) -> None:
+    def test_what_reads_like_a_number_is_refused(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         with pytest.raises(BadInput):
             versions.tag(first.id, "v2")
 
-    def test_restoring_makes_a_new_version_with_the_old_text(self, versions: Versions) -> None:
+    def test_restoring_makes_a_new_version_with_the_old_text(self, versions: VersionStore) -> None:
         first = versions.save(new("one"))
         second = versions.save(new("two"))
         third = versions.restore(first.id)
@@ -181,11 +181,11 @@ class TestNames:
 
 
 class TestFiles:
-    def take(self, versions: Versions, text: str, **options: bool) -> tuple[FileState, int]:
+    def take(self, versions: VersionStore, text: str, **options: bool) -> tuple[FileState, int]:
         state, head = versions.take_file(CONTRACT, "minimal", text, **options)
         return state, head.number
 
-    def test_a_file_is_the_first_version_and_goes_on_as_it_is_changed(self, versions: Versions) -> None:
+    def test_a_file_is_the_first_version_and_goes_on_as_it_is_changed(self, versions: VersionStore) -> None:
         assert self.take(versions, "one") == (FileState.TAKEN, 1)
         assert self.take(versions, "one") == (FileState.SAME, 1)
         assert self.take(versions, "two") == (FileState.TAKEN, 2)
@@ -194,12 +194,12 @@ class TestFiles:
         assert {version.author for version in found} == {FROM_FILE}
         assert [version.text for version in found] == ["one", "two", "one"]
 
-    def test_a_file_that_did_not_change_leaves_what_was_saved_here(self, versions: Versions) -> None:
+    def test_a_file_that_did_not_change_leaves_what_was_saved_here(self, versions: VersionStore) -> None:
         self.take(versions, "one")
         versions.save(new("mine"))
         assert self.take(versions, "one") == (FileState.BEHIND, 2)
 
-    def test_where_both_changed_nothing_is_taken_but_on_purpose(self, versions: Versions) -> None:
+    def test_where_both_changed_nothing_is_taken_but_on_purpose(self, versions: VersionStore) -> None:
         _, first = versions.take_file(CONTRACT, "minimal", "one")
         versions.save(new("mine"))
         assert self.take(versions, "theirs") == (FileState.DIVERGED, 2)
@@ -207,20 +207,20 @@ class TestFiles:
         newest = versions.find(CONTRACT, "minimal")
         assert newest and (newest.text, newest.parent_id) == ("theirs", first.id)
 
-    def test_a_file_that_was_written_is_in_step(self, versions: Versions) -> None:
+    def test_a_file_that_was_written_is_in_step(self, versions: VersionStore) -> None:
         self.take(versions, "one")
         versions.note_file(versions.save(new("mine")).id)
         assert self.take(versions, "mine") == (FileState.SAME, 2)
         assert self.take(versions, "edited") == (FileState.TAKEN, 3)
 
-    def test_what_a_version_comes_from_is_all_that_is_above_it(self, versions: Versions) -> None:
+    def test_what_a_version_comes_from_is_all_that_is_above_it(self, versions: VersionStore) -> None:
         first, _ = versions.save(new("one")), versions.save(new("two"))
         side = versions.save(new("side", parent_id=first.id))
         assert [versions.comes_from(side.id, hash_of(text)) for text in ("side", "one", "two")] == [
             True, True, False,
         ]  # fmt: skip
 
-    def test_programs_that_start_at_once_take_it_once(self, versions: Versions) -> None:
+    def test_programs_that_start_at_once_take_it_once(self, versions: VersionStore) -> None:
         with ThreadPoolExecutor(8) as pool:
             states = list(pool.map(lambda _: self.take(versions, "one"), range(16)))
         assert {number for _, number in states} == {1}
@@ -228,7 +228,9 @@ class TestFiles:
 
 
 class TestTexts:
-    def test_a_text_that_was_played_is_found_by_its_hash_and_is_no_version(self, versions: Versions) -> None:
+    def test_a_text_that_was_played_is_found_by_its_hash_and_is_no_version(
+        self, versions: VersionStore
+    ) -> None:
         kept = versions.keep_text(CONTRACT, "played")
         assert versions.keep_text(CONTRACT, "played") == kept
         assert versions.find_text(CONTRACT, kept.hash) == kept
@@ -239,7 +241,7 @@ class TestTexts:
 
 
 class TestOwners:
-    def test_the_shared_library_is_read_by_all_and_written_by_nobody_else(self, opened: SqlStore) -> None:
+    def test_the_shared_library_is_read_by_all_and_written_by_nobody_else(self, opened: Store) -> None:
         library, anna = opened.of(LOCAL_OWNER).versions, opened.of(ANNA).versions
         first = library.save(new("shared"))
         assert anna.find(CONTRACT, "minimal") == first
@@ -251,7 +253,7 @@ class TestOwners:
         assert anna.find(CONTRACT, "minimal") == own
         assert later.number == 2
 
-    def test_one_s_own_tag_hides_the_shared_one(self, opened: SqlStore) -> None:
+    def test_one_s_own_tag_hides_the_shared_one(self, opened: Store) -> None:
         library, anna = opened.of(LOCAL_OWNER).versions, opened.of(ANNA).versions
         first, second = library.save(new("one")), library.save(new("two"))
         library.tag(first.id, "production")
@@ -262,7 +264,7 @@ class TestOwners:
         found = anna.find(CONTRACT, "minimal", "production")
         assert found and found.id == second.id
 
-    def test_nothing_of_another_s_is_seen_or_changed(self, opened: SqlStore) -> None:
+    def test_nothing_of_another_s_is_seen_or_changed(self, opened: Store) -> None:
         anna, ben = opened.of(ANNA), opened.of(BEN)
         own = anna.versions.save(new("secret"))
         anna.versions.tag(own.id, "production")
@@ -286,7 +288,7 @@ class TestOwners:
         assert ben.audit.entries() == ()
         assert anna.versions.find(CONTRACT, "minimal", "production") is not None
 
-    def test_what_the_own_machine_only_played_is_not_in_the_shared_library(self, opened: SqlStore) -> None:
+    def test_what_the_own_machine_only_played_is_not_in_the_shared_library(self, opened: Store) -> None:
         library, anna = opened.of(LOCAL_OWNER).versions, opened.of(ANNA).versions
         kept = library.keep_text(CONTRACT, "played")
         assert anna.find_text(CONTRACT, kept.hash) is None
@@ -296,7 +298,7 @@ class TestOwners:
 
 
 def test_versions_are_as_they_were_in_another_process(made_url: str) -> None:
-    with closing(SqlStore(made_url)) as store:
+    with closing(Store(made_url)) as store:
         saved: Version = store.of(LOCAL_OWNER).versions.save(new("one\r\n🦉"))
-    with closing(SqlStore(made_url)) as store:
+    with closing(Store(made_url)) as store:
         assert store.of(LOCAL_OWNER).versions.version(saved.id) == saved

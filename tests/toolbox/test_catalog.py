@@ -7,10 +7,10 @@ import pytest
 
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import load_toolset
 
-CATALOG = FileCatalog(Path(__file__).parents[2] / "tools_catalog")
+CATALOG = Catalog(Path(__file__).parents[2] / "tools_catalog")
 
 
 def run(name, **arguments):
@@ -123,7 +123,7 @@ def test_a_name_in_two_toolsets_is_refused(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(f"toolset: {name}\ntools:\n- function: {{name: f}}")
     with pytest.raises(BadInput, match="tool 'f' is declared in toolset 'a' too"):
-        FileCatalog(tmp_path).toolsets()
+        Catalog(tmp_path).toolsets()
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_tools_with_code_work_and_fail(name, arguments, result):
 
 
 def test_each_session_has_files_of_its_own():
-    from workbench.app.ports.tools import ToolTask
+    from workbench.toolbox.task import ToolTask
 
     one, other = (CATALOG.toolbox(ToolTask(session_id=name)) for name in ("one", "other"))
     one.run(ToolCall(name="write_file", arguments={"path": "a", "content": "mine"}))
@@ -185,7 +185,7 @@ def test_each_session_has_files_of_its_own():
 
 
 def test_a_sequence_goes_on_within_a_session_and_begins_anew_in_the_next():
-    from workbench.app.ports.tools import ToolTask
+    from workbench.toolbox.task import ToolTask
 
     call = ToolCall(name="book_flight", arguments={"flight": "AF006", "passengers": [{"name": "Ana"}]})
     errors = [

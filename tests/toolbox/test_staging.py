@@ -5,17 +5,17 @@ import json
 import pytest
 
 from tests.services import CHECKOUT
-from workbench.app.ports.tools import Staging, ToolTask
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
+from workbench.toolbox.task import Staging, ToolTask
 
 CALL = ToolCall(name="get_flumbuster", arguments={"flumb": "cairo"})
 
 
 @pytest.fixture
 def catalog():
-    catalog = FileCatalog(CHECKOUT / "tools_catalog", packages=())
+    catalog = Catalog(CHECKOUT / "tools_catalog", packages=())
     yield catalog
     catalog.close()
 

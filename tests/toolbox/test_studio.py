@@ -6,18 +6,18 @@ import pytest
 import yaml
 
 from tests.services import CHECKOUT
-from workbench.app.ports.tools import ToolDraft
 from workbench.errors import BadInput
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import parse_toolset
-from workbench.toolbox.studio import CatalogStudio
+from workbench.toolbox.studio import Studio
+from workbench.toolbox.task import ToolDraft
 
 SPEC = '{"name": "f", "description": "F.",\n "parameters": {"type": "object", "properties": {}}}'
 
 
 @pytest.fixture(scope="module")
 def studio():
-    studio = CatalogStudio(FileCatalog(CHECKOUT / "tools_catalog", packages=()))
+    studio = Studio(Catalog(CHECKOUT / "tools_catalog", packages=()))
     yield studio
     studio.close()
 
@@ -80,7 +80,7 @@ def test_all_faults_are_told_not_the_first_alone(studio):
 
 
 def tried(studio, draft, arguments, *, call_number=1):
-    toolbox = FileCatalog(CHECKOUT / "tools_catalog", packages=()).toolbox()
+    toolbox = Catalog(CHECKOUT / "tools_catalog", packages=()).toolbox()
     return studio.try_draft(draft, arguments, call_number=call_number, seed=0, toolbox=toolbox)
 
 

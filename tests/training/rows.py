@@ -1,7 +1,7 @@
 """Rows for the tests of the trainer."""
 
 from workbench.library.homes import find_folder
-from workbench.library.prompts import FileLibrary
+from workbench.library.prompts import ContractFiles
 from workbench.settings import read_settings
 from workbench.training.synth.conversations import Terms, Under
 from workbench.training.synth.generate import synth_rows
@@ -10,7 +10,7 @@ from workbench.trajectory.formats.known import format_named
 
 
 def contracts(*names):
-    library = FileLibrary(find_folder("prompts", read_settings().home))
+    library = ContractFiles(find_folder("prompts", read_settings().home))
     return tuple(Under(library.load_contract(name), 1.0) for name in names or library.contract_names())
 
 

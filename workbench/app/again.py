@@ -7,7 +7,6 @@ from workbench.app.keeper import Keeper
 from workbench.app.labels.bench import Bench
 from workbench.app.labels.corrected import corrected
 from workbench.app.loop_tools.turn import turn_toolbox
-from workbench.app.ports.tools import ToolTask
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept, copy_of, keep_all
 from workbench.chat.message import Conversation, Message, Role
@@ -19,6 +18,7 @@ from workbench.records.sessions import KeptMessage, NewMessage, Origin, with_eph
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, play, run_calls
 from workbench.settings import Secret
+from workbench.toolbox.task import ToolTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,13 @@
 Whoever keeps something, today or in a handler to come, goes through here: a limit cannot be forgotten.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from workbench.app.limits import LAPTOP, Limits
-from workbench.app.ports import Comparisons, Corpus, Labels, Runs, Sessions, Sharing, Versions
-from workbench.app.ports.store import OwnedStore
 from workbench.records.comparisons import Comparison, KeptComparison
 from workbench.records.corpus.material import NewImport
 from workbench.records.labels.label import Label, NewLabel
@@ -20,6 +20,16 @@ from workbench.records.setup import Setup
 from workbench.records.versions import NewVersion, Version, VersionKind
 from workbench.suite.plan import Plan
 
+if TYPE_CHECKING:
+    from workbench.store.comparisons import ComparisonStore
+    from workbench.store.corpus import CorpusStore
+    from workbench.store.labels import LabelStore
+    from workbench.store.runs import RunStore
+    from workbench.store.sessions import SessionStore
+    from workbench.store.sharing import SharingStore
+    from workbench.store.store import OwnedStore
+    from workbench.store.versions import VersionStore
+
 
 def limited(store: OwnedStore, limits: Limits) -> OwnedStore:
     """The same store; where there are limits, what is over one is refused with `BadInput` and not written."""
@@ -28,13 +38,13 @@ def limited(store: OwnedStore, limits: Limits) -> OwnedStore:
     sessions = store.sessions
     return replace(
         store,
-        sessions=cast(Sessions, _Sessions(sessions, limits)),
-        sharing=cast(Sharing, _Sharing(store.sharing, sessions, limits)),
-        versions=cast(Versions, _Versions(store.versions, limits)),
-        labels=cast(Labels, _Labels(store.labels, limits)),
-        corpus=cast(Corpus, _Corpus(store.corpus, sessions, limits)),
-        runs=cast(Runs, _Runs(store.runs, limits)),
-        comparisons=cast(Comparisons, _Comparisons(store.comparisons, limits)),
+        sessions=cast("SessionStore", _Sessions(sessions, limits)),
+        sharing=cast("SharingStore", _Sharing(store.sharing, sessions, limits)),
+        versions=cast("VersionStore", _Versions(store.versions, limits)),
+        labels=cast("LabelStore", _Labels(store.labels, limits)),
+        corpus=cast("CorpusStore", _Corpus(store.corpus, sessions, limits)),
+        runs=cast("RunStore", _Runs(store.runs, limits)),
+        comparisons=cast("ComparisonStore", _Comparisons(store.comparisons, limits)),
     )
 
 
@@ -91,7 +101,7 @@ class _Sessions(_Limited):
 
 
 class _Sharing(_Limited):
-    def __init__(self, inner: Sharing, sessions: Sessions, limits: Limits) -> None:
+    def __init__(self, inner: SharingStore, sessions: SessionStore, limits: Limits) -> None:
         super().__init__(inner, limits)
         self._sessions = sessions
 
@@ -143,7 +153,7 @@ class _Labels(_Limited):
 
 
 class _Corpus(_Limited):
-    def __init__(self, inner: Corpus, sessions: Sessions, limits: Limits) -> None:
+    def __init__(self, inner: CorpusStore, sessions: SessionStore, limits: Limits) -> None:
         super().__init__(inner, limits)
         self._sessions = sessions
 
@@ -173,7 +183,7 @@ class _Comparisons(_Limited):
         return self._inner.create_comparison(title, comparison)
 
 
-def _check_sessions(sessions: Sessions, limits: Limits) -> None:
+def _check_sessions(sessions: SessionStore, limits: Limits) -> None:
     most = limits.sessions
     if most is not None and sessions.list_sessions(limit=1, offset=most - 1):
         limits.check_kept("sessions", most, most)

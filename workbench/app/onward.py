@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from workbench.app.keeper import Keeper
 from workbench.app.loop_tools.turn import turn_toolbox
-from workbench.app.ports.tools import ToolTask
 from workbench.app.queued import QueuedEngine
 from workbench.app.services import Services
 from workbench.app.turns import Company, MessageKept, copy_of, keep_all
@@ -18,6 +17,7 @@ from workbench.records.setup import Setup
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, play, run_calls
 from workbench.rollout.steps import SteppedToolbox
+from workbench.toolbox.task import ToolTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,35 +1,14 @@
 """What the page and the verbs are handed."""
 
+from __future__ import annotations
+
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from workbench.app.adapters import Adapters
-from workbench.app.hub import Hub
 from workbench.app.limited_store import limited
 from workbench.app.limits import Limits, limits_of
-from workbench.app.ports import (
-    Audit,
-    Calendar,
-    Catalog,
-    Comparisons,
-    Corpus,
-    Facts,
-    Labels,
-    Library,
-    Models,
-    Runs,
-    Search,
-    Sessions,
-    Sharing,
-    Store,
-    VersionFiles,
-    Versions,
-)
-from workbench.app.ports.datasets import Datasets
-from workbench.app.ports.memory import Memories
-from workbench.app.ports.store import OwnedStore
-from workbench.app.ports.tools import Studio
 from workbench.app.queued import Asker, Lines, QueuedEngine, queued
 from workbench.app.seats import Seats
 from workbench.app.versions.files import take_file
@@ -37,9 +16,32 @@ from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
 from workbench.records.setup import Setup
 from workbench.records.versions import Version, VersionKind, parse_reference
+from workbench.rollout.models import Models
+from workbench.rollout.ports import Calendar
 from workbench.settings import Secret, Settings
 from workbench.suite.played import Price
 from workbench.toolspec.tools_text import render_tools
+
+if TYPE_CHECKING:
+    from workbench.engines.adapters import AdapterFiles
+    from workbench.engines.hub.gguf_hub import GgufHub
+    from workbench.library.datasets.exporting import DatasetFiles
+    from workbench.library.home_files import HomeFiles
+    from workbench.library.prompts import ContractFiles
+    from workbench.store.audit import AuditStore
+    from workbench.store.comparisons import ComparisonStore
+    from workbench.store.corpus import CorpusStore
+    from workbench.store.facts import FactStore
+    from workbench.store.labels import LabelStore
+    from workbench.store.notes import MemoryStore
+    from workbench.store.runs import RunStore
+    from workbench.store.search import SearchStore
+    from workbench.store.sessions import SessionStore
+    from workbench.store.sharing import SharingStore
+    from workbench.store.store import OwnedStore, Store
+    from workbench.store.versions import VersionStore
+    from workbench.toolbox.catalog import Catalog
+    from workbench.toolbox.studio import Studio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,25 +52,25 @@ class Services:
     """As read from the environment."""
     store: Store
     """Keeps what people make, each owner apart."""
-    library: Library
+    library: ContractFiles
     """Contracts on disk."""
     catalog: Catalog
     """Tools on disk, and their mocks."""
-    files: VersionFiles
+    files: HomeFiles
     """The files of both, as they stand there."""
     models: Models
     """Engines by name."""
-    hub: Hub
+    hub: GgufHub
     """Models of the hub, and those of its cache."""
-    adapters: Adapters
+    adapters: AdapterFiles
     """What can be laid over a model."""
     calendar: Calendar
     """Date and clock."""
     studio: Studio
     """Where tools are edited and tried."""
-    memories: Memories
+    memories: MemoryStore
     """What models remember for an owner."""
-    datasets: Datasets
+    datasets: DatasetFiles
     """Files of training rows."""
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price], hash=False)
     """What models cost, by the name that `--model` takes, as far as it is known."""
@@ -92,7 +94,7 @@ class Services:
         return limited(self.store.of(self.owner), self.limits)
 
     @contextmanager
-    def at_work(self) -> Generator["Services"]:
+    def at_work(self) -> Generator[Services]:
         """The same while a turn, a run or a comparison of the owner is under way; what it begins is part of it.
 
         Raises:
@@ -109,7 +111,7 @@ class Services:
 
         Args:
             name: As `--model` takes it.
-            token: A visitor's own, for a hosted model; see `workbench.app.ports.Models`.
+            token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
 
         Raises:
             EngineError: The model is missing or cannot be loaded.
@@ -125,52 +127,52 @@ class Services:
         return queued(engine, asker)
 
     @property
-    def sessions(self) -> Sessions:
+    def sessions(self) -> SessionStore:
         """The owner's conversations."""
         return self.kept.sessions
 
     @property
-    def versions(self) -> Versions:
+    def versions(self) -> VersionStore:
         """The owner's versions, and the shared library's."""
         return self.kept.versions
 
     @property
-    def labels(self) -> Labels:
+    def labels(self) -> LabelStore:
         """Labels of the owner's sessions."""
         return self.kept.labels
 
     @property
-    def audit(self) -> Audit:
+    def audit(self) -> AuditStore:
         """Who did what to what is the owner's."""
         return self.kept.audit
 
     @property
-    def search(self) -> Search:
+    def search(self) -> SearchStore:
         """Finds the owner's conversations."""
         return self.kept.search
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> FactStore:
         """What the reader noted of the owner's conversations."""
         return self.kept.facts
 
     @property
-    def corpus(self) -> Corpus:
+    def corpus(self) -> CorpusStore:
         """The owner's conversations as training rows, and rows as conversations."""
         return self.kept.corpus
 
     @property
-    def runs(self) -> Runs:
+    def runs(self) -> RunStore:
         """The owner's runs of suites."""
         return self.kept.runs
 
     @property
-    def comparisons(self) -> Comparisons:
+    def comparisons(self) -> ComparisonStore:
         """The owner's comparisons."""
         return self.kept.comparisons
 
     @property
-    def sharing(self) -> Sharing:
+    def sharing(self) -> SharingStore:
         """What the owner shows to others, and sees of theirs."""
         return self.kept.sharing
 
@@ -193,7 +195,7 @@ class Services:
             if self.files.find(VersionKind.TOOLS, head.name) != head.text
         }
 
-    def of(self, owner: Owner) -> "Services":
+    def of(self, owner: Owner) -> Services:
         """The same for someone else: their data, and the models and tools that they may use."""
         return replace(
             self,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from workbench.app.keeper import Keeper
 from workbench.app.loop_tools.turn import turn_toolbox
-from workbench.app.ports.tools import NO_STAGING, Staging, ToolTask
 from workbench.app.queued import Asker
 from workbench.app.services import Services
 from workbench.chat.message import Conversation, Message, Role
@@ -24,6 +23,7 @@ from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Approver
 from workbench.rollout.steps import BY_HAND, SteppedToolbox, Stepper
 from workbench.settings import Secret
+from workbench.toolbox.task import NO_STAGING, Staging, ToolTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def begin_session(
     Args:
         services: The edges.
         setup: What to play.
-        token: A visitor's own, for a hosted model; see `workbench.app.ports.Models`.
+        token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
         said: What will be said first, where that is known.
 
     Raises:
@@ -101,7 +101,7 @@ def play_turn(
         is_cancelled: True once a person has stopped the turn.
         leaf_id: The message to go on from; None takes the open leaf. Where others went on from it
             meanwhile, the turn is a branch beside theirs.
-        token: A visitor's own, for a hosted model; see `workbench.app.ports.Models`.
+        token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
         approver: Asked before a risky call; None where nobody can be, and then it does not run.
         stepper: Says what is to come of each call; None lets the toolbox run them all.
         staging: What of the tools is other than the catalog says.

@@ -15,8 +15,8 @@ from workbench.errors import BadInput
 from workbench.settings import choose_model, read_settings
 
 if TYPE_CHECKING:
-    from workbench.app.hub import HubFile, KnownModel, PullProgress
     from workbench.engines.hub.gguf_hub import GgufHub
+    from workbench.engines.hub.hub_models import HubFile, KnownModel, PullProgress
 
 EMBEDDED: Final = "embedded"
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]

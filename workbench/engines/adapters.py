@@ -2,18 +2,36 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import file_digest
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
-from workbench.app.adapters import Adapter
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.engines.embedded import ADAPTER_FILE, EMBEDDED, find_embedded
 from workbench.engines.gguf import load_type
 from workbench.engines.places import is_plain, place_of
 from workbench.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """A GGUF file of weights that are laid over a model."""
+
+    title: str
+    """What it is called."""
+    model: str
+    """What `--model` takes to have it laid over its base."""
+    base: str
+    """The model below it, as `--model` takes it."""
+    size_bytes: int
+    """Of the file."""
+    receipt: JsonObject | None = field(default=None, hash=False)
+    """What its training wrote beside it; None where there is nothing that can be read."""
+    is_receipted: bool = False
+    """Whether the receipt names this very file, by its SHA-256."""
+
 
 PLUS: Final = "+"
 """Parts a model's name from its adapter's."""
@@ -56,7 +74,7 @@ def _is_file(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterFiles:
-    """The adapters of this machine; see `workbench.app.adapters.Adapters`."""
+    """The adapters of this machine; see `workbench.engines.adapters.Adapters`."""
 
     folder: Path | None = None
     """Holds adapters by name, a folder each, as `workbench train` writes it; None where there is no such place."""
@@ -71,7 +89,15 @@ class AdapterFiles:
         return tuple(filter(None, (*shipped, *own)))
 
     def look(self, place: str, base: str) -> Adapter:
-        """See `workbench.app.adapters.Adapters`."""
+        """The adapter at a place.
+
+        Args:
+            place: A folder of `workbench train`, a GGUF file, or the name of one of the data folder.
+            base: The model to lay it over.
+
+        Raises:
+            BadInput: There is none, or it is no adapter.
+        """
         return _described(self.file(place), place, base)
 
     def file(self, place: str) -> Path:

@@ -8,12 +8,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
 
-from workbench.app.ports import ModelStatus
 from workbench.engines.adapters import PLUS
 from workbench.engines.models import HUB, LocalModels
 from workbench.engines.places import is_plain, place_of
 from workbench.engines.remote.server import Server
 from workbench.errors import BadInput, ModelMissing
+from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Engine
 from workbench.settings import Secret
 
@@ -55,7 +55,7 @@ class Places:
 
 
 class AllModels:
-    """Local models one at a time, all others side by side; see `workbench.app.ports.Models`."""
+    """Local models one at a time, all others side by side; see `workbench.rollout.models.Models`."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class AllModels:
         self._lock = Lock()
 
     def with_paths(self, *, is_permitted: bool) -> "AllModels":
-        """See `workbench.app.ports.Models`: a view that shares what is loaded."""
+        """See `workbench.rollout.models.Models`: a view that shares what is loaded."""
         made = copy(self)
         made._takes_paths = is_permitted
         return made
@@ -100,7 +100,7 @@ class AllModels:
         return tuple(dict.fromkeys(found))
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
-        """The engine of that name; see `workbench.app.ports.Models`."""
+        """The engine of that name; see `workbench.rollout.models.Models`."""
         if not self._is_offered(name):
             raise BadInput(
                 f"model {name[:100]!r}", "there is no such model here", "choose one that is offered"
@@ -116,7 +116,7 @@ class AllModels:
             return self._light[name]
 
     def status(self, name: str) -> ModelStatus:
-        """What is known without loading it; see `workbench.app.ports.Models`."""
+        """What is known without loading it; see `workbench.rollout.models.Models`."""
         if not self._is_offered(name):
             # Nothing is looked for: the answer is the same whether there is a file or not.
             return ModelStatus(name=name, device="", is_loaded=False)
@@ -135,7 +135,7 @@ class AllModels:
         )
 
     def written(self, name: str, completions: Sequence[str]) -> Engine:
-        """An engine that writes these completions; see `workbench.app.ports.Models`."""
+        """An engine that writes these completions; see `workbench.rollout.models.Models`."""
         from workbench.engines.scripted import Script, ScriptedEngine
 
         return ScriptedEngine(Script(completions=[*completions]), name=name, wait=self._wait)

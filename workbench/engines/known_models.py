@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from workbench.app.hub import KnownModel
+from workbench.engines.hub.hub_models import KnownModel
 
 KNOWN_MODELS: Final = (
     KnownModel(

@@ -6,7 +6,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from workbench.app.ports import ModelStatus
 from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, split_name
 from workbench.engines.embedded import EMBEDDED, REMEDY, find_embedded
 from workbench.engines.gguf_files.vetting import ModelFiles, Vetting
@@ -14,6 +13,7 @@ from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
 from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
 from workbench.engines.places import place_of
 from workbench.errors import ModelMissing
+from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Engine
 
 HUB: Final = "hf:"
@@ -55,7 +55,7 @@ class LocalModels:
         return tuple(dict.fromkeys((EMBEDDED, *bare, *laid)))
 
     def engine(self, name: str) -> Engine:
-        """The engine of that name, loaded; see `workbench.app.ports.Models`."""
+        """The engine of that name, loaded; see `workbench.rollout.models.Models`."""
         with self._lock:
             if self._open is None or self._open.name != name:
                 path, loading = self.path(name), self.loading_of(name)

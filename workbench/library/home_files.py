@@ -67,7 +67,11 @@ class HomeFiles:
         return _text(there[name])
 
     def save(self, kind: VersionKind, name: str, text: str, *, before: str | None) -> None:
-        """Writes the file, whole or not at all; see `workbench.app.ports.VersionFiles`."""
+        """Writes the file, whole or not at all.
+
+        Raises:
+            BadInput: The file no longer has the text `before` (None: is there now), or cannot be written.
+        """
         check_name(name)
         path = self._path(kind, name)
         self._refuse_package(path)

@@ -7,7 +7,7 @@ from workbench.contract.contract import Contract, parse_contract
 from workbench.errors import BadInput
 
 
-class FileLibrary:
+class ContractFiles:
     """The contracts of one folder, read when asked for."""
 
     def __init__(self, folder: Path) -> None:
@@ -18,7 +18,11 @@ class FileLibrary:
         return sorted(path.stem for path in self._folder.glob("*.md"))
 
     def load_contract_text(self, name: str) -> str:
-        """The file's text; see `workbench.app.ports.Library`."""
+        """The file's text, front matter and all.
+
+        Raises:
+            BadInput: There is no contract of that name.
+        """
         names = self.contract_names()
         if name not in names:
             raise BadInput(f"contract {name!r}", "no such contract", f"there are {', '.join(names)}")
@@ -30,5 +34,9 @@ class FileLibrary:
             raise BadInput(f"contract {name!r}", f"not UTF-8 at byte {error.start}") from error
 
     def load_contract(self, name: str) -> Contract:
-        """The contract of that name; see `workbench.app.ports.Library`."""
+        """The contract of that name.
+
+        Raises:
+            BadInput: There is none, or its file cannot be read.
+        """
         return parse_contract(self.load_contract_text(name), name=name)

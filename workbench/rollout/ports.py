@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Literal, Protocol
 
@@ -303,4 +304,16 @@ class Clock(Protocol):
 
     def seconds(self) -> float:
         """A reading that only goes forward; differences are seconds."""
+        ...
+
+
+class Calendar(Protocol):
+    """Tells the time of day, and how long things take."""
+
+    def seconds(self) -> float:
+        """A reading that only goes forward."""
+        ...
+
+    def now(self) -> datetime:
+        """The moment, UTC."""
         ...

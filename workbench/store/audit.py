@@ -1,4 +1,4 @@
-"""The audit log in a database: the port `workbench.app.ports.Audit`, and how others write to it."""
+"""The audit log in a database: the port `workbench.store.audit.SqlAudit`, and how others write to it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class AuditWriter:
         db.add(row)
 
 
-class SqlAudit:
+class AuditStore:
     """Reads one owner's audit log.
 
     Args:
@@ -60,7 +60,14 @@ class SqlAudit:
     def entries(
         self, *, subject: str | None = None, action: str | None = None, limit: int = 50, offset: int = 0
     ) -> Sequence[AuditEntry]:
-        """See `workbench.app.ports.Audit`."""
+        """The newest first.
+
+        Args:
+            subject: Only what was done to it; None takes all.
+            action: Only this action, or all whose name begins with it where it ends in a dot.
+            limit: At most so many.
+            offset: So many left out.
+        """
         found = select(AuditRow).where(col(AuditRow.owner) == self._scope)
         if subject is not None:
             if problem_of(subject):

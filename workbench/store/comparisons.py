@@ -1,4 +1,4 @@
-"""Comparisons in a database: the port `workbench.app.ports.comparisons.Comparisons`."""
+"""Comparisons in a database: the port `workbench.store.comparisons.SqlComparisons`."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -28,11 +28,8 @@ from workbench.store.tables import ComparisonAnswerRow, ComparisonRow, Compariso
 from workbench.store.writing import new_id
 
 
-class SqlComparisons(Owned):
-    """The comparisons of one owner's sessions; one transaction a method, safe to use from several threads.
-
-    What each method does stands in `workbench.app.ports.comparisons.Comparisons`.
-    """
+class ComparisonStore(Owned):
+    """The comparisons of one owner's sessions; one transaction a method, safe to use from several threads."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         super().__init__(database, owner, now)

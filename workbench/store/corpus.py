@@ -1,4 +1,4 @@
-"""Sessions as training rows are made of them, and rows as sessions: the port `workbench.app.ports.corpus`."""
+"""Sessions as training rows are made of them, and rows as sessions."""
 
 from collections.abc import Collection, Sequence
 
@@ -17,7 +17,7 @@ from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
 from workbench.store.comparisons import comparisons_of
 from workbench.store.deleting import is_shown
-from workbench.store.importing import SqlImports
+from workbench.store.importing import ImportStore
 from workbench.store.label_paths import read_steps
 from workbench.store.label_rows import label_value
 from workbench.store.listing import is_rollout
@@ -25,7 +25,7 @@ from workbench.store.storable import problem_of
 from workbench.store.tables import GenerationRow, ImportRow, LabelProjectRow, LabelRow, MessageRow, SessionRow
 
 
-class SqlCorpus(SqlImports):
+class CorpusStore(ImportStore):
     """One owner's sessions as what rows are made of; what each method does stands in the port."""
 
     def choose(self, wanted: Choice, *, after: str | None = None, limit: int = 200) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Facts of one owner's messages: the port `workbench.app.ports.Facts`."""
+"""Facts of one owner's messages: the port `workbench.store.facts.SqlFacts`."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ _GROUPS: Final[Mapping[FactGroup, SQLColumnExpression[Any]]] = {
 }
 
 
-class SqlFacts(Owned):
+class FactStore(Owned):
     """Reads the facts of one owner's sessions; they are written with the messages."""
 
     def of_session(self, session_id: str) -> Sequence[tuple[str, Fact]]:

@@ -12,7 +12,7 @@ from workbench.records.corpus.material import NewImport
 from workbench.records.labels.project import QueueState
 from workbench.records.sessions import NewMessage, Origin
 from workbench.store import rows
-from workbench.store.labels import SqlLabels
+from workbench.store.labels import LabelStore
 from workbench.store.noting import note_session
 from workbench.store.owned import Owned
 from workbench.store.scope import scope_of
@@ -22,7 +22,7 @@ from workbench.store.version_texts import put_setup
 from workbench.store.writing import new_id, show_leaf, write_message
 
 
-class SqlImports(Owned):
+class ImportStore(Owned):
     """Makes sessions of rows; one transaction a row, safe to use from several threads."""
 
     def find_import(self, digest: str) -> str | None:
@@ -63,7 +63,7 @@ class SqlImports(Owned):
             self._note(db, session, new, digest, (own, rejected))
             session_id = session.id
         if new.is_queued:
-            labels = SqlLabels(self._database, self._owner, self._clock)
+            labels = LabelStore(self._database, self._owner, self._clock)
             labels.move(session_id, QueueState.PENDING)
         return session_id
 

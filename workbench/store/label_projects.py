@@ -22,7 +22,7 @@ from workbench.store.tables.labels import LabelProjectRow, LabelTaskRow
 from workbench.store.writing import new_id
 
 
-class SqlProjects(Owned):
+class LabelProjectStore(Owned):
     """One owner's labelling projects; one transaction a method, safe to use from several threads."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:

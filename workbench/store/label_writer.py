@@ -1,16 +1,25 @@
 """Labels written, in the caller's transaction: never over what somebody else saved meanwhile."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sqlmodel import Session, col, delete, select
 
 from workbench.errors import WriteConflict
-from workbench.records.labels.label import LabelContent, NewLabel, content_text
+from workbench.records.labels.label import Label, LabelContent, NewLabel, content_text
 from workbench.store.label_rows import OF_MESSAGE, content_of, put_content, slot_of
 from workbench.store.tables.labels import LabelProjectRow, LabelRow, LabelTagRow
 from workbench.store.writing import new_id
+
+
+class LabelLog(Protocol):
+    """Where labels go once their session is done; lines are added and never changed."""
+
+    def write(self, labels: Sequence[Label]) -> None:
+        """Adds them; what goes wrong is told in the program's log and stops nobody."""
+        ...
 
 
 class WrittenLabel(NamedTuple):

@@ -1,4 +1,4 @@
-"""Labels in a database: the port `workbench.app.ports.Labels`."""
+"""Labels in a database: the port `workbench.store.labels.SqlLabels`."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -7,7 +7,6 @@ from typing import Final
 
 from sqlmodel import Session, col, select
 
-from workbench.app.ports.label_log import LabelLog
 from workbench.chat.message import Role
 from workbench.errors import WriteConflict
 from workbench.records.labels.agreement import Judgement
@@ -18,10 +17,10 @@ from workbench.records.labels.staleness import find_stale
 from workbench.records.owner import Owner
 from workbench.store.database import Database
 from workbench.store.label_paths import original_of, read_steps
-from workbench.store.label_projects import SqlProjects
+from workbench.store.label_projects import LabelProjectStore
 from workbench.store.label_queue import read_item, read_queue
 from workbench.store.label_rows import OF_MESSAGE, label_value, project_value, slot_of
-from workbench.store.label_writer import find_label, with_tags_once, write_label
+from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
 from workbench.store.noting import note_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow
@@ -31,11 +30,8 @@ MOST_LOGGED: Final = 10_000
 """Labels of one session that go to the log at once."""
 
 
-class SqlLabels(SqlProjects):
-    """The labels of one owner's sessions; one transaction a method, safe to use from several threads.
-
-    What each method does stands in `workbench.app.ports.Labels`.
-    """
+class LabelStore(LabelProjectStore):
+    """The labels of one owner's sessions; one transaction a method, safe to use from several threads."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from workbench.store.unfinished import forget_unfinished, save_unfinished
 from workbench.store.writing import new_id, show_leaf, write_message
 
 
-class SqlMessages(Owned):
+class MessageStore(Owned):
     """The messages of one owner's sessions; one transaction a method, safe to use from several threads."""
 
     def append(

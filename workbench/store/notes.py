@@ -1,4 +1,4 @@
-"""Notes of models in a database: the port `workbench.app.ports.memory.Memories`."""
+"""Notes of models in a database: the port `workbench.store.notes.SqlNotes`."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from workbench.store.storable import refuse_unstorable
 from workbench.store.tables import NoteRow
 
 
-class SqlNotes:
+class MemoryStore:
     """Keeps notes, each owner's apart.
 
     Args:

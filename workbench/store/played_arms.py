@@ -19,7 +19,7 @@ _ARMS: Final = TypeAdapter(tuple[Arm, ...])
 
 
 def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[PlayedArm]:
-    """See `workbench.app.ports.runs.Runs.arms_of`.
+    """See `workbench.store.runs.RunStore.arms_of`.
 
     Raises:
         StoreError: A row is damaged.

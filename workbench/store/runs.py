@@ -1,4 +1,4 @@
-"""Runs in a database: the port `workbench.app.ports.runs.Runs`."""
+"""Runs in a database: the port `workbench.store.runs.SqlRuns`."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -21,11 +21,8 @@ from workbench.suite.plan import Plan, plan_document, plan_value
 from workbench.suite.result import CaseResult, Status, result_document, result_value
 
 
-class SqlRuns(Owned):
-    """The runs of one owner; one transaction a method, safe to use from several threads.
-
-    What each method does stands in `workbench.app.ports.runs.Runs`.
-    """
+class RunStore(Owned):
+    """The runs of one owner; one transaction a method, safe to use from several threads."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         super().__init__(database, owner, now)

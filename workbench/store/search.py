@@ -1,4 +1,4 @@
-"""The search of one owner's sessions: the port `workbench.app.ports.Search`."""
+"""The search of one owner's sessions: the port `workbench.store.search.SqlSearch`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -29,7 +29,7 @@ class _Hit(NamedTuple):
     """Newest piece of a message with the words; None where only its title or tags have them."""
 
 
-class SqlSearch(Owned):
+class SearchStore(Owned):
     """Finds one owner's sessions."""
 
     def find(

@@ -1,4 +1,4 @@
-"""Sessions in a database: the port `workbench.app.ports.Sessions`."""
+"""Sessions in a database: the port `workbench.store.sessions.SqlSessions`."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from workbench.records.setup import Setup
 from workbench.store import rows
 from workbench.store.copies import copy_session
 from workbench.store.listing import list_rows
-from workbench.store.messages import SqlMessages
+from workbench.store.messages import MessageStore
 from workbench.store.noting import note_session
 from workbench.store.purge import kept_since
 from workbench.store.storable import problem_of, refuse_unstorable
@@ -19,7 +19,7 @@ from workbench.store.version_texts import put_setup
 from workbench.store.writing import new_id
 
 
-class SqlSessions(SqlMessages):
+class SessionStore(MessageStore):
     """Keeps one owner's sessions; one transaction a method, safe to use from several threads."""
 
     def create_session(self, setup: Setup) -> KeptSession:

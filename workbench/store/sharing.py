@@ -1,4 +1,4 @@
-"""Sessions shown to others by a key: the port `workbench.app.ports.Sharing`."""
+"""Sessions shown to others by a key: the port `workbench.store.sharing.SqlSharing`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from workbench.store.tables import SessionRow
 from workbench.store.writing import new_id
 
 
-class SqlSharing(Owned):
+class SharingStore(Owned):
     """What one owner shows to others, and sees of theirs; one transaction a method."""
 
     def share(self, session_id: str) -> str:

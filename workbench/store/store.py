@@ -1,25 +1,25 @@
-"""The store in a database: the port `workbench.app.ports.Store`."""
+"""The store: all that people make, in a database."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from workbench.app.ports import OwnedStore
-from workbench.app.ports.label_log import LabelLog
 from workbench.records.owner import Owner
-from workbench.store.audit import SqlAudit
-from workbench.store.comparisons import SqlComparisons
-from workbench.store.corpus import SqlCorpus
+from workbench.store.audit import AuditStore
+from workbench.store.comparisons import ComparisonStore
+from workbench.store.corpus import CorpusStore
 from workbench.store.database import open_database
-from workbench.store.facts import SqlFacts
-from workbench.store.labels import SqlLabels
-from workbench.store.notes import SqlNotes
+from workbench.store.facts import FactStore
+from workbench.store.label_writer import LabelLog
+from workbench.store.labels import LabelStore
+from workbench.store.notes import MemoryStore
 from workbench.store.purge import purge
-from workbench.store.runs import SqlRuns
-from workbench.store.search import SqlSearch
-from workbench.store.sessions import SqlSessions
-from workbench.store.sharing import SqlSharing
+from workbench.store.runs import RunStore
+from workbench.store.search import SearchStore
+from workbench.store.sessions import SessionStore
+from workbench.store.sharing import SharingStore
 from workbench.store.unfinished import keep_unfinished
-from workbench.store.versions import SqlVersions
+from workbench.store.versions import VersionStore
 
 
 def utc_now() -> datetime:
@@ -27,7 +27,33 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class SqlStore:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnedStore:
+    """All that one owner may read and write: no query can forget whose it is."""
+
+    sessions: SessionStore
+    """Conversations, as trees of messages."""
+    sharing: SharingStore
+    """Conversations shown to others, and theirs."""
+    versions: VersionStore
+    """What was saved of contracts, tools, presets and suites."""
+    labels: LabelStore
+    """Verdicts and corrections, and who is to give them."""
+    audit: AuditStore
+    """Who did what."""
+    search: SearchStore
+    """Conversations, found by the words in them."""
+    facts: FactStore
+    """What the reader noted of the models' messages."""
+    corpus: CorpusStore
+    """Conversations as training rows, and rows as conversations."""
+    runs: RunStore
+    """Runs of suites, and what came of them."""
+    comparisons: ComparisonStore
+    """Turns answered side by side, and votes on them."""
+
+
+class Store:
     """Keeps what people make in a database; safe to use from several threads.
 
     Opening it makes messages of what ended processes left unfinished, and purges what is over.
@@ -58,22 +84,22 @@ class SqlStore:
         """What that owner may read and write."""
         view = (self._database, owner, self._now)
         return OwnedStore(
-            sessions=SqlSessions(*view),
-            sharing=SqlSharing(*view),
-            versions=SqlVersions(*view),
-            labels=SqlLabels(*view, self._label_log),
-            audit=SqlAudit(self._database, owner),
-            search=SqlSearch(*view),
-            facts=SqlFacts(*view),
-            corpus=SqlCorpus(*view),
-            runs=SqlRuns(*view),
-            comparisons=SqlComparisons(*view),
+            sessions=SessionStore(*view),
+            sharing=SharingStore(*view),
+            versions=VersionStore(*view),
+            labels=LabelStore(*view, self._label_log),
+            audit=AuditStore(self._database, owner),
+            search=SearchStore(*view),
+            facts=FactStore(*view),
+            corpus=CorpusStore(*view),
+            runs=RunStore(*view),
+            comparisons=ComparisonStore(*view),
         )
 
     @property
-    def memories(self) -> SqlNotes:
+    def memories(self) -> MemoryStore:
         """What models keep in mind, each owner's apart."""
-        return SqlNotes(self._database)
+        return MemoryStore(self._database)
 
     def purge(self) -> int:
         """Removes for good what was deleted 30 days ago or before; gives the number of sessions.

@@ -32,7 +32,7 @@ def find_head(db: Session, scope: str, kind: VersionKind, name: str) -> VersionR
 
 
 def find_row(db: Session, scope: str, kind: VersionKind, name: str, which: str) -> VersionRow | None:
-    """The version that a person means; see `workbench.app.ports.Versions.find`."""
+    """The version that a person means; see `workbench.store.versions.VersionStore.find`."""
     if problem_of(name) or problem_of(which):
         return None
     if not which:

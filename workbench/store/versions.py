@@ -1,4 +1,4 @@
-"""Versions in a database: the port `workbench.app.ports.Versions`."""
+"""Versions in a database: the port `workbench.store.versions.SqlVersions`."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -40,10 +40,9 @@ from workbench.store.version_texts import find_text, write_text
 from workbench.store.version_writer import VersionWriter
 
 
-class SqlVersions:
+class VersionStore:
     """One owner's versions, and the shared ones; one transaction a method, safe to use from several threads.
 
-    What each method does stands in `workbench.app.ports.Versions`.
 
     Args:
         database: Where they are.

@@ -7,7 +7,6 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from workbench.app.ports.tools import NO_TASK, Availability, ToolTask
 from workbench.errors import BadInput
 from workbench.toolbox.agent_tools import agent_entries
 from workbench.toolbox.answers.errors import secret_values
@@ -22,6 +21,7 @@ from workbench.toolbox.registering.discovery import discover_entry_points, disco
 from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.staging import stage
+from workbench.toolbox.task import NO_TASK, Availability, ToolTask
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools
 
@@ -67,7 +67,7 @@ class _Loaded(NamedTuple):
     problems: tuple[str, ...]
 
 
-class FileCatalog:
+class Catalog:
     """The tools of one folder and of installed packages, read at first use.
 
     Args:
@@ -106,15 +106,15 @@ class FileCatalog:
         self._approvals = Approvals()
         self._has_commands = True
 
-    def with_commands(self, *, is_permitted: bool) -> "FileCatalog":
-        """See `workbench.app.ports.Catalog`."""
+    def with_commands(self, *, is_permitted: bool) -> "Catalog":
+        """The same tools; without permission, those that run commands are the mocks of their files."""
         made = copy(self)
         # Shares what is loaded: a server that is added to one view is in all of them.
         vars(made)["_loaded"] = self._loaded
         made._has_commands = is_permitted
         return made
 
-    def with_toolsets(self, texts: Mapping[str, str]) -> "FileCatalog":
+    def with_toolsets(self, texts: Mapping[str, str]) -> "Catalog":
         """The same tools, with these toolsets in place of their files, or beside them; nothing else is read anew.
 
         A text that cannot be used is told among the problems, and the file stays.
@@ -129,7 +129,18 @@ class FileCatalog:
         return made
 
     def add_server(self, name: str, address: str) -> Sequence[str]:
-        """Adds an MCP server, and its tools; see `workbench.app.ports.Catalog`."""
+        """Adds an MCP server to the settings file, and its tools to these.
+
+        Args:
+            name: As people name it.
+            address: Of a streamable HTTP server, or the command line of a program of this machine.
+
+        Returns:
+            A line about each of its tools that cannot be used.
+
+        Raises:
+            BadInput: There is one of that name, it does not answer, or servers are not used here.
+        """
         for source in self._sources:
             if isinstance(source, ServerSource):
                 return source.add(name, address, self._loaded.registry)
@@ -167,11 +178,19 @@ class FileCatalog:
         return {name: tools for name, tools in offered.items() if tools.specs}
 
     def select(self, names: Sequence[str]) -> OfferedTools:
-        """The tools of toolsets and tools; see `workbench.app.ports.Catalog`."""
+        """The tools of toolsets and tools, in the order named, each once; a name is never a path.
+
+        Raises:
+            BadInput: There is no toolset and no tool of a name.
+        """
         return _each_once(spec for name in names for spec in self._named(name))
 
     def select_files(self, selectors: Sequence[str]) -> OfferedTools:
-        """The tools of toolsets, tools and files; see `workbench.app.ports.Catalog`."""
+        """The same, but that a selector may be a JSON file: for whoever is at the machine itself.
+
+        Raises:
+            BadInput: A selector is neither a toolset, a tool nor a readable file.
+        """
         return _each_once(spec for selector in selectors for spec in self._named_or_read(selector))
 
     def toolbox(self, task: ToolTask = NO_TASK) -> Dispatcher:

@@ -5,14 +5,14 @@ from pathlib import Path
 from workbench.settings import Settings
 from workbench.toolbox.approval.allowlist import Allowlist
 from workbench.toolbox.approval.gate import Judge
-from workbench.toolbox.catalog import FileCatalog, ToolSource
+from workbench.toolbox.catalog import Catalog, ToolSource
 from workbench.toolbox.dispatch import Limits
 from workbench.toolbox.mcp.source import McpTools
 from workbench.toolbox.terminal.environments import isolated, parse_environment
 from workbench.toolbox.terminal.tool import Terminal
 
 
-def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None) -> FileCatalog:
+def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None) -> Catalog:
     """The tools of a folder, with the terminal and the servers that the settings name.
 
     Args:
@@ -26,7 +26,7 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
     sources: list[ToolSource] = [McpTools(settings.tools_file, is_space=settings.is_on_space)]
     if (environment := parse_environment(settings.terminal)) is not None:
         sources.append(Terminal(isolated(environment, settings.data), settings.environment))
-    return FileCatalog(
+    return Catalog(
         folder,
         environment=settings.environment,
         limits=Limits(timeout_s=settings.tool_timeout_s),

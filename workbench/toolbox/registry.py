@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from threading import RLock
 
-from workbench.app.ports.tools import Availability
 from workbench.errors import BadInput
 from workbench.toolbox.registering.availability import check_availability
 from workbench.toolbox.registering.entry import CheckFn, Handler, ToolEntry, build_spec
 from workbench.toolbox.registering.mentions import patch_mentions
+from workbench.toolbox.task import Availability
 from workbench.toolbox.toolsets import Toolset, Toolsets
 from workbench.toolspec.spec import OfferedTools
 

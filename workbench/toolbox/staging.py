@@ -3,11 +3,11 @@
 import json
 from dataclasses import replace
 
-from workbench.app.ports.tools import Staging
 from workbench.toolbox.catalog_file import parse_tool
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registering.entry import ToolEntry
 from workbench.toolbox.registry import Registry
+from workbench.toolbox.task import Staging
 from workbench.toolspec.spec import ToolSpec
 
 _TOOLSET = "staged"

@@ -6,14 +6,13 @@ from dataclasses import replace
 from random import Random
 from typing import Final
 
-from workbench.app.ports.tools import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.rollout.ports import Toolbox, ToolRun
 from workbench.toolbox.async_bridge import AsyncBridge
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import (
     CatalogTool,
     CatalogToolset,
@@ -28,6 +27,7 @@ from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.rule_check import check_rules
+from workbench.toolbox.task import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.toolspec.budget import REQUEST_STEPS, OverBudget, budget
 from workbench.toolspec.lint import lint_tools
 from workbench.toolspec.spec import ToolSpec
@@ -37,14 +37,14 @@ _WHERE: Final = "rules"
 _TOOLSET: Final = "draft"
 
 
-class CatalogStudio:
-    """Drafts of the catalog's tools; see `workbench.app.ports.tools.Studio`.
+class Studio:
+    """Drafts of the catalog's tools; see `workbench.toolbox.studio.CatalogStudio`.
 
     Args:
         catalog: Where tools are opened from, and where those that code answers are run.
     """
 
-    def __init__(self, catalog: FileCatalog) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._bridge = AsyncBridge()
 

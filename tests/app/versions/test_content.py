@@ -11,7 +11,7 @@ from workbench.app.versions.content import diff_contents, diff_texts, fingerprin
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.tools_text import render_tools
 
 CONTRACT = "---\ntitle: T\nfamily: hermes-lines\n---\nCall tools.\n"
@@ -28,7 +28,7 @@ def test_of_a_contract_it_is_what_reaches_a_model():
 
 def test_of_tools_it_is_the_same_as_yaml_with_mocks_as_json_and_as_the_offered_tools():
     file = CHECKOUT / "tools_catalog" / "nonsense.yaml"
-    tools = FileCatalog(file.parent).select(["nonsense"])
+    tools = Catalog(file.parent).select(["nonsense"])
     of_yaml = fingerprint_of(VersionKind.TOOLS, file.read_text(), name="nonsense")
     of_json = fingerprint_of(VersionKind.TOOLS, render_tools(tools), name="nonsense")
     assert of_yaml == of_json == tools.fingerprint

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.engines.hub.hub_server import hub_server
-from workbench.app.hub import Fit
 from workbench.engines.hub.gguf_hub import GgufHub
+from workbench.engines.hub.hub_models import Fit
 from workbench.errors import BadInput, RemoteFailed
 
 SMALL = os.urandom(3_000_000)

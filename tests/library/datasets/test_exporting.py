@@ -11,9 +11,9 @@ import pytest
 from tests.app.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.bfcl import SETS, bfcl_trajectories
 from tests.services import services_for
-from workbench.app.ports.datasets import ExportSummary, Refused, Target
 from workbench.chat.message import Role
 from workbench.errors import BadInput
+from workbench.library.datasets.export_target import ExportSummary, Refused, Target
 from workbench.library.datasets.row_files import read_rows
 from workbench.library.datasets.row_import import CONTRACT, ImportTerms, import_rows
 from workbench.records.corpus.choice import Choice

@@ -15,14 +15,13 @@ from pathlib import Path
 from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
-from workbench.app.ports import OwnedStore
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.corpus.material import NewImport
 from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.sessions import NewMessage, Origin
-from workbench.store.store import SqlStore
+from workbench.store.store import OwnedStore, Store
 
 FOLDER = Path(__file__).parent
 TOOLS = '[{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}]'
@@ -33,7 +32,7 @@ def write_newest(folder: Path = FOLDER) -> Path:
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "workbench.sqlite3"
         moments = (datetime(2026, 11, 22, tzinfo=UTC) + timedelta(seconds=s) for s in itertools.count())
-        with closing(SqlStore(f"sqlite:///{file}", now=lambda: next(moments))) as store:
+        with closing(Store(f"sqlite:///{file}", now=lambda: next(moments))) as store:
             fill(store.of(LOCAL_OWNER))
             fill(store.of(Owner(key="someone")))
         with closing(sqlite3.connect(file)) as connection:

@@ -7,7 +7,7 @@ import gradio
 import yaml
 
 from workbench.chat.message import ToolCall
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.mcp.source import McpTools
 
 
@@ -25,7 +25,7 @@ def main(folder: Path) -> None:
     (folder / "tools.yaml").write_text(
         yaml.safe_dump({"mcp_servers": {"page": {"url": f"{address}gradio_api/mcp/"}}}), encoding="utf-8"
     )
-    catalog = FileCatalog(folder / "none", sources=[McpTools(folder / "tools.yaml")], packages=())
+    catalog = Catalog(folder / "none", sources=[McpTools(folder / "tools.yaml")], packages=())
     [name] = catalog.toolsets()["mcp-page"].names
     run = catalog.toolbox().run(ToolCall(name=name, arguments={"text": "ab"}))
     catalog.close()

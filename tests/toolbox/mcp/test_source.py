@@ -13,7 +13,7 @@ import yaml
 
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.toolbox.catalog import FileCatalog
+from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.dispatch import Limits
 from workbench.toolbox.mcp.servers import load_servers
 from workbench.toolbox.mcp.source import McpTools
@@ -50,7 +50,7 @@ def catalog(tmp_path):
         path = tmp_path / "tools.yaml"
         path.write_text(yaml.safe_dump({"mcp_servers": servers}))
         made.append(
-            FileCatalog(
+            Catalog(
                 tmp_path / "none",
                 sources=[McpTools(path, **options)],
                 packages=(),

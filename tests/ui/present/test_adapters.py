@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from workbench.app.adapters import Adapter
 from workbench.chat.json_value import JsonObject
+from workbench.engines.adapters import Adapter
 from workbench.ui.present.adapters import show_adapters
 
 RECEIPT: JsonObject = {

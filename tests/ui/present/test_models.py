@@ -1,9 +1,9 @@
 """Models as the tab shows them."""
 
-from workbench.app.hub import CachedModel, Fit, HubFile, HubRepository, PullProgress
-from workbench.app.ports import ModelStatus
+from workbench.engines.hub.hub_models import CachedModel, Fit, HubFile, HubRepository, PullProgress
 from workbench.engines.known_models import KNOWN_MODELS
 from workbench.hermes.spelling.families import family_named
+from workbench.rollout.models import ModelStatus
 from workbench.ui.present.models import (
     show_files,
     show_found,

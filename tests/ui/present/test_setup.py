@@ -2,9 +2,9 @@
 
 import pytest
 
-from workbench.app.ports import ModelStatus
 from workbench.errors import BadInput
 from workbench.records.setup import Setup
+from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Sampling
 from workbench.ui.present.setup import (
     fields_of,

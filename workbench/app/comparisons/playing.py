@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from workbench.app.comparisons.branches import Branches
 from workbench.app.keeper import Keeper
 from workbench.app.loop_tools.turn import turn_toolbox
-from workbench.app.ports.tools import ToolTask
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept, keep_all
 from workbench.chat.message import Conversation
@@ -18,6 +17,7 @@ from workbench.records.setup import Setup
 from workbench.rollout.events import EndReason, Event, TurnEnded
 from workbench.rollout.loop import Turn, play
 from workbench.settings import Secret
+from workbench.toolbox.task import ToolTask
 
 STOPPED = "stopped by you"
 """Why an answer is not whole that a person stopped."""

@@ -1,10 +1,14 @@
 """`memory`: short notes that outlive a conversation."""
 
-from typing import Final
+from __future__ import annotations
 
-from workbench.app.ports.memory import Memories
+from typing import TYPE_CHECKING, Final
+
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.records.owner import Owner
+
+if TYPE_CHECKING:
+    from workbench.store.notes import MemoryStore
 
 MOST_NOTES: Final = 100
 MAX_NOTE_CHARS: Final = 500
@@ -13,7 +17,7 @@ MAX_NOTE_CHARS: Final = 500
 class Memory:
     """Answers `memory` for one owner."""
 
-    def __init__(self, memories: Memories, owner: Owner) -> None:
+    def __init__(self, memories: MemoryStore, owner: Owner) -> None:
         self._memories = memories
         self._owner = owner
 

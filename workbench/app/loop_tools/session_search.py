@@ -1,10 +1,14 @@
 """`session_search`: words in earlier conversations of the same owner."""
 
-from typing import Final
+from __future__ import annotations
 
-from workbench.app.ports import Search
+from typing import TYPE_CHECKING, Final
+
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.records.found_sessions import FoundSession
+
+if TYPE_CHECKING:
+    from workbench.store.search import SearchStore
 
 FEW: Final = 5
 """Sessions that are given where the call does not say how many."""
@@ -20,7 +24,7 @@ class SessionSearch:
         session_id: The open one; it is left out.
     """
 
-    def __init__(self, search: Search, session_id: str) -> None:
+    def __init__(self, search: SearchStore, session_id: str) -> None:
         self._search = search
         self._session_id = session_id
 

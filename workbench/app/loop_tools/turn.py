@@ -6,11 +6,11 @@ from workbench.app.loop_tools import delegate, todo
 from workbench.app.loop_tools.memory import Memory
 from workbench.app.loop_tools.session_search import SessionSearch
 from workbench.app.loop_tools.toolbox import LoopToolbox
-from workbench.app.ports.tools import ToolTask
 from workbench.app.services import Services
 from workbench.chat.message import Conversation
 from workbench.records.setup import Setup
 from workbench.rollout.ports import Engine
+from workbench.toolbox.task import ToolTask
 
 
 def turn_toolbox(

@@ -1,12 +1,14 @@
 """From names to a plan: which suites, contracts, models and ways are to be compared."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from workbench.app.ports import Catalog
 from workbench.app.runs.suites import case_problems, offered_tools
 from workbench.app.services import Services
 from workbench.contract.contract import parse_contract, render_contract
@@ -17,6 +19,9 @@ from workbench.suite.case import Case, Suite, tagged
 from workbench.suite.plan import SEPARATOR, Arm, Plan, Variation, labels_of, tools_key
 from workbench.suite.variants import ablations
 from workbench.toolspec.tools_text import render_tools
+
+if TYPE_CHECKING:
+    from workbench.toolbox.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

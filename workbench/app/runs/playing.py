@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from workbench.app.ports.tools import Staging
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Message, Role
@@ -19,6 +18,7 @@ from workbench.suite.plan import Arm, Job, Plan, tools_key
 from workbench.suite.played import Played, Verdict, played_of
 from workbench.suite.runner import IsCancelled
 from workbench.suite.variants import vary_tools, with_own_names
+from workbench.toolbox.task import Staging
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools, render_tools
 

@@ -1,10 +1,11 @@
 """Suites by name, and what is wrong with one that is being written."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from workbench.app.ports import Catalog
-from workbench.app.ports.tools import Staging, ToolTask
 from workbench.app.services import Services
 from workbench.app.versions.files import take_file
 from workbench.errors import BadInput
@@ -13,8 +14,12 @@ from workbench.records.versions import VersionKind, parse_reference
 from workbench.suite.case import Case, Suite
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.suite.suite_text import Fault, SuiteText
+from workbench.toolbox.task import Staging, ToolTask
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
+
+if TYPE_CHECKING:
+    from workbench.toolbox.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,16 @@
 """Files and versions brought together: files are the first versions, and versions go back to files."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from workbench.app.ports.versions import VersionFiles, Versions
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from workbench.errors import BadInput
 from workbench.records.versions import FileState, KeptText, Version, VersionKind, hash_of
+
+if TYPE_CHECKING:
+    from workbench.library.home_files import HomeFiles
+    from workbench.store.versions import VersionStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +37,7 @@ class Written:
     """The text that was overwritten though the version had not come from it; it is kept. None for none."""
 
 
-def take_files(files: VersionFiles, shared: Versions) -> None:
+def take_files(files: HomeFiles, shared: VersionStore) -> None:
     """Takes every file that is new, or was changed while its newest version was not.
 
     What cannot be read is passed over: whoever uses it is told.
@@ -52,7 +58,7 @@ def take_files(files: VersionFiles, shared: Versions) -> None:
 
 
 def take_file(
-    files: VersionFiles, shared: Versions, kind: VersionKind, name: str, *, is_deliberate: bool = False
+    files: HomeFiles, shared: VersionStore, kind: VersionKind, name: str, *, is_deliberate: bool = False
 ) -> FileSeen | None:
     """The same for one file; None where there is no such file.
 
@@ -75,7 +81,7 @@ def take_file(
 
 
 def write_file(
-    files: VersionFiles, versions: Versions, version: Version, *, is_forced: bool = False
+    files: HomeFiles, versions: VersionStore, version: Version, *, is_forced: bool = False
 ) -> Written:
     """Writes a version to its file, byte for byte.
 

@@ -1,10 +1,15 @@
 """What a person means by `minimal`, `minimal@3`, `tools:nonsense@production` or a hash."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from workbench.app.ports.versions import Versions
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from workbench.errors import BadInput
 from workbench.records.versions import Version, VersionKind, parse_reference
+
+if TYPE_CHECKING:
+    from workbench.store.versions import VersionStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +28,7 @@ class FoundText:
     """None where it was only played."""
 
 
-def find_version(versions: Versions, reference: str) -> Version:
+def find_version(versions: VersionStore, reference: str) -> Version:
     """The version of a reference; where the kind is left out, that of the one kind that has the name.
 
     Raises:
@@ -42,7 +47,7 @@ def find_version(versions: Versions, reference: str) -> Version:
     return found
 
 
-def find_text(versions: Versions, reference: str) -> FoundText:
+def find_text(versions: VersionStore, reference: str) -> FoundText:
     """The text of a reference; one that was only played is found by its hash, as in `minimal@3f2a91`.
 
     Raises:
@@ -61,7 +66,7 @@ def find_text(versions: Versions, reference: str) -> FoundText:
     return _found(version)
 
 
-def find_before(versions: Versions, found: FoundText) -> FoundText:
+def find_before(versions: VersionStore, found: FoundText) -> FoundText:
     """What a version was made from; an empty text for a first one, and for one that was only played.
 
     Raises:

@@ -88,10 +88,10 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Compari
     from workbench.hermes.openai_messages import parse_messages
     from workbench.hermes.templates.bench import WHOLE, tool
     from workbench.library.homes import find_folder
-    from workbench.library.prompts import FileLibrary
+    from workbench.library.prompts import ContractFiles
     from workbench.settings import read_settings
 
-    library = FileLibrary(find_folder("prompts", read_settings().home))
+    library = ContractFiles(find_folder("prompts", read_settings().home))
     return compare_with_template(
         library.load_contract(contract),
         template,

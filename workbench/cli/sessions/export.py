@@ -9,7 +9,6 @@ from typing import Annotated, Final
 import typer
 
 from workbench.app.export import choice_of
-from workbench.app.ports.datasets import ExportSummary, Refused, Target
 from workbench.app.recording import record
 from workbench.app.services import Services
 from workbench.cli.rows.row_options import (
@@ -28,6 +27,7 @@ from workbench.cli.sessions.export_report import Report, summary_json, summary_l
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
+from workbench.library.datasets.export_target import ExportSummary, Refused, Target
 from workbench.records.corpus.choice import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict

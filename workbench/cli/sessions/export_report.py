@@ -5,9 +5,9 @@ from collections import Counter
 from typing import Final
 
 from workbench.app.export import lines_of
-from workbench.app.ports.datasets import ExportSummary
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.paint import shown
+from workbench.library.datasets.export_target import ExportSummary
 from workbench.library.datasets.session_export import SessionDone
 
 _MOST_LINES: Final = 20

@@ -18,9 +18,9 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     if not selectors:
         return None
     from workbench.library.homes import find_folder
-    from workbench.toolbox.catalog import FileCatalog
+    from workbench.toolbox.catalog import Catalog
 
     settings = read_settings()
     # Without MCP servers: reading a text should not start programs.
-    catalog = FileCatalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
+    catalog = Catalog(find_folder("tools_catalog", settings.home), environment=settings.environment)
     return catalog.select_files(selectors)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from workbench.toolbox.catalog import FileCatalog
+    from workbench.toolbox.catalog import Catalog
 
 
 def build_app() -> typer.Typer:
@@ -29,7 +29,7 @@ def build_app() -> typer.Typer:
 
 
 @contextmanager
-def catalog_of_settings() -> "Generator[FileCatalog]":
+def catalog_of_settings() -> "Generator[Catalog]":
     """The catalog as the settings want it; closed at the end.
 
     Raises:

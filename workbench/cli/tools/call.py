@@ -24,7 +24,7 @@ def call(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Runs one call and prints what the model would see. Exit code 1 where the tool failed."""
-    from workbench.app.ports.tools import ToolTask
+    from workbench.toolbox.task import ToolTask
 
     given = _arguments(arguments)
     with catalog_of_settings() as catalog:

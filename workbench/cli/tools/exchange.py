@@ -14,7 +14,7 @@ from workbench.toolspec.importers.chat_apis import FORMS, write_tools
 from workbench.toolspec.importers.read import import_tools
 
 if TYPE_CHECKING:
-    from workbench.toolbox.catalog import FileCatalog
+    from workbench.toolbox.catalog import Catalog
     from workbench.toolbox.catalog_file import CatalogToolset
 
 
@@ -60,7 +60,7 @@ def export(
     _write(text, out)
 
 
-def _toolset(catalog: "FileCatalog", names: list[str]) -> "CatalogToolset":
+def _toolset(catalog: "Catalog", names: list[str]) -> "CatalogToolset":
     """A toolset of the tools chosen, with their rules; named as the first selector."""
     from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset
 

@@ -36,10 +36,10 @@ def heldout(
     """
     from workbench.engines.llama_loading import LoraAdapter
     from workbench.library.homes import find_folder
-    from workbench.library.prompts import FileLibrary
+    from workbench.library.prompts import ContractFiles
     from workbench.training.heldout import KINDS, draw_cases
 
-    told = FileLibrary(find_folder("prompts", read_settings().home)).load_contract(contract)
+    told = ContractFiles(find_folder("prompts", read_settings().home)).load_contract(contract)
     counts = {kind: max(1, round(kind.cases * share)) for kind in KINDS}
     cases = [
         case for kind, count in counts.items() for case in draw_cases(kind, told, seed=seed, count=count)

@@ -34,12 +34,12 @@ def synth(
     """
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.homes import find_folder
-    from workbench.library.prompts import FileLibrary
+    from workbench.library.prompts import ContractFiles
     from workbench.training.synth.conversations import Terms, Under
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
     from workbench.training.synth.generate import synth_rows
 
-    library = FileLibrary(find_folder("prompts", read_settings().home))
+    library = ContractFiles(find_folder("prompts", read_settings().home))
     shares = [_share("--contract", one) for one in contract or library.contract_names()]
     kinds = tuple(_share("--kind", one) for one in kind or ())
     for name, _ in kinds:

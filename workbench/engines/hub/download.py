@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from workbench.app.hub import PullProgress
+from workbench.engines.hub.hub_models import PullProgress
 from workbench.errors import BadInput, RemoteFailed
 
 CHUNK_BYTES: Final = 1 << 20

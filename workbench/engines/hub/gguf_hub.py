@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.app.hub import CachedModel, HubFile, HubRepository, KnownModel, PullProgress
 from workbench.engines.hub.download import Download, pull_parts
 from workbench.engines.hub.file_names import (
     PREFIX,
@@ -16,6 +15,7 @@ from workbench.engines.hub.file_names import (
     quantisation,
     sizes_of,
 )
+from workbench.engines.hub.hub_models import CachedModel, HubFile, HubRepository, KnownModel, PullProgress
 from workbench.engines.hub.memory import fit_of, memory_bytes
 from workbench.engines.known_models import KNOWN_MODELS
 from workbench.errors import BadInput, RemoteFailed
@@ -29,7 +29,7 @@ KNOCK_TIMEOUT_S: Final = 10.0
 
 
 class GgufHub:
-    """Finds, fetches and deletes GGUF models; see `workbench.app.hub.Hub`."""
+    """Finds, fetches and deletes GGUF models; see `workbench.engines.hub.hub_models.Hub`."""
 
     def __init__(
         self,
@@ -53,7 +53,14 @@ class GgufHub:
         self._memory = memory_bytes() if memory is None else memory
 
     def find(self, words: str, *, with_token: bool, limit: int = 20) -> Sequence[HubRepository]:
-        """See `workbench.app.hub.Hub`."""
+        """Repositories with GGUF files whose name has the words, most downloaded first.
+
+        Args:
+            words: Part of the name.
+            with_token: Search with this machine's token, which also finds private repositories. False for anyone
+                whom the owner of the token does not trust.
+            limit: Number of repositories at most.
+        """
         from huggingface_hub import HfApi
 
         with _told():
@@ -76,7 +83,15 @@ class GgufHub:
             ]
 
     def files(self, repository: str, *, with_token: bool) -> Sequence[HubFile]:
-        """See `workbench.app.hub.Hub`."""
+        """The models of a repository, smallest first.
+
+        Args:
+            repository: `OWNER/NAME`.
+            with_token: As for `find`.
+
+        Raises:
+            BadInput: There is no such repository.
+        """
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile
 
@@ -90,7 +105,13 @@ class GgufHub:
         return sorted(found, key=lambda one: (one.size_bytes, one.name))
 
     def pull(self, name: str, *, is_cancelled: Callable[[], bool]) -> Iterator[PullProgress]:
-        """See `workbench.app.hub.Hub`."""
+        """Fetches `hf:OWNER/NAME/FILE`, and goes on where an earlier download stopped.
+
+        Ends early where it is cancelled; what has come stays, for the next time.
+
+        Raises:
+            BadInput: There is no such file, or no room for it.
+        """
         wanted = parse_hub_name(name)
         path = self.path(name)
         if path is not None:
@@ -121,11 +142,15 @@ class GgufHub:
         return paths[0] if all(paths) else None
 
     def cached(self) -> Sequence[CachedModel]:
-        """See `workbench.app.hub.Hub`."""
+        """What is on this machine, by name; asks nobody."""
         return sorted(self._cached_models(), key=lambda one: one.name)
 
     def delete(self, name: str) -> int:
-        """See `workbench.app.hub.Hub`."""
+        """Deletes a cached model; the bytes that became free.
+
+        Raises:
+            BadInput: It is not in the cache.
+        """
         from huggingface_hub import scan_cache_dir
 
         wanted = parse_hub_name(name)
@@ -141,7 +166,7 @@ class GgufHub:
         return freed
 
     def known(self) -> Sequence[KnownModel]:
-        """See `workbench.app.hub.Hub`."""
+        """The recommended models."""
         return KNOWN_MODELS
 
     def _knock(self) -> None:

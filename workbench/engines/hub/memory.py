@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from workbench.app.hub import Fit
+from workbench.engines.hub.hub_models import Fit
 
 ROOM_BYTES: Final = 600 << 20
 """For the context, the buffers of llama.cpp and this program; a rough figure for 4,096 tokens of an 8B model."""

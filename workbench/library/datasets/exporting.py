@@ -10,10 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, cast
 
-from workbench.app.ports.corpus import Corpus
-from workbench.app.ports.datasets import ExportSummary, ReadLimits, Refused, Target
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
+from workbench.library.datasets.export_target import ExportSummary, ReadLimits, Refused, Target
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
@@ -21,6 +20,7 @@ from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, op
 from workbench.library.datasets.session_export import SessionDone, export_rows, spelling_for
 from workbench.records.corpus.source import Wanted
 from workbench.settings import Secret
+from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import WRITTEN, format_named
 from workbench.trajectory.sets.card import CardTerms, render_card
 
@@ -32,11 +32,11 @@ _OURS: Final = "checked by Hermes Workbench"
 """Stands in every card of ours: another README is not overwritten."""
 
 
-class FileDatasets:
-    """Files on this machine; what each method does stands in `workbench.app.ports.datasets`."""
+class DatasetFiles:
+    """Files on this machine; what each method does stands in `workbench.library.datasets.export_target`."""
 
     def export(
-        self, corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary
+        self, corpus: CorpusStore, wanted: Wanted, target: Target, summary: ExportSummary
     ) -> Generator[SessionDone]:
         """Writes the rows of sessions, telling of each session."""
         if wanted.format not in WRITTEN:
@@ -89,7 +89,7 @@ class FileDatasets:
         summary.files = tuple(str(folder / name) for name in placed)
 
 
-def _with_spelling(corpus: Corpus, wanted: Wanted, target: Target) -> Wanted:
+def _with_spelling(corpus: CorpusStore, wanted: Wanted, target: Target) -> Wanted:
     """How arguments are written: as told; else as text for Arrow and where kinds of values mix."""
     spelling = wanted.arguments
     if spelling == "auto":
@@ -122,7 +122,7 @@ def _names(target: Target) -> Sequence[str]:
 
 
 def _write(
-    corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary, files: Sequence[Path]
+    corpus: CorpusStore, wanted: Wanted, target: Target, summary: ExportSummary, files: Sequence[Path]
 ) -> Iterator[SessionDone]:
     """Write all rows, or raise."""
     with ExitStack() as stack:

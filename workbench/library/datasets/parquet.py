@@ -8,10 +8,10 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.app.ports.datasets import ReadLimits
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.hermes.spelling.tools import spelled_json
+from workbench.library.datasets.export_target import ReadLimits
 from workbench.library.datasets.parquet_limits import bounded_rows
 from workbench.library.datasets.row_files import OWN_FILE, FileRow
 

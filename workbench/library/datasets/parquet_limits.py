@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from workbench.app.ports.datasets import ReadLimits
 from workbench.chat.json_value import JsonValue
+from workbench.library.datasets.export_target import ReadLimits
 from workbench.library.datasets.row_files import OWN_FILE, too_large
 
 _MOST_COLUMNS: Final = 1_000

@@ -12,9 +12,9 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Final, NamedTuple, cast
 
-from workbench.app.ports.datasets import ReadLimits
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
+from workbench.library.datasets.export_target import ReadLimits
 from workbench.trajectory.formats.known import detect_format, format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding, TrainingRow

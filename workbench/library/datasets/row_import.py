@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from workbench.app.ports.corpus import Corpus
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.contract.contract import Contract, render_contract
 from workbench.contract.placeholders import placeholders
@@ -13,6 +12,7 @@ from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.records.corpus.material import NewImport
 from workbench.records.setup import Setup
+from workbench.store.corpus import CorpusStore
 from workbench.toolspec.canonical import canonical_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
@@ -64,7 +64,7 @@ class RowImported:
 
 
 def import_rows(
-    corpus: Corpus, rows: Iterable[ReadRow], plain: Setup, terms: ImportTerms
+    corpus: CorpusStore, rows: Iterable[ReadRow], plain: Setup, terms: ImportTerms
 ) -> Iterator[RowImported]:
     """Each row as a session of its own, committed before the next is read; a bad row stops nothing.
 
@@ -127,7 +127,7 @@ def session_of(row: TrainingRow, plain: Setup, terms: ImportTerms, number: int) 
     )
 
 
-def _imported(corpus: Corpus, new: NewImport | RowFinding, number: int, digest: str) -> RowImported:
+def _imported(corpus: CorpusStore, new: NewImport | RowFinding, number: int, digest: str) -> RowImported:
     if isinstance(new, RowFinding):
         return RowImported(number=number, problem=new.message, pointer=new.pointer)
     try:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-from workbench.app.ports.corpus import Corpus
 from workbench.records.corpus.choice import Choice
 from workbench.records.corpus.conversations import Conversation, tell_session
 from workbench.records.corpus.made import MadeRow, make_row
 from workbench.records.corpus.material import DamagedSession
 from workbench.records.corpus.obstacle import Obstacle, not_ready
 from workbench.records.corpus.source import Source, Wanted
+from workbench.store.corpus import CorpusStore
 from workbench.trajectory.sets.split import Split
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.argument_types import ArgumentTypes
@@ -54,7 +54,7 @@ class Told(NamedTuple):
     conversations: tuple[Conversation, ...]
 
 
-def chosen_ids(corpus: Corpus, choice: Choice) -> Iterator[str]:
+def chosen_ids(corpus: CorpusStore, choice: Choice) -> Iterator[str]:
     """The ids of all chosen sessions, in the order in which they were made."""
     last: str | None = None
     while True:
@@ -65,7 +65,7 @@ def chosen_ids(corpus: Corpus, choice: Choice) -> Iterator[str]:
         last = page[-1]
 
 
-def export_rows(corpus: Corpus, wanted: Wanted, split: Split | None = None) -> Iterator[SessionDone]:
+def export_rows(corpus: CorpusStore, wanted: Wanted, split: Split | None = None) -> Iterator[SessionDone]:
     """Each chosen session with its rows, or why there are none.
 
     Raises:
@@ -80,7 +80,7 @@ def export_rows(corpus: Corpus, wanted: Wanted, split: Split | None = None) -> I
         yield replace(told.done, rows=rows, split=name)
 
 
-def spelling_for(corpus: Corpus, wanted: Wanted) -> Literal["object", "text"]:
+def spelling_for(corpus: CorpusStore, wanted: Wanted) -> Literal["object", "text"]:
     """How arguments are best written, after a look at all rows: as text where kinds of values mix."""
     types = ArgumentTypes()
     if wanted.format in OBJECT_ARGUMENTS:
@@ -90,7 +90,7 @@ def spelling_for(corpus: Corpus, wanted: Wanted) -> Literal["object", "text"]:
     return types.spelling
 
 
-def _told(corpus: Corpus, wanted: Wanted) -> Iterator[Told]:
+def _told(corpus: CorpusStore, wanted: Wanted) -> Iterator[Told]:
     for session_id in chosen_ids(corpus, wanted.choice):
         material = corpus.material(session_id)
         if isinstance(material, DamagedSession):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from workbench.app.ports.tools import Availability
 from workbench.toolbox.registering.entry import CheckFn, ToolEntry
+from workbench.toolbox.task import Availability
 
 
 def check_availability(

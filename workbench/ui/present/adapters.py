@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from workbench.app.adapters import Adapter
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.engines.adapters import Adapter
 from workbench.ui.present.models import ModelAction, ModelRow, ModelRowsView, size_text
 from workbench.ui.present.words import count
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 from urllib.parse import urlencode
 
-from workbench.app.ports.datasets import ExportSummary
+from workbench.library.datasets.export_target import ExportSummary
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import SessionDone
 from workbench.records.corpus.made import MadeRow

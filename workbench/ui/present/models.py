@@ -4,8 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.hub import CachedModel, Fit, HubFile, HubRepository, KnownModel, PullProgress
-from workbench.app.ports import ModelStatus
+from workbench.engines.hub.hub_models import (
+    CachedModel,
+    Fit,
+    HubFile,
+    HubRepository,
+    KnownModel,
+    PullProgress,
+)
+from workbench.rollout.models import ModelStatus
 from workbench.ui.present.words import count
 
 HUB: Final = "hf:"

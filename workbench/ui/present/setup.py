@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from workbench.app.ports import ModelStatus
 from workbench.contract.contract import Contract
 from workbench.records.setup import Setup
 from workbench.rollout.choice import ChoiceKind
+from workbench.rollout.models import ModelStatus
 from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.numbers import MAX_ROUNDS
 from workbench.ui.present.pieces import Piece, marked_pieces

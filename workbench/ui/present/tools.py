@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import cast
 
-from workbench.app.ports.tools import Availability, DraftFindings
 from workbench.app.tool_sizes import ToolSize
 from workbench.chat.finding import Finding
 from workbench.chat.json_text import load_json
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
+from workbench.toolbox.task import Availability, DraftFindings
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
 from workbench.ui.present.words import milliseconds
 

@@ -7,11 +7,11 @@ from typing import Final, cast
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.app.ports import Catalog
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
+from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
 from workbench.ui.components.calls import Calls

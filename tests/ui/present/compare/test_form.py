@@ -7,8 +7,8 @@ import pytest
 from tests.app.comparisons.comparing import asked, column
 from tests.services import services_for
 from workbench.app.comparisons.planning import Turns
-from workbench.app.ports import ModelStatus
 from workbench.errors import BadInput
+from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Sampling
 from workbench.settings import read_settings
 from workbench.ui.present.compare.form import (

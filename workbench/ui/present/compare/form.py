@@ -7,10 +7,10 @@ from typing import Final, NamedTuple, cast
 from urllib.parse import parse_qs, urlsplit
 
 from workbench.app.comparisons.planning import LETTERS, Turns, WantedColumn
-from workbench.app.ports import ModelStatus
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
+from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Sampling
 from workbench.settings import Settings
 from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_K, TOP_P

@@ -15,7 +15,7 @@ import gradio as gr
 from workbench.records.owner import Permission
 from workbench.ui.permitted import needs
 from workbench.library.datasets.session_export import SessionDone, export_rows
-from workbench.app.ports.datasets import ExportSummary
+from workbench.library.datasets.export_target import ExportSummary
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.settings import Secret

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from workbench.records.corpus.choice import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.labels.project import QueueState
-from workbench.app.ports.datasets import Target
+from workbench.library.datasets.export_target import Target
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import Split, parse_shares
 from workbench.ui.present.numbers import SEED

@@ -11,7 +11,7 @@ import gradio as gr
 from workbench.records.owner import Permission
 from workbench.ui.permitted import needs
 from workbench.library.datasets.row_import import ImportTerms, RowImported, import_rows
-from workbench.app.ports.datasets import ReadLimits
+from workbench.library.datasets.export_target import ReadLimits
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.ui.owners import services_of

@@ -6,12 +6,12 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.ports.edges import Models
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.records.owner import Permission
 from workbench.records.setup import Setup
+from workbench.rollout.models import Models
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
 from workbench.ui.choices import choices, toolsets_of

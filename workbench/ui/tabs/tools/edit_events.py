@@ -6,11 +6,11 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.ports.tools import ToolDraft
 from workbench.app.services import Services
 from workbench.app.tool_sizes import tool_sizes
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
+from workbench.toolbox.task import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.incoming.fields import id_of, json_text_of, text_of
 from workbench.ui.owners import services_of

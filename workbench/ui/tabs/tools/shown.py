@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from workbench.app.ports.tools import ToolDraft
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.versions import VersionKind
+from workbench.toolbox.task import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.tools import ToolListView, show_tools
 from workbench.ui.present.versions import VersionsView, show_versions

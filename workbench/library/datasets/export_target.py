@@ -2,17 +2,11 @@
 
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from workbench.app.ports.corpus import Corpus
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.session_export import SessionDone
-from workbench.records.corpus.source import Wanted
-from workbench.settings import Secret
 from workbench.trajectory.sets.split import Split
 
 
@@ -97,38 +91,3 @@ class ExportSummary:
             self.fixes.update(made.conversation.fixes)
             self.corrected_messages += made.conversation.corrected_messages
             self.losses.update({str(one.code) for one in made.changes if one.is_loss})
-
-
-class Datasets(Protocol):
-    """Reads and writes files of rows, and sends them to the hub."""
-
-    def export(
-        self, corpus: Corpus, wanted: Wanted, target: Target, summary: ExportSummary
-    ) -> Generator[SessionDone]:
-        """Writes the rows of sessions, telling of each session; the files are there when the last was asked for.
-
-        With the rows come their receipt, which has no errors or is not made, and their card.
-
-        Raises:
-            Refused: A session has a defect, and `target` does not leave such out.
-            BadInput: A file cannot be written, or the format is only read.
-        """
-        ...
-
-    def read(self, file: str, read_as: str, *, limits: ReadLimits = ReadLimits()) -> Iterator[ReadRow]:
-        """Each row of a file, in a format or in the one that it looks like (`auto`).
-
-        Raises:
-            BadInput: The file cannot be read, is larger than the limits, or there is no such format.
-        """
-        ...
-
-    def push(
-        self, repo: str, files: Sequence[str], *, message: str, is_private: bool, token: Secret | None
-    ) -> str:
-        """Puts files into a data set's repository, under their own names; gives its address.
-
-        Raises:
-            BadInput: The hub refuses, or is not reached.
-        """
-        ...

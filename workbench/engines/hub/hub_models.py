@@ -1,9 +1,7 @@
 """Models on the hub and in its cache, as the page and the verbs see them; and the port that finds and fetches them."""
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 
 class Fit(StrEnum):
@@ -100,56 +98,3 @@ class KnownModel:
     """What it was trained with."""
     note: str
     """What it is good for, and how large."""
-
-
-class Hub(Protocol):
-    """Finds, fetches and deletes models; any method may raise RemoteFailed where the hub must be asked."""
-
-    def find(self, words: str, *, with_token: bool, limit: int = 20) -> Sequence[HubRepository]:
-        """Repositories with GGUF files whose name has the words, most downloaded first.
-
-        Args:
-            words: Part of the name.
-            with_token: Search with this machine's token, which also finds private repositories. False for anyone
-                whom the owner of the token does not trust.
-            limit: Number of repositories at most.
-        """
-        ...
-
-    def files(self, repository: str, *, with_token: bool) -> Sequence[HubFile]:
-        """The models of a repository, smallest first.
-
-        Args:
-            repository: `OWNER/NAME`.
-            with_token: As for `find`.
-
-        Raises:
-            BadInput: There is no such repository.
-        """
-        ...
-
-    def pull(self, name: str, *, is_cancelled: Callable[[], bool]) -> Iterator[PullProgress]:
-        """Fetches `hf:OWNER/NAME/FILE`, and goes on where an earlier download stopped.
-
-        Ends early where it is cancelled; what has come stays, for the next time.
-
-        Raises:
-            BadInput: There is no such file, or no room for it.
-        """
-        ...
-
-    def cached(self) -> Sequence[CachedModel]:
-        """What is on this machine, by name; asks nobody."""
-        ...
-
-    def delete(self, name: str) -> int:
-        """Deletes a cached model; the bytes that became free.
-
-        Raises:
-            BadInput: It is not in the cache.
-        """
-        ...
-
-    def known(self) -> Sequence[KnownModel]:
-        """The recommended models."""
-        ...

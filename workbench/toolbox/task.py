@@ -1,13 +1,13 @@
 """What the catalog of tools tells and is told."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.rollout.ports import Approver, Toolbox, ToolRun
+from workbench.rollout.ports import Approver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,71 +79,6 @@ class DraftFindings:
 
 NOTHING_SAVED: Final[Mapping[str, str]] = MappingProxyType({})
 """Every toolset is as its file has it."""
-
-
-class Studio(Protocol):
-    """Where tools are edited and tried."""
-
-    def open_tool(self, name: str, saved: Mapping[str, str] = NOTHING_SAVED) -> ToolDraft:
-        """The tool of that name as a draft.
-
-        Args:
-            name: The tool's.
-            saved: Toolsets in place of their files; see `Catalog.with_toolsets`.
-
-        Raises:
-            BadInput: There is none.
-        """
-        ...
-
-    def check_draft(self, draft: ToolDraft) -> DraftFindings:
-        """What is wrong with the draft, as it stands."""
-        ...
-
-    def try_draft(
-        self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int, toolbox: Toolbox
-    ) -> ToolRun:
-        """One call of the draft, dispatched as a model's would be.
-
-        Args:
-            draft: The tool.
-            arguments: Of the call.
-            call_number: How often the tool was called before, and once more.
-            seed: For mock rules that draw at random.
-            toolbox: Runs the call of a tool that code answers; the caller's own, so that it runs no more than
-                they may.
-
-        Raises:
-            BadInput: The draft cannot be used.
-        """
-        ...
-
-    def merged_texts(self, drafts: Sequence[ToolDraft], *, toolset: str, before: str | None) -> str:
-        """As `merged_text`, of several drafts; the later one of two with the same name counts."""
-        ...
-
-    def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:
-        """A toolset's text with the draft in place of its tool of that name, or behind the others.
-
-        Where that says nothing new, it is `before` itself.
-
-        Args:
-            draft: The tool.
-            toolset: The toolset's name, where there is no text yet.
-            before: The toolset's text; None for a new one.
-
-        Raises:
-            BadInput: The draft or the text cannot be used.
-        """
-        ...
-
-    def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
-        """The draft in the form of a file of the catalog.
-
-        Raises:
-            BadInput: The draft cannot be used.
-        """
-        ...
 
 
 NO_STAGING = Staging()
