@@ -7,23 +7,23 @@ import pytest
 from tests.services import services_for
 from workbench.app.editing import edit_call, edit_text
 from workbench.app.onward import Onward, beginning_of, play_on
+from workbench.app.prepare import TurnContext
 from workbench.app.samples import SampleBegun, agreement_of, play_more, sample_of
-from workbench.app.turns import Company
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
 from workbench.records.session_tree import siblings
 from workbench.records.sessions import Origin
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
-ALONE = Company(is_cancelled=lambda: False)
+ALONE = TurnContext(is_cancelled=lambda: False)
 
 
 def texts(services, session, leaf=None):
     return [kept.message.text for kept in services.sessions.path(session, leaf_id=leaf)[1:]]
 
 
-def on(services, session, onward, company=ALONE):
-    return list(play_on(services, session, services.sessions.find_session(session).setup, onward, company))
+def on(services, session, onward, context=ALONE):
+    return list(play_on(services, session, services.sessions.find_session(session).setup, onward, context))
 
 
 def test_a_user_is_answered_anew_beside_the_old_answer(tmp_path):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.app.corpus.sessions import CALL, SYSTEM, TOOL, talk
+from tests.records.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.services import CHECKOUT, services_for
 
 BROKEN = "<tool_call>\n{bad}\n</tool_call>"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from tests.app.corpus.sessions import begin, label, said, talk
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.remote import scripted_server as servers
+from tests.records.corpus.sessions import begin, label, said, talk
 from tests.services import CHECKOUT, services_for
 from workbench.app.services import Services
 

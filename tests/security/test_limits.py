@@ -20,12 +20,13 @@ from workbench.app.comparisons.running import play_comparison
 from workbench.app.labels.bench import Seat, open_bench
 from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, Limits, limits_of, table_of
 from workbench.app.onward import Onward, play_on
+from workbench.app.prepare import TurnContext
 from workbench.app.runs.planning import Wanted, plan_run
 from workbench.app.runs.running import begin_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.samples import play_more
 from workbench.app.services import Services
-from workbench.app.turns import Company, begin_session, play_turn
+from workbench.app.turns import begin_session, play_turn
 from workbench.app.weighing import weigh_message
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
@@ -53,7 +54,7 @@ ANN = Owner(key="browser:ann")
 REQUEST = cast(
     gr.Request, SimpleNamespace(headers={"x-workbench-key": "a" * 32}, session_hash="t", username=None)
 )
-COMPANY = Company(is_cancelled=lambda: False)
+COMPANY = TurnContext(is_cancelled=lambda: False)
 TOOLS = json.dumps([{"name": "f", "description": LONG, "parameters": {"type": "object", "properties": {}}}])
 
 TOO_MUCH: Mapping[str, dict[str, object]] = {

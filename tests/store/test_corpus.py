@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.app.corpus.sessions import label, talk
+from tests.records.corpus.sessions import label, talk
 from tests.services import services_for
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput

@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from workbench.app.keeper import Keeper
 from workbench.app.labels.bench import Bench
 from workbench.app.labels.corrected import corrected
-from workbench.app.loop_tools.turn import turn_toolbox
+from workbench.app.prepare import TurnContext, prepare_turn
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept, copy_of, keep_all
-from workbench.chat.message import Conversation, Message, Role
+from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
-from workbench.hermes.json_mode import find_schema
-from workbench.hermes.written_out import read_message
 from workbench.records.labels.label import Label
-from workbench.records.sessions import KeptMessage, NewMessage, Origin, with_ephemeral
+from workbench.records.sessions import KeptMessage, NewMessage, Origin
 from workbench.rollout.events import Event
-from workbench.rollout.loop import Turn, play, run_calls
 from workbench.settings import Secret
-from workbench.toolbox.task import ToolTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,21 +65,11 @@ def _played_again(
 ) -> Iterator[Event | MessageKept]:
     setup = bench.session.setup
     engine = services.engine(setup.model, token=token)
-    system = begun.messages[0]
-    seen = Message(role=system.role, text=with_ephemeral(system.text, setup.ephemeral))
-    conversation = Conversation(messages=(seen, *begun.messages[1:]))
-    turn_setup = setup.turn_setup(answer_schema=find_schema(system.text).schema)
-    task = ToolTask(session_id=bench.session.id, seed=setup.sampling.seed)
-    turn = Turn(
-        setup=turn_setup,
-        engine=engine,
-        toolbox=turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=is_cancelled),
-        clock=services.calendar,
-        is_cancelled=is_cancelled,
-    )
+    context = TurnContext(is_cancelled=is_cancelled, token=token)
+    prepared = prepare_turn(services, bench.session.id, setup, context, engine, begun.messages)
     parent_id = _keep_prefix(services, bench.session.id, begun)
     keeper = Keeper(services=services, session_id=bench.session.id, parent_id=parent_id)
-    yield from keep_all(_events(turn, conversation), keeper, setup.ephemeral, engine.asker)
+    yield from keep_all(prepared, keeper, setup.ephemeral)
 
 
 def _begin(bench: Bench, message_id: str, corrections: Mapping[str, Mapping[int | None, Label]]) -> _Begun:
@@ -113,13 +99,3 @@ def _keep_prefix(services: Services, session_id: str, begun: _Begun) -> str:
     ]
     parent_id = begun.path[first - 1].id if first else None
     return services.sessions.append_all(session_id, new, parent_id=parent_id)[-1].id
-
-
-def _events(turn: Turn, conversation: Conversation) -> Iterator[Event]:
-    """The results of the calls that the last message makes, where it makes any, and all that follows."""
-    last = conversation.messages[-1]
-    if last.role is Role.ASSISTANT:
-        for finished in run_calls(turn, read_message(last, tools=turn.setup.tools).calls):
-            conversation = conversation.plus(finished.message)
-            yield finished
-    yield from play(turn, conversation)

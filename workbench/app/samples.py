@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.app.onward import Onward, play_on
+from workbench.app.prepare import TurnContext
 from workbench.app.services import Services
-from workbench.app.turns import Company, MessageKept
+from workbench.app.turns import MessageKept
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.written_out import read_message
 from workbench.records.corpus.material import ToldMessage
@@ -63,7 +64,7 @@ class Agreement:
 
 
 def play_more(
-    services: Services, session_id: str, setup: Setup, onward: Onward, company: Company, *, count: int
+    services: Services, session_id: str, setup: Setup, onward: Onward, context: TurnContext, *, count: int
 ) -> Iterator[Event | MessageKept | SampleBegun]:
     """The second and all further samples of a turn, each with the next seed, as branches below one message.
 
@@ -72,7 +73,7 @@ def play_more(
         session_id: The session.
         setup: Of the first sample.
         onward: From where each of them goes on.
-        company: Who has a say.
+        context: Who has a say.
         count: All samples, the first among them.
 
     Raises:
@@ -82,12 +83,12 @@ def play_more(
     services.limits.check_setup(setup)
     try:
         for number in range(2, count + 1):
-            if company.is_cancelled():
+            if context.is_cancelled():
                 return
             yield SampleBegun(number=number, count=count)
             seed = (setup.sampling.seed + number - 1) % 2**31
             again = replace(setup, sampling=replace(setup.sampling, seed=seed))
-            yield from play_on(services, session_id, again, onward, company)
+            yield from play_on(services, session_id, again, onward, context)
     finally:
         # The session's own setup is the one that was asked for, not the last sample's.
         services.sessions.save_setup(session_id, setup)

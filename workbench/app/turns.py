@@ -4,26 +4,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.app.keeper import Keeper
-from workbench.app.loop_tools.turn import turn_toolbox
-from workbench.app.queued import Asker
+from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
-from workbench.chat.message import Conversation, Message, Role
-from workbench.hermes.json_mode import find_schema
+from workbench.chat.message import Message, Role
 from workbench.records.sessions import (
     KeptMessage,
     KeptSession,
     KeptToolRun,
     NewMessage,
     Origin,
-    with_ephemeral,
 )
 from workbench.records.setup import Setup
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, ToolFinished
-from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Approver
-from workbench.rollout.steps import BY_HAND, SteppedToolbox, Stepper
+from workbench.rollout.steps import BY_HAND, Stepper
 from workbench.settings import Secret
-from workbench.toolbox.task import NO_STAGING, Staging, ToolTask
+from workbench.toolbox.task import NO_STAGING, Staging
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,22 +28,6 @@ class MessageKept:
 
     kept: KeptMessage
     """As the store has it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Company:
-    """Who has a say in a turn."""
-
-    is_cancelled: Callable[[], bool]
-    """True once a person has stopped it."""
-    token: Secret | None = None
-    """A visitor's own, for a hosted model."""
-    approver: Approver | None = None
-    """Asked before a risky call; None where nobody can be."""
-    stepper: Stepper | None = None
-    """Says what is to come of each call; None lets the toolbox run them all."""
-    runs_calls: bool = True
-    """False ends the turn at the first completion that calls."""
 
 
 def begin_session(
@@ -113,11 +93,16 @@ def play_turn(
         StoreError: A message could not be committed.
     """
     services.limits.check_turn(setup, user_text)
-    company = Company(
-        is_cancelled=is_cancelled, token=token, approver=approver, stepper=stepper, runs_calls=runs_calls
+    context = TurnContext(
+        is_cancelled=is_cancelled,
+        token=token,
+        approver=approver,
+        stepper=stepper,
+        runs_calls=runs_calls,
+        staging=staging,
     )
     with services.at_work() as at_work:
-        yield from _said_and_answered(at_work, session_id, setup, user_text, company, leaf_id, staging)
+        yield from _said_and_answered(at_work, session_id, setup, user_text, context, leaf_id)
 
 
 def _said_and_answered(
@@ -125,44 +110,26 @@ def _said_and_answered(
     session_id: str,
     setup: Setup,
     user_text: str,
-    company: Company,
+    context: TurnContext,
     leaf_id: str | None,
-    staging: Staging,
 ) -> Iterator[Event | MessageKept]:
-    engine = services.engine(setup.model, token=company.token)
-    system_text = setup.system_text(date=services.today(), are_tools_apart=engine.capabilities.writes_tools)
-    turn_setup = setup.turn_setup(answer_schema=find_schema(system_text).schema)
-    system = Message(role=Role.SYSTEM, text=system_text)
+    engine = services.engine(setup.model, token=context.token)
+    system = system_message(services, setup, engine)
     path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
-    seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
     user = Message(role=Role.USER, text=user_text)
-    conversation = Conversation(messages=(seen, *(one.message for one in _behind_system(path)), user))
-    task = ToolTask(
-        session_id=session_id, approver=company.approver, seed=setup.sampling.seed, staging=staging
-    )
-    stop = company.is_cancelled
-    toolbox = turn_toolbox(services, task, setup, conversation, engine=engine, is_cancelled=stop)
-    turn = Turn(
-        setup=turn_setup,
-        engine=engine,
-        toolbox=SteppedToolbox(toolbox, company.stepper) if company.stepper else toolbox,
-        clock=services.calendar,
-        is_cancelled=stop,
-        runs_calls=company.runs_calls,
-    )
+    messages = (system, *(kept.message for kept in _behind_system(path)), user)
+    prepared = prepare_turn(services, session_id, setup, context, engine, messages)
     services.sessions.save_setup(session_id, setup)
     said = _say(services, session_id, path, system, user)
     yield MessageKept(kept=said)
     keeper = Keeper(services=services, session_id=session_id, parent_id=said.id)
-    yield from keep_all(play(turn, conversation), keeper, setup.ephemeral, engine.asker)
+    yield from keep_all(prepared, keeper, setup.ephemeral)
 
 
-def keep_all(
-    events: Iterator[Event], keeper: Keeper, ephemeral: str, asker: Asker
-) -> Iterator[Event | MessageKept]:
+def keep_all(prepared: PreparedTurn, keeper: Keeper, ephemeral: str) -> Iterator[Event | MessageKept]:
     """The events of a turn, a `MessageKept` behind each that ends a message; what breaks off is kept too."""
     try:
-        for event in events:
+        for event in prepared.events():
             if isinstance(event, RoundStarted | CompletionEnded):
                 event = replace(event, generation=replace(event.generation, ephemeral=ephemeral))
             if isinstance(event, RoundStarted):
@@ -178,7 +145,7 @@ def keep_all(
         keeper.break_off()
         raise
     finally:
-        asker.end()
+        prepared.asker.end()
 
 
 def _answered(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:

@@ -8,8 +8,8 @@ from itertools import islice
 
 import pytest
 
-from tests.app.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.bfcl import SETS, bfcl_trajectories
+from tests.records.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.services import services_for
 from workbench.chat.message import Role
 from workbench.errors import BadInput

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.app.corpus.sessions import CALL, talk
+from tests.records.corpus.sessions import CALL, talk
 from tests.services import services_for
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import export_rows

@@ -1,23 +1,18 @@
 """One column's answer to one turn, played and kept."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from workbench.app.comparisons.branches import Branches
 from workbench.app.keeper import Keeper
-from workbench.app.loop_tools.turn import turn_toolbox
+from workbench.app.prepare import TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept, keep_all
-from workbench.chat.message import Conversation
 from workbench.errors import BadInput, EngineError
-from workbench.hermes.json_mode import find_schema
 from workbench.records.comparisons import Answer
-from workbench.records.sessions import with_ephemeral
 from workbench.records.setup import Setup
 from workbench.rollout.events import EndReason, Event, TurnEnded
-from workbench.rollout.loop import Turn, play
 from workbench.settings import Secret
-from workbench.toolbox.task import ToolTask
 
 STOPPED = "stopped by you"
 """Why an answer is not whole that a person stopped."""
@@ -78,11 +73,9 @@ class ColumnPlayer:
         if behind is not None:
             return self.branches.asked_again(turn_id, behind)
         engine = self.services.engine(self.setup.model, token=self.token)
-        text = self.setup.system_text(
-            date=self.services.today(), are_tools_apart=engine.capabilities.writes_tools
-        )
+        system = system_message(self.services, self.setup, engine)
         self.setup.turn_setup()
-        return self.branches.asked_id(text, turn_id)
+        return self.branches.asked_id(system.text, turn_id)
 
     def _keeper(self, asked_id: str) -> Keeper:
         return Keeper(
@@ -97,17 +90,7 @@ class ColumnPlayer:
         services, setup = self.services, self.setup
         engine = services.engine(setup.model, token=self.token)
         path = services.sessions.path(self.session_id, leaf_id=asked_id)
-        system = path[0].message
-        seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
-        conversation = Conversation(messages=(seen, *(kept.message for kept in path[1:])))
-        task = ToolTask(session_id=self.session_id, seed=setup.sampling.seed)
-        turn = Turn(
-            setup=setup.turn_setup(answer_schema=find_schema(system.text).schema),
-            engine=engine,
-            toolbox=turn_toolbox(
-                services, task, setup, conversation, engine=engine, is_cancelled=self.is_cancelled
-            ),
-            clock=services.calendar,
-            is_cancelled=self.is_cancelled,
-        )
-        yield from keep_all(play(turn, conversation), keeper, setup.ephemeral, engine.asker)
+        messages = [kept.message for kept in path]
+        context = TurnContext(is_cancelled=self.is_cancelled, token=self.token)
+        prepared = prepare_turn(services, self.session_id, setup, context, engine, messages)
+        yield from keep_all(prepared, keeper, setup.ephemeral)

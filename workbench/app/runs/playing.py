@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from workbench.app.prepare import system_message
+from workbench.app.queued import QueuedEngine
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
-from workbench.chat.message import Message, Role
+from workbench.chat.message import Message
 from workbench.errors import EngineError
 from workbench.records.sessions import NewMessage, Origin
 from workbench.records.setup import Setup
 from workbench.rollout.limits import TurnSetup
 from workbench.rollout.loop import Turn, play
-from workbench.rollout.ports import Engine, Sampling
+from workbench.rollout.ports import Sampling
 from workbench.settings import Secret
 from workbench.suite.judging import VERDICT_SCHEMA, judging_conversation, parse_verdict
 from workbench.suite.plan import Arm, Job, Plan, tools_key
@@ -89,7 +91,7 @@ class DeskPlayer:
             raise EngineError(f"the judge {name!r} gave no verdict: {said[:60]!r}")
         return verdict
 
-    def _engine(self, name: str) -> Engine:
+    def _engine(self, name: str) -> QueuedEngine:
         return self.services.engine(name, token=self.token)
 
     def _staged(self, job: Job) -> tuple[Setup, Staging]:
@@ -124,8 +126,6 @@ class DeskPlayer:
 
     def _begin_with(self, session_id: str, setup: Setup, history: Sequence[Message]) -> None:
         """Keeps what was said before the case, under the system text that it is played with."""
-        writes_tools = self._engine(setup.model).capabilities.writes_tools
-        text = setup.system_text(date=self.services.today(), are_tools_apart=writes_tools)
-        system = Message(role=Role.SYSTEM, text=text)
+        system = system_message(self.services, setup, self._engine(setup.model))
         kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in (system, *history)]
         self.services.sessions.append_all(session_id, kept, parent_id=None)

@@ -7,9 +7,10 @@ from functools import partial
 
 from workbench.app.onward import Onward, play_on
 from workbench.app.opened import OpenedSession, open_session
+from workbench.app.prepare import TurnContext
 from workbench.app.samples import SampleBegun, play_more
 from workbench.app.services import Services
-from workbench.app.turns import Company, MessageKept, play_turn
+from workbench.app.turns import MessageKept, play_turn
 from workbench.chat.message import Role
 from workbench.records.session_tree import children
 from workbench.records.sessions import KeptMessage
@@ -109,7 +110,7 @@ def _play(
     timeout_s = services.settings.approval_timeout_s
     person = Person(tell, is_stopped=wish.is_cancelled, timeout_s=timeout_s)
     wish.meet(person)
-    company = Company(
+    context = TurnContext(
         is_cancelled=wish.is_cancelled,
         token=wish.token,
         approver=person,
@@ -118,18 +119,18 @@ def _play(
     )
     session_id, onward = visitor.session_id or "", wish.onward
     if onward is not None:
-        yield from play_on(services, session_id, setup, onward, company)
+        yield from play_on(services, session_id, setup, onward, context)
     else:
-        for event in _first(services, visitor, setup, wish.text, company):
+        for event in _first(services, visitor, setup, wish.text, context):
             if onward is None and isinstance(event, MessageKept):
                 onward = Onward(message_id=event.kept.id)
             yield event
     if onward is not None and wish.samples > 1:
-        yield from play_more(services, session_id, setup, onward, company, count=wish.samples)
+        yield from play_more(services, session_id, setup, onward, context, count=wish.samples)
 
 
 def _first(
-    services: Services, visitor: Visitor, setup: Setup, text: str, company: Company
+    services: Services, visitor: Visitor, setup: Setup, text: str, context: TurnContext
 ) -> Iterator[Event | MessageKept]:
     """The turn of what the user says; its first message is theirs."""
     return play_turn(
@@ -137,12 +138,12 @@ def _first(
         visitor.session_id or "",
         setup,
         text,
-        is_cancelled=company.is_cancelled,
+        is_cancelled=context.is_cancelled,
         leaf_id=visitor.leaf_id,
-        token=company.token,
-        approver=company.approver,
-        stepper=company.stepper,
-        runs_calls=company.runs_calls,
+        token=context.token,
+        approver=context.approver,
+        stepper=context.stepper,
+        runs_calls=context.runs_calls,
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.app.comparisons.comparing import CALL, asked, column, played
-from tests.app.corpus.sessions import label, rows_of
+from tests.records.corpus.sessions import label, rows_of
 from tests.services import services_for
 from workbench.app.comparisons.planning import Turns, compare_turns
 from workbench.records.comparisons import Vote, VoteKind

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.app.corpus.sessions import CALL, SYSTEM, begin, label, rows_of, said, talk
+from tests.records.corpus.sessions import CALL, SYSTEM, begin, label, rows_of, said, talk
 from tests.services import services_for
 from workbench.chat.message import ToolCall
 from workbench.records.labels.label import Verdict

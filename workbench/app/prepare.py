@@ -1,0 +1,145 @@
+"""How a turn is set up: the one place where settings, conversation, tools and engine become a rollout."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.app.loop_tools import delegate, todo
+from workbench.app.loop_tools.memory import Memory
+from workbench.app.loop_tools.session_search import SessionSearch
+from workbench.app.loop_tools.toolbox import LoopToolbox
+from workbench.app.queued import Asker, QueuedEngine
+from workbench.app.services import Services
+from workbench.chat.message import Conversation, Message, Role
+from workbench.hermes.json_mode import find_schema
+from workbench.hermes.written_out import read_message
+from workbench.records.sessions import with_ephemeral
+from workbench.records.setup import Setup
+from workbench.rollout.events import Event
+from workbench.rollout.loop import Turn, play, run_calls
+from workbench.rollout.ports import Approver
+from workbench.rollout.steps import SteppedToolbox, Stepper
+from workbench.settings import Secret
+from workbench.toolbox.task import NO_STAGING, Staging, ToolTask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnContext:
+    """Who takes part in a turn besides the model."""
+
+    is_cancelled: Callable[[], bool]
+    """Returns True once a person has stopped the turn."""
+    token: Secret | None = None
+    """A visitor's own token for a hosted model."""
+    approver: Approver | None = None
+    """Asked before a risky call. None refuses risky calls."""
+    stepper: Stepper | None = None
+    """Decides about each call before it runs. None runs all calls."""
+    runs_calls: bool = True
+    """False ends the turn at the first completion that calls a tool."""
+    staging: Staging = NO_STAGING
+    """Where the tools differ from their catalog files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedTurn:
+    """A turn that is ready to run."""
+
+    turn: Turn
+    """Engine, tools and limits."""
+    conversation: Conversation
+    """What the model sees, the ephemeral system text included."""
+    asker: Asker
+    """The turn's place in the model's line."""
+
+    def events(self) -> Iterator[Event]:
+        """Run the calls of a last message that has any, then let the model answer."""
+        conversation = self.conversation
+        last = conversation.messages[-1]
+        if last.role is Role.ASSISTANT and not self.turn.prefix:
+            for finished in run_calls(self.turn, read_message(last, tools=self.turn.setup.tools).calls):
+                conversation = conversation.plus(finished.message)
+                yield finished
+        yield from play(self.turn, conversation)
+
+
+def system_message(services: Services, setup: Setup, engine: QueuedEngine) -> Message:
+    """The system message of a conversation that starts today, without the ephemeral text.
+
+    Raises:
+        BadInput: The contract or the tools cannot be used.
+    """
+    are_apart = engine.capabilities.writes_tools
+    text = setup.system_text(date=services.today(), are_tools_apart=are_apart)
+    return Message(role=Role.SYSTEM, text=text)
+
+
+def prepare_turn(
+    services: Services,
+    session_id: str,
+    setup: Setup,
+    context: TurnContext,
+    engine: QueuedEngine,
+    messages: Sequence[Message],
+    *,
+    prefix: str = "",
+) -> PreparedTurn:
+    """Set up a turn. Play, regenerate, continue, compare, suites and the API all come through here.
+
+    Args:
+        services: Of the owner.
+        session_id: The session that the turn belongs to.
+        setup: Contract, tools, sampling.
+        context: Who takes part.
+        engine: The setup's model.
+        messages: The conversation as it is stored, the system message first.
+        prefix: How the answer must begin.
+
+    Raises:
+        BadInput: The tools or the tool choice cannot be used.
+    """
+    system = messages[0]
+    seen = replace(system, text=with_ephemeral(system.text, setup.ephemeral))
+    conversation = Conversation(messages=(seen, *messages[1:]))
+    task = ToolTask(
+        session_id=session_id,
+        approver=context.approver,
+        seed=setup.sampling.seed,
+        staging=context.staging,
+    )
+    toolbox = _toolbox(services, task, setup, conversation, engine, context.is_cancelled)
+    turn = Turn(
+        setup=setup.turn_setup(answer_schema=find_schema(seen.text).schema),
+        engine=engine,
+        toolbox=SteppedToolbox(toolbox, context.stepper) if context.stepper else toolbox,
+        clock=services.calendar,
+        is_cancelled=context.is_cancelled,
+        runs_calls=context.runs_calls,
+        prefix=prefix,
+    )
+    return PreparedTurn(turn=turn, conversation=conversation, asker=engine.asker)
+
+
+def _toolbox(
+    services: Services,
+    task: ToolTask,
+    setup: Setup,
+    conversation: Conversation,
+    engine: QueuedEngine,
+    is_cancelled: Callable[[], bool],
+) -> LoopToolbox:
+    """The catalog's tools, and those that the loop answers itself."""
+    own = {
+        todo.NAME: todo.Todo(conversation.messages),
+        "memory": Memory(services.memories, services.owner),
+        "session_search": SessionSearch(services.search, task.session_id),
+    }
+    catalog = services.tools.toolbox(task)
+    nested = delegate.Delegate(
+        setup=setup,
+        date=services.today(),
+        engine=engine,
+        toolbox=LoopToolbox(catalog, own),
+        clock=services.calendar,
+        is_cancelled=is_cancelled,
+    )
+    return LoopToolbox(catalog, {**own, delegate.NAME: nested})
