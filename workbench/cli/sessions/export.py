@@ -34,7 +34,7 @@ from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
-from workbench.trajectory.formats.known import WRITTEN
+from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.trajectory.writing.holding import Terms
 
 REFUSED: Final = 1
@@ -56,7 +56,7 @@ def export(
     out: Annotated[str, typer.Option(help="NAME.jsonl, .jsonl.gz, .parquet or -; with --split a folder.")],
     format_: Annotated[
         str, typer.Option("--format", help=f"One of {', '.join(WRITTEN)}, {GENERATIONS}.")
-    ] = "sharegpt",
+    ] = DEFAULT_FORMAT,
     session: Annotated[list[str] | None, typer.Option(help="Only this session; repeatable.")] = None,
     owner: Annotated[str, typer.Option(help="Whose sessions, such as account:ann; empty for your own.")] = "",
     tag: Annotated[str | None, typer.Option(help="A tag of the session or of a label.")] = None,

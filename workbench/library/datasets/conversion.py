@@ -143,7 +143,7 @@ def _spelling(source: str, target: str, conversion: Conversion) -> Literal["obje
         return conversion.arguments
     if target.endswith(".parquet"):
         return "text"
-    if conversion.write_as not in ("trl", "dpo", "kto"):
+    if not format_named(conversion.write_as).has_object_arguments:
         return "object"
     if source == STANDARD_INPUT:
         return "text"

@@ -11,14 +11,13 @@ from workbench.records.corpus.material import DamagedSession
 from workbench.records.corpus.obstacle import Obstacle, not_ready
 from workbench.records.corpus.source import Source, Wanted
 from workbench.store.corpus import CorpusStore
+from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import Split
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.argument_types import ArgumentTypes
 
 PAGE: Final = 200
 """Sessions that are chosen at once."""
-OBJECT_ARGUMENTS: Final = frozenset({"trl", "dpo", "kto"})
-"""Formats whose arguments may be objects or text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +82,7 @@ def export_rows(corpus: CorpusStore, wanted: Wanted, split: Split | None = None)
 def spelling_for(corpus: CorpusStore, wanted: Wanted) -> Literal["object", "text"]:
     """How arguments are best written, after a look at all rows: as text where kinds of values mix."""
     types = ArgumentTypes()
-    if wanted.format in OBJECT_ARGUMENTS:
+    if format_named(wanted.format).has_object_arguments:
         for told in _told(corpus, wanted):
             for one in told.conversations:
                 types.add(one.trajectory)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from workbench.errors import BadInput
 from workbench.library.datasets.conversion import Conversion, RowDone, convert_file
 from workbench.library.datasets.row_files import AUTO, shards_of
+from workbench.trajectory.formats.known import format_named
 
 
 class ShardRow(NamedTuple):
@@ -43,7 +44,7 @@ def settled(conversion: Conversion) -> Conversion:
     whatever comes, for no shard knows the others."""
     if conversion.arguments != AUTO:
         return conversion
-    mixes = conversion.write_as in ("trl", "dpo", "kto")
+    mixes = format_named(conversion.write_as).has_object_arguments
     return replace(conversion, arguments="text" if mixes else "object")
 
 

@@ -12,6 +12,8 @@ from workbench.records.corpus.material import ToldMessage
 from workbench.records.corpus.obstacle import Obstacle, not_ready
 from workbench.records.corpus.source import Source, Stretch
 from workbench.records.corpus.voted import Pair, voted_apart, voted_bad, voted_pairs
+from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import Trajectory
 
 GOOD_RATING: Final = 4
@@ -41,7 +43,8 @@ class Conversation:
 
 def tell_session(source: Source) -> Iterator[Conversation | Obstacle]:
     """All rows of a session in the wanted format, or why there is none."""
-    tell = {"dpo": _pairs, "kto": _verdicts}.get(source.wanted.format, _shown)
+    content = format_named(source.wanted.format).content
+    tell = {RowContent.PAIR: _pairs, RowContent.VERDICT: _verdicts, RowContent.CONVERSATION: _shown}[content]
     yield from tell(source)
 
 

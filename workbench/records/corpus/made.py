@@ -9,8 +9,6 @@ from workbench.records.corpus.conversations import Conversation
 from workbench.records.corpus.obstacle import Obstacle
 from workbench.records.corpus.source import Wanted
 from workbench.trajectory.formats.known import format_named
-from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.sharegpt import AS_TOLD
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage
 from workbench.trajectory.understand import understand
@@ -50,19 +48,9 @@ class MadeRow:
     """What else was noticed; with raw texts also what else would keep it out."""
 
 
-def format_of(name: str) -> RowFormat:
-    """The format as sessions are written in it: ShareGPT with the system text as the model was told it.
-
-    Raises:
-        BadInput: There is none of that name.
-    """
-    form = format_named(name)
-    return AS_TOLD if form.name == "sharegpt" else form
-
-
 def make_row(told: Conversation, wanted: Wanted) -> MadeRow:
     """The row of a conversation, read back and held against every rule of the validator."""
-    form = format_of(wanted.format)
+    form = format_named(wanted.format).for_sessions()
     written = write_row(told.trajectory, form, wanted.terms)
     if written.row is None and wanted.is_raw:
         written = write_as_is(told.trajectory, form, wanted.terms)

@@ -16,7 +16,7 @@ from workbench.records.corpus.told import Told, tell
 from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
-from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.holding import Terms
@@ -28,7 +28,7 @@ class Wanted:
 
     choice: Choice = EVERYTHING
     """Which sessions."""
-    format: str = "sharegpt"
+    format: str = DEFAULT_FORMAT
     """Name of a format that is written."""
     terms: Terms = field(default_factory=Terms)
     """How rows are written."""

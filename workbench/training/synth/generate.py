@@ -9,7 +9,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.training.synth.conversations import Drawn, Setting, Terms, draw_conversation, draw_setting
 from workbench.training.synth.dice import Dice
-from workbench.trajectory.formats.known import format_named
+from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.validate.doubles import MOST_BITS
 from workbench.trajectory.validate.likeness import likeness_of
 from workbench.trajectory.validate.rows_check import RowsCheck
@@ -39,7 +39,7 @@ def draw_rows(seed: int, count: int, terms: Terms) -> Iterator[Drawn]:
 
 
 def _unlike(seed: int, count: int, terms: Terms) -> Iterator[tuple[Drawn, JsonObject]]:
-    sharegpt, writing = format_named("sharegpt"), WritingTerms()
+    sharegpt, writing = format_named(DEFAULT_FORMAT), WritingTerms()
     exact: set[int] = set()
     sketches = np.zeros(count, dtype=np.uint64)
     check = RowsCheck()

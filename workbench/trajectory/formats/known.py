@@ -36,6 +36,8 @@ FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
     }
 )
 """By name, the most telling first: a row that fits two is of the first."""
+DEFAULT_FORMAT: Final = SHAREGPT.name
+"""What sessions are exported as unless another format is named."""
 WRITTEN: Final = tuple(one.name for one in FORMATS.values() if one.spell is not None)
 """Names of those that can be written."""
 

@@ -205,6 +205,7 @@ def _spelled_calls(message: RowMessage) -> JsonObject:
 
 LLAMAFACTORY: Final = RowFormat(
     name="llamafactory",
+    joins_results=True,
     title="LLaMA-Factory's ShareGPT with tools: function_call and observation",
     fits=_fits,
     read=_read,

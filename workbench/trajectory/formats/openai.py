@@ -100,6 +100,7 @@ TRL: Final = RowFormat(
     read=lambda row: _read(row, "trl"),
     steps=(drop_preference, _FREE, *CHAT_STEPS, drop_mask, tell_big_integers),
     spell=lambda trajectory, terms: _spell(trajectory, Shape(terms.arguments, names_results=True)),
+    has_object_arguments=True,
 )
 OPENAI: Final = RowFormat(
     name="openai",

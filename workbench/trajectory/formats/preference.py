@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import CHAT_STEPS, read_declarations
-from workbench.trajectory.formats.row_format import RowFormat
+from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_reading import read_messages
 from workbench.trajectory.formats.shared.chat_writing import Shape, spell_messages, spell_tools
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
@@ -183,6 +183,8 @@ DPO: Final = RowFormat(
         tell_big_integers,
     ),
     spell=_spell_dpo,
+    content=RowContent.PAIR,
+    has_object_arguments=True,
 )
 KTO: Final = RowFormat(
     name="kto",
@@ -198,4 +200,6 @@ KTO: Final = RowFormat(
         tell_big_integers,
     ),
     spell=_spell_kto,
+    content=RowContent.VERDICT,
+    has_object_arguments=True,
 )

@@ -1,7 +1,6 @@
 """Entries of `from` and `value`, calls and thoughts inside the text: Hermes' own data sets and their kin."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
@@ -129,19 +128,18 @@ def _spell(trajectory: Trajectory, terms: Terms, spell_result: SpellResult) -> J
     return {"conversations": entries, "tools": specs, **trajectory.columns}
 
 
-_TELL_TOOLS: Final = tell_tools()
 _TEXT_STEPS: Final = (drop_preference, free_columns(*_OWN), order_results)
+_PLAIN_STEPS: Final = (*_TEXT_STEPS, drop_ids, drop_result_names, trim_prose)
 
 SHAREGPT: Final = RowFormat(
     name="sharegpt",
     title="Hermes' ShareGPT rows: conversations, tools as a text of JSON, source",
     fits=speaks,
     read=_reader("sharegpt", has_records=False),
-    steps=(*_TEXT_STEPS, drop_ids, drop_result_names, trim_prose, _TELL_TOOLS, fill_source),
+    steps=(*_PLAIN_STEPS, tell_tools(), fill_source),
+    session_steps=(*_PLAIN_STEPS, fill_source),
     spell=lambda trajectory, terms: _spell(trajectory, terms, bare_result),
 )
-AS_TOLD: Final = replace(SHAREGPT, steps=tuple(step for step in SHAREGPT.steps if step is not _TELL_TOOLS))
-"""The same, with the system text as the model was told it, whether it tells of the tools or not."""
 HERMES_AGENT: Final = RowFormat(
     name="hermes-agent",
     title="what hermes-agent saves: a thought in every answer, results as records",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from workbench.chat.message import Role
+from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.said import said
 from workbench.trajectory.validate.seen import SeenEntry, SeenRow
@@ -13,9 +14,6 @@ _NAMED = {
     Role.ASSISTANT: "an entry of the model",
     Role.TOOL: "an entry of results",
 }
-
-ALTERNATING = frozenset({"llamafactory"})
-"""Formats that know no two entries of results in a row."""
 
 
 def order_findings(seen: SeenRow) -> Iterator[RowFinding]:
@@ -62,7 +60,7 @@ def _problem(before: SeenEntry | None, one: SeenEntry, seen: SeenRow) -> str:
         return f"a user's entry behind {_NAMED[last]}" if last in (Role.USER, Role.TOOL) else ""
     if role is Role.ASSISTANT:
         return _answer_problem(before, last)
-    is_second = last is Role.TOOL and seen.row.format in ALTERNATING
+    is_second = last is Role.TOOL and _joins_results(seen.row.format)
     return "results behind results; put them into one entry" if is_second else ""
 
 
@@ -72,3 +70,7 @@ def _answer_problem(before: SeenEntry | None, last: Role | None) -> str:
     if last is Role.ASSISTANT and before and not before.has_calls:
         return "two entries of the model in a row"
     return ""
+
+
+def _joins_results(name: str) -> bool:
+    return name in FORMATS and FORMATS[name].joins_results

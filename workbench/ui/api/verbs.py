@@ -26,6 +26,7 @@ from workbench.records.owner import Permission
 from workbench.suite.reports.json_report import report_json
 from workbench.suite.reports.report import report_of
 from workbench.toolspec.budget import REQUEST_STEPS, budget
+from workbench.trajectory.formats.known import DEFAULT_FORMAT
 from workbench.ui.api.asked import (
     Tools,
     as_text,
@@ -235,7 +236,7 @@ class Verbs:
         self,
         request: gr.Request,
         sessions: list[str] | None = None,
-        format: str = "sharegpt",
+        format: str = DEFAULT_FORMAT,
         tag: str | None = None,
     ) -> str:
         """Give one's own sessions as training rows; say which stay out, and why.

@@ -9,7 +9,7 @@ from workbench.ui.components.text_field import TextField
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
 from workbench.app.services import Services
-from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS, WRITTEN
 from workbench.ui.components.fields import heading
 from workbench.ui.components.job_bar import JobBar
 from workbench.ui.components.notice import Notice
@@ -162,7 +162,7 @@ def _build_form() -> FormParts:
     taken = _ticks("Take these too", TAKEN, "data-taken")
     heading("Write rows")
     with gr.Row(elem_classes=["data-pair"]):
-        form = _list("Format", WRITTEN, "data-format", value="sharegpt")
+        form = _list("Format", WRITTEN, "data-format", value=DEFAULT_FORMAT)
         ending = _list("File", ENDINGS, "data-ending")
     with gr.Row(elem_classes=["data-pair"]):
         split = _text("Split", "train=0.9,test=0.1", "data-split")

@@ -1,0 +1,47 @@
+"""What a format is like stands in its own module: no other one asks for a format by its name."""
+
+import ast
+from pathlib import Path
+
+import workbench
+from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS
+from workbench.trajectory.formats.row_format import RowContent
+
+PACKAGE = Path(workbench.__file__).parent
+OTHER_MEANINGS = {
+    "openai": "a kind of server, of tool specs, of suites",
+    "raw": "a mode of servers",
+    "trl": "a package that training needs",
+    "hermes-agent": "a frame of system texts",
+}
+
+
+def names_in(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return constants & (FORMATS.keys() - OTHER_MEANINGS.keys())
+
+
+def test_no_module_outside_the_formats_names_one() -> None:
+    files = [path for path in PACKAGE.rglob("*.py") if "formats" not in path.parts]
+    assert len(files) > 300
+    assert {str(path.relative_to(PACKAGE)): found for path in files if (found := names_in(path))} == {}
+
+
+def test_formats_with_preferences_are_asked_what_they_hold() -> None:
+    held = {
+        content: {name for name, one in FORMATS.items() if one.content is content} for content in RowContent
+    }
+    assert held[RowContent.PAIR] == {"dpo"}
+    assert held[RowContent.VERDICT] == {"kto"}
+    assert DEFAULT_FORMAT in held[RowContent.CONVERSATION]
+
+
+def test_a_session_s_system_text_is_not_told_of_tools_twice() -> None:
+    form = FORMATS[DEFAULT_FORMAT]
+    assert set(form.for_sessions().steps) < set(form.steps)
+    assert FORMATS["trl"].for_sessions() is FORMATS["trl"]
