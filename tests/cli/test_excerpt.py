@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.cli.terminal.excerpt import WIDTH, excerpt
 
 

@@ -11,10 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import CHECKOUT
-from workbench.hermes.differ import MAX_SIZE_CHARS, Rule, differ
+from workbench.hermes.parser_comparison import MAX_SIZE_CHARS, Rule, differ
 from workbench.hermes.replicas.attempt import tag_blocks
-from workbench.hermes.replicas.seed_001 import _bodies
-from workbench.hermes.replicas.seed_002 import read_as_seed_002
+from workbench.hermes.replicas.projects import _bodies, read_as_seed_002
 from workbench.toolspec.tools_text import parse_tools
 
 CORPUS = CHECKOUT / "tests" / "corpus"

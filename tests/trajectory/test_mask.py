@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.trajectory.validate.rows import AGENT, OPENAI, SHAREGPT, SOUND, changed
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.trajectory.formats.known import FORMATS, detect_format

@@ -15,8 +15,7 @@ from workbench.records.corpus.material import ToldMessage
 from workbench.records.sessions import KeptMessage
 from workbench.records.setup import Setup
 from workbench.rollout.events import Event
-from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, canonical_json
 
 MOST_SAMPLES: Final = 16
 """Of one turn at a time."""

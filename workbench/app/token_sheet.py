@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.app.services import Services
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.written_out import written_out
 from workbench.records.sessions import KeptMessage

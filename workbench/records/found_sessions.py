@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.records.sessions import ListedSession, Origin
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.json_mode import check_answer
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import ReadCall, Reading
 from workbench.hermes.render import render
 from workbench.hermes.written_out import read_message

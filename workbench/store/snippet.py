@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.records.found_sessions import Snippet
 from workbench.store.words import Term, places_of
 

@@ -14,7 +14,7 @@ from workbench.store.insert import insert_if_absent
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow
 from workbench.store.version_rows import find_head, version_row
 from workbench.store.version_texts import write_text
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workbench.chat.json_text import load_json
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonValue, load_json
 from workbench.errors import BadInput
 
 Row = Mapping[str, JsonValue]

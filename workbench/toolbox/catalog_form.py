@@ -8,8 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from workbench.errors import BadInput
 from workbench.toolbox.mocking.templates import template_problem
 from workbench.toolbox.mocks import MAX_LATENCY_MS
-from workbench.toolspec.any_schema import first_break, schema_problem
-from workbench.toolspec.conditions import condition_problem
+from workbench.toolspec.conditions import condition_problem, first_break, schema_problem
 
 _ANSWERS: Final = ("result", "template", "error", "sequence")
 

@@ -14,9 +14,8 @@ from workbench.toolbox.mocking.chance import chance
 from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocking.templates import render_template
 from workbench.toolbox.registering.entry import Answer
-from workbench.toolspec.any_schema import first_break
 from workbench.toolspec.budget import OverBudget, budget
-from workbench.toolspec.conditions import holds
+from workbench.toolspec.conditions import first_break, holds
 
 MAX_LATENCY_MS: Final = 60_000
 """A mock may be slow, and not forget to answer."""

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.errors import BadInput
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.mask import MaskedText, mask_trajectory

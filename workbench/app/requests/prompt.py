@@ -7,7 +7,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import parse_messages
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
 from workbench.toolspec.spec import OfferedTools
 

@@ -5,10 +5,8 @@ from enum import StrEnum
 from typing import TypeVar
 
 from workbench.app.requests.tools import tools_of_row
-from workbench.chat.finding import Finding
-from workbench.chat.fix import Fix
+from workbench.chat.finding import Finding, Fix, Span
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.chat.span import Span
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading

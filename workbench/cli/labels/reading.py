@@ -96,7 +96,7 @@ def export_labels(
                 write_json_line(label_json(label))
                 count += 1
         else:
-            from workbench.toolspec.canonical import canonical_json
+            from workbench.toolspec.spec import canonical_json
 
             lines = [canonical_json(label_json(label)) + "\n" for label in _labels(services, project)]
             count = len(lines)

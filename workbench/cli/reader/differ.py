@@ -11,7 +11,7 @@ from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.cli.terminal.sources import STANDARD_INPUT, read_text
 from workbench.cli.terminal.tools_option import TOOLS_HELP, select_tools
-from workbench.hermes.differ import Rule, Taken
+from workbench.hermes.parser_comparison import Rule, Taken
 from workbench.hermes.replicas.attempt import TakenCall
 
 
@@ -23,7 +23,7 @@ def differ(
     ] = False,
 ) -> None:
     """Show what strict, vLLM's, SGLang's and the seeds' rules take from a completion, and why they lose."""
-    from workbench.hermes import differ as rules
+    from workbench.hermes import parser_comparison as rules
 
     answers = rules.differ(read_text(source), select_tools(tools))
     if json_output:

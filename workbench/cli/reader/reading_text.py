@@ -4,9 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from workbench.chat.finding import Finding, Severity
-from workbench.chat.fix import Edit, Fix
-from workbench.chat.span import Span
+from workbench.chat.finding import Edit, Finding, Fix, Severity, Span
 from workbench.cli.terminal.excerpt import excerpt, place_of
 from workbench.cli.terminal.paint import Paint, Tone, shown
 from workbench.hermes.near_miss import check_prose

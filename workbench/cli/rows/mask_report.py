@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
-from workbench.chat.span import Span
 from workbench.cli.terminal.paint import Paint, Tone, shown
 from workbench.trajectory.mask import MaskedText, TrainedToken
 

@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Final, NamedTuple
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.cli.terminal.paint import shown
 
 WIDTH: Final = 96

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from workbench.chat.json_text import load_json
+from workbench.chat.json_value import load_json
 from workbench.errors import BadInput
 
 

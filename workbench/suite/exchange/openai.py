@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from workbench.chat.json_text import load_json
+from workbench.chat.json_value import load_json
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite

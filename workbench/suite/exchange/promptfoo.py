@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 import yaml
 
-from workbench.chat.json_text import load_json
+from workbench.chat.json_value import load_json
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
 from workbench.suite.exchange.told import Imported

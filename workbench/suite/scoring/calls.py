@@ -7,8 +7,7 @@ from workbench.chat.json_value import JsonValue
 from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.suite.expectation import CallPattern, CountRange, Expectation
 from workbench.suite.played import Played
-from workbench.toolspec.any_schema import first_break
-from workbench.toolspec.conditions import meets, told
+from workbench.toolspec.conditions import first_break, meets, told
 
 Answer = tuple[bool, str]
 """Whether it holds, and why."""

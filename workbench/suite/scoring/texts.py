@@ -6,7 +6,7 @@ from typing import Final, Literal, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.suite.played import Played
 from workbench.suite.scoring.calls import Answer, score_no_call
-from workbench.toolspec.any_schema import first_break
+from workbench.toolspec.conditions import first_break
 from workbench.toolspec.patterns import is_found, pattern_problem
 
 _QUESTION_MARKS: Final = ("?", "？", "؟")

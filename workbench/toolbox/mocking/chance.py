@@ -4,7 +4,7 @@ from hashlib import sha256
 from random import Random
 
 from workbench.chat.message import ToolCall
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 
 
 def chance(seed: int, call: ToolCall, call_number: int) -> Random:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
+from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
-from workbench.chat.span import Span
 from workbench.hermes.spelling.chatml import TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Trajectory

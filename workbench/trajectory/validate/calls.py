@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Final
 
+from workbench.chat.finding import Span
 from workbench.chat.message import Role
-from workbench.chat.span import Span
 from workbench.hermes.codes import BY_WORD, CodeKind
 from workbench.hermes.marks import CALL_TAG
 from workbench.hermes.parse import parse

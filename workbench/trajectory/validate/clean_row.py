@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.hermes.clean import clean_calls
+from workbench.hermes.parse import clean_calls
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.shared.results import wrapped_results

@@ -8,9 +8,8 @@ from typing import Final
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.hermes.body.shape import Draft
-from workbench.hermes.clean import clean_calls
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
-from workbench.hermes.parse import parse
+from workbench.hermes.parse import clean_calls, parse
 from workbench.hermes.reading import ReadCall, Reading
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import Entry, EntryCall, TrainingRow

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.json_text.reader import read_value
+from workbench.hermes.text.completion import Source, Unreadable
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Source, Unreadable
 
 _NAME: Final = re.compile(r"\s*+([^()\[\]{}\"'\n=]{1,200}?)\s*+\(")
 """A name may hold blanks. *Source:* rows of Team-ACE/ToolACE."""

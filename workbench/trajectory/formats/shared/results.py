@@ -4,8 +4,8 @@ import json
 import re
 from typing import Final, NamedTuple, cast
 
+from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.chat.span import Span
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.row import EntryResult
 

@@ -11,13 +11,9 @@ from workbench.chat.json_value import JsonValue
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
 from workbench.hermes.replicas.attempt import Attempt, TakenCall
-from workbench.hermes.replicas.seed_000 import read_as_seed_000
-from workbench.hermes.replicas.seed_001 import read_as_seed_001
-from workbench.hermes.replicas.seed_002 import read_as_seed_002
-from workbench.hermes.replicas.sglang import read_as_sglang
-from workbench.hermes.replicas.vllm import read_as_vllm
-from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.spec import OfferedTools
+from workbench.hermes.replicas.projects import read_as_seed_000, read_as_seed_001, read_as_seed_002
+from workbench.hermes.replicas.servers import read_as_sglang, read_as_vllm
+from workbench.toolspec.spec import OfferedTools, canonical_json
 
 MAX_SIZE_CHARS: Final = 1_000_000
 """A longer text is not given to the replicas."""

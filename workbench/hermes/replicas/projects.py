@@ -6,12 +6,134 @@ search for any object amid prose, and Mistral's form.
 
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.hermes.replicas.attempt import Attempt, TakenCall, load_json, refusal, unique
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.hermes.replicas.attempt import OPEN, Attempt, TakenCall, load_json, refusal, tag_blocks, unique
 from workbench.toolspec.spec import OfferedTools
+
+_VALUE_CLOSE: Final = "</parameter>"
+
+
+class _Mark(NamedTuple):
+    """An open tag that carries a name."""
+
+    name: str
+    end: int
+
+
+def read_as_seed_002(text: str, tools: OfferedTools | None) -> Attempt:
+    r"""The first `<function=…>` of each closed block, and its parameters as stripped text.
+
+    The guide's `<parameter=([^>]+)>\s*(.*?)\s*</parameter>` takes cubic time; here each mark is searched for
+    once, with the same result. JSON bodies are not read at all, and no value is typed.
+    """
+    calls: list[TakenCall] = []
+    notes: list[str] = []
+    for block in tag_blocks(text):
+        function = _next_mark(block.body, "<function=", 0)
+        if not block.is_closed:
+            notes.append("a block without its close tag is no call")
+        elif function is None:
+            notes.append("a body without <function=…> is skipped: JSON is not read")
+        else:
+            if block.body.count("<function=") > 1:
+                notes.append("of each block only the first function is read")
+            arguments = _seed_001_arguments(block.body, function.name, tools, notes)
+            calls.append(TakenCall(name=function.name, arguments=arguments))
+    return Attempt(calls=tuple(calls), notes=unique(notes))
+
+
+def _seed_001_arguments(body: str, name: str, tools: OfferedTools | None, notes: list[str]) -> dict[str, str]:
+    spec = tools.by_name.get(name) if tools else None
+    arguments: dict[str, str] = {}
+    mark = _next_mark(body, "<parameter=", 0)
+    while mark is not None:
+        key = mark.name
+        close = body.find(_VALUE_CLOSE, mark.end)
+        if close < 0:
+            notes.append("a value without </parameter> is lost")
+            break
+        raw = body[mark.end : close]
+        arguments[key] = raw.strip()
+        if "<parameter=" in raw:
+            notes.append("a value without </parameter> swallows the next parameter")
+        if arguments[key] != _one_line_break_less(raw):
+            notes.append("white space at both ends of a value is stripped, indentation too")
+        if spec and spec.properties.get(key, {}).get("type", "string") != "string":
+            notes.append("a value stays text, whatever the schema says")
+        mark = _next_mark(body, "<parameter=", close + len(_VALUE_CLOSE))
+    return arguments
+
+
+def _next_mark(body: str, opening: str, position: int) -> _Mark | None:
+    """What `<opening([^>]+)>` finds from `position` on."""
+    start = body.find(opening, position)
+    while start >= 0:
+        begin = start + len(opening)
+        end = body.find(">", begin)
+        if end < 0:
+            return None
+        if end > begin:
+            return _Mark(body[begin:end], end + 1)
+        start = body.find(opening, end)
+    return None
+
+
+def _one_line_break_less(raw: str) -> str:
+    return raw.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
+
+
+_BEGIN: Final = re.compile(r"<tool_call>\s*(?=\{)")
+_END: Final = re.compile(r"\}\s*</tool_call>")
+_SEED_001_TRAILING_COMMA: Final = re.compile(r",(\s*[}\]])")
+
+
+def read_as_seed_001(text: str, _: OfferedTools | None) -> Attempt:
+    r"""What `<tool_call>\s*(\{.*?\})\s*</tool_call>` matches is decoded, and dropped where it cannot be.
+
+    The pattern itself takes quadratic time; here both ends are found in one pass each, with the same result.
+    An object is handed on as it is: no name is asked for, no thought is known.
+    """
+    calls: list[TakenCall] = []
+    notes: list[str] = []
+    bodies = _bodies(text)
+    if len(bodies) < text.count(OPEN):
+        notes.append("an open tag with anything but { behind it, or without a } and a close tag, is no call")
+    for body in bodies:
+        reason = refusal(body)
+        cleaned = _seed_001_cleaned(body) if reason else body
+        if reason and refusal(cleaned):
+            notes.append(f"a body is dropped ({reason})")
+            continue
+        fields = as_object(load_json(cleaned))
+        name = fields.get("name")
+        if not isinstance(name, str) or "arguments" not in fields:
+            notes.append("an object is handed on without its `name` or `arguments`")
+        calls.append(TakenCall(name=name if isinstance(name, str) else "", arguments=fields.get("arguments")))
+    return Attempt(calls=tuple(calls), notes=unique(notes))
+
+
+def _bodies(text: str) -> list[str]:
+    ends = [(match.start(), match.end()) for match in _END.finditer(text)]
+    bodies: list[str] = []
+    position = 0
+    for match in _BEGIN.finditer(text):
+        if match.start() < position:
+            continue
+        index = bisect_left(ends, (match.end() + 1, 0))
+        if index == len(ends):
+            break
+        bodies.append(text[match.end() : ends[index][0] + 1])
+        position = ends[index][1]
+    return bodies
+
+
+def _seed_001_cleaned(body: str) -> str:
+    return _SEED_001_TRAILING_COMMA.sub(r"\1", body.replace("'", '"'))
+
 
 _OPEN: Final = re.compile("<tool_call>", re.IGNORECASE)
 _CLOSE: Final = re.compile("</tool_call>", re.IGNORECASE)
