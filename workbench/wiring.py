@@ -20,10 +20,7 @@ from workbench.engines.server_file import load_servers
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
 from workbench.library.datasets.exporting import DatasetFiles
-from workbench.library.home_files import HomeFiles
-from workbench.library.homes import find_folder
-from workbench.library.prices import load_prices
-from workbench.library.prompts import ContractFiles
+from workbench.library.home_files import ContractFiles, HomeFiles, find_folder, load_prices
 from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of

@@ -16,10 +16,16 @@ from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
 from workbench.errors import ConstraintFailed, EngineError, ModelMissing, PromptTooLong
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import CallStatus
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.held import PREFILL, hold
-from workbench.rollout.limits import TurnSetup
-from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest, Sampling, TokenBias
+from workbench.rollout.held import PREFILL, TurnSetup, hold
+from workbench.rollout.ports import (
+    ChoiceKind,
+    Constraint,
+    FinishReason,
+    GenerationRequest,
+    Sampling,
+    TokenBias,
+    ToolChoice,
+)
 from workbench.rollout.weighing import opening_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

@@ -24,7 +24,7 @@ from workbench.engines.hub.file_names import parse_hub_name
 from workbench.engines.hub.gguf_hub import GgufHub
 from workbench.engines.places import is_plain
 from workbench.errors import BadInput, WorkbenchError
-from workbench.library.datasets.hub import push_files
+from workbench.library.datasets.export_target import push_files
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.api.verbs import Verbs

@@ -14,8 +14,7 @@ from tests.store import owned_versions
 from tests.store.examples import GENERATION, SETUP, completion, user
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
-from workbench.records.corpus.choice import Choice
-from workbench.records.corpus.material import NewImport
+from workbench.records.corpus.material import Choice, NewImport
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.sessions import KeptMessage, KeptSession
 from workbench.store.store import OwnedStore, Store

@@ -1,7 +1,6 @@
 """Rows for the tests of the trainer."""
 
-from workbench.library.homes import find_folder
-from workbench.library.prompts import ContractFiles
+from workbench.library.home_files import ContractFiles, find_folder
 from workbench.settings import read_settings
 from workbench.training.synth.conversations import Terms, Under
 from workbench.training.synth.generate import synth_rows

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.library.datasets.session_export import SessionDone, export_rows
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from workbench.app.export import Export, choice_of
 from workbench.app.services import Services
 from workbench.library.datasets.session_export import chosen_ids
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.recording import recording_row
 

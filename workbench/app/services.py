@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from workbench.engines.adapters import AdapterFiles
     from workbench.engines.hub.gguf_hub import GgufHub
     from workbench.library.datasets.exporting import DatasetFiles
-    from workbench.library.home_files import HomeFiles
-    from workbench.library.prompts import ContractFiles
+    from workbench.library.home_files import ContractFiles, HomeFiles
     from workbench.store.audit import AuditStore
     from workbench.store.comparisons import ComparisonStore
     from workbench.store.corpus import CorpusStore

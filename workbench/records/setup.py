@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
-from workbench.rollout.choice import parse_tool_choice
-from workbench.rollout.limits import TurnSetup
-from workbench.rollout.ports import Sampling
+from workbench.rollout.held import TurnSetup
+from workbench.rollout.ports import Sampling, parse_tool_choice
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 

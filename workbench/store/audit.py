@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from sqlmodel import Session, col, select
 
 from workbench.chat.json_value import JsonValue
-from workbench.records.audit import AuditEntry
-from workbench.records.owner import Owner
+from workbench.records.owner import AuditEntry, Owner
 from workbench.store.database import Database
 from workbench.store.scope import scope_of
 from workbench.store.storable import problem_of

@@ -8,10 +8,16 @@ from sqlmodel import Session, col, func, select
 
 from workbench.errors import StoreError
 from workbench.records.comparisons import preferences_of
-from workbench.records.corpus.choice import Choice
-from workbench.records.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
+from workbench.records.corpus.material import (
+    Choice,
+    DamagedSession,
+    ImportedRow,
+    MadeWith,
+    Material,
+    ToldMessage,
+)
 from workbench.records.labels.label import Label
-from workbench.records.labels.staleness import find_stale
+from workbench.records.labels.rules import find_stale
 from workbench.records.session_tree import check_tree
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from workbench.records.labels.staleness import PathStep
+from workbench.records.labels.rules import PathStep
 from workbench.records.session_tree import path_ids
 from workbench.store.label_rows import slot_of
 from workbench.store.paths import message_row

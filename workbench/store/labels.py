@@ -12,8 +12,7 @@ from workbench.errors import WriteConflict
 from workbench.records.labels.agreement import Judgement
 from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, content_json
 from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
-from workbench.records.labels.rules import check_label
-from workbench.records.labels.staleness import find_stale
+from workbench.records.labels.rules import check_label, find_stale
 from workbench.records.owner import Owner
 from workbench.store.database import Database
 from workbench.store.label_paths import original_of, read_steps

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
-from workbench.records.found_sessions import NO_FILTER, FoundSession, SearchFilter
+from workbench.records.session_tree import NO_FILTER, FoundSession, SearchFilter
 from workbench.store.listing import list_rows
 from workbench.store.owned import Owned
 from workbench.store.search_filter import conditions_of, is_of_origin

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, SQLColumnExpression
 from sqlmodel import col
 
 from workbench.records.facts import FactKind
-from workbench.records.found_sessions import SearchFilter
+from workbench.records.session_tree import SearchFilter
 from workbench.records.sessions import Origin
 from workbench.store.tables import (
     FactRow,

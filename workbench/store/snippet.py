@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from workbench.chat.finding import Span
-from workbench.records.found_sessions import Snippet
+from workbench.records.session_tree import Snippet
 from workbench.store.words import Term, places_of
 
 BEFORE_CHARS: Final = 20

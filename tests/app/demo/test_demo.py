@@ -19,8 +19,8 @@ from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import read_message
-from workbench.records.found_sessions import SearchFilter
 from workbench.records.owner import Owner
+from workbench.records.session_tree import SearchFilter
 
 
 @pytest.fixture

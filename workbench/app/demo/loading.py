@@ -8,8 +8,8 @@ from workbench.app.demo.conversations import DEMO, DemoConversation
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Role
-from workbench.records.found_sessions import SearchFilter
 from workbench.records.labels.label import LabelContent, NewLabel, Target
+from workbench.records.session_tree import SearchFilter
 from workbench.records.sessions import KeptMessage
 from workbench.rollout.models import Models, ModelStatus
 from workbench.rollout.ports import Engine

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from workbench.records.corpus.conversations import Conversation, tell_session
 from workbench.records.corpus.made import Warned, make_row
-from workbench.records.corpus.material import DamagedSession, Material
-from workbench.records.corpus.obstacle import Obstacle
+from workbench.records.corpus.material import DamagedSession, Material, Obstacle
 from workbench.records.corpus.source import Source, Wanted
 from workbench.records.labels.label import Label
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.records.found_sessions import FoundSession
+from workbench.records.session_tree import FoundSession
 
 if TYPE_CHECKING:
     from workbench.store.search import SearchStore

@@ -8,8 +8,8 @@ from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.library.datasets.row_import import ReadRow
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.validate.codes import said
 from workbench.trajectory.validate.rows_check import RowsCheck
-from workbench.trajectory.validate.said import said
 
 _ALMOST: Final = "near-duplicate-row"
 

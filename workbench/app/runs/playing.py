@@ -11,13 +11,19 @@ from workbench.chat.message import Message
 from workbench.errors import EngineError
 from workbench.records.sessions import NewMessage, Origin
 from workbench.records.setup import Setup
-from workbench.rollout.limits import TurnSetup
+from workbench.rollout.held import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Sampling
 from workbench.settings import Secret
-from workbench.suite.judging import VERDICT_SCHEMA, judging_conversation, parse_verdict
 from workbench.suite.plan import Arm, Job, Plan, tools_key
-from workbench.suite.played import Played, Verdict, played_of
+from workbench.suite.played import (
+    VERDICT_SCHEMA,
+    Played,
+    Verdict,
+    judging_conversation,
+    parse_verdict,
+    played_of,
+)
 from workbench.suite.runner import IsCancelled
 from workbench.suite.variants import vary_tools, with_own_names
 from workbench.toolbox.task import Staging

@@ -14,9 +14,9 @@ from workbench.cli.labels.options import Json, ProjectName, SessionId
 from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.paint import shown
 from workbench.errors import BadInput
-from workbench.records.audit import AuditEntry
 from workbench.records.labels.label import Label, Verdict, label_json
 from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
+from workbench.records.owner import AuditEntry
 from workbench.settings import read_settings
 
 PAGE: Final = 200

@@ -87,8 +87,7 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Compari
     from workbench.contract.compare_template import compare_with_template
     from workbench.hermes.openai_messages import parse_messages
     from workbench.hermes.templates.bench import WHOLE, tool
-    from workbench.library.homes import find_folder
-    from workbench.library.prompts import ContractFiles
+    from workbench.library.home_files import ContractFiles, find_folder
     from workbench.settings import read_settings
 
     library = ContractFiles(find_folder("prompts", read_settings().home))

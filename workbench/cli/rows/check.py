@@ -79,7 +79,7 @@ def _is_same(file: str, other: str) -> bool:
 
 
 def _write_mended(files: list[str], target: str, read_as: str) -> None:
-    from workbench.library.datasets.mending import mend_files
+    from workbench.library.datasets.checking import mend_files
 
     done = mend_files(files, target, read_as=read_as)
     told = ", ".join(f"{code} {count:,}" for code, count in sorted(done.codes.items())) or "none"

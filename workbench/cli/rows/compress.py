@@ -15,8 +15,7 @@ from workbench.cli.terminal.progress import with_progress
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
 from workbench.settings import read_settings as read_environment
-from workbench.trajectory.compress.compress import Summarise
-from workbench.trajectory.compress.extract import CountTokens, extract_summary, quarter_tokens
+from workbench.trajectory.compress.compress import CountTokens, Summarise, extract_summary, quarter_tokens
 from workbench.trajectory.compress.settings import CompressionSettings, read_settings
 from workbench.trajectory.formats.known import FORMATS
 

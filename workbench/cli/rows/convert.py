@@ -28,8 +28,7 @@ from workbench.trajectory.sets.split import Split
 from workbench.trajectory.writing.holding import SOURCE, Terms
 
 if TYPE_CHECKING:
-    from workbench.library.datasets.conversion import Conversion
-    from workbench.library.datasets.shards import ShardRow
+    from workbench.library.datasets.conversion import Conversion, ShardRow
 
 LEFT_OUT: Final = 1
 """Exit code where rows were left out."""
@@ -92,8 +91,13 @@ def _done(
     file: str, out: str, conversion: "Conversion", dealt: Split | None, engine: RowEngine, address: str
 ) -> "Iterator[ShardRow]":
     """What becomes of each row, whoever converts."""
-    from workbench.library.datasets.conversion import convert_file
-    from workbench.library.datasets.shards import ShardRow, convert_shards, settled, shard_pairs
+    from workbench.library.datasets.conversion import (
+        ShardRow,
+        convert_file,
+        convert_shards,
+        settled,
+        shard_pairs,
+    )
 
     if not Path(file).expanduser().is_dir():
         if engine is RowEngine.RAY:
@@ -103,7 +107,7 @@ def _done(
         raise BadInput("--split", "a folder's shards stay what they are", "split one file")
     pairs = shard_pairs(file, out)
     if engine is RowEngine.RAY:
-        from workbench.library.datasets.ray_data import OnRay
+        from workbench.library.datasets.chunks import OnRay
 
         return OnRay(address=address).convert(pairs, settled(conversion))
     return convert_shards(pairs, settled(conversion))

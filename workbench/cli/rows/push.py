@@ -23,9 +23,9 @@ def push(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the card; send nothing.")] = False,
 ) -> None:
     """Send files of rows, their card and receipt to a data set on the hub; rows with errors stay here."""
-    from workbench.library.datasets.hub import push_files
+    from workbench.library.datasets.export_target import push_files
     from workbench.library.datasets.receipts import receipt_bytes
-    from workbench.trajectory.sets.card import CardTerms, render_card
+    from workbench.trajectory.sets.receipt import CardTerms, render_card
 
     splits = split_names(files)
     receipt = _receipt(files)

@@ -44,7 +44,7 @@ def spread_of(engine: RowEngine, *, jobs: int, address: str) -> "Spread":
     if engine is RowEngine.RAY:
         if jobs > 1:
             raise BadInput(f"--jobs {jobs}", "Ray decides how many work", "leave one of both out")
-        from workbench.library.datasets.ray_data import OnRay
+        from workbench.library.datasets.chunks import OnRay
 
         return OnRay(address=address)
     from workbench.library.datasets.chunks import InProcesses

@@ -15,7 +15,7 @@ from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.settings import read_settings
-from workbench.trajectory.compress.extract import quarter_tokens
+from workbench.trajectory.compress.compress import quarter_tokens
 from workbench.trajectory.formats.known import FORMATS, format_named
 from workbench.trajectory.mask import Tokenizer, mask_tokens
 from workbench.trajectory.sets.stats import RowStats
@@ -77,7 +77,7 @@ def _tokenizer(engine: "Engine") -> Tokenizer:
 
 
 def _show_stats(files: list[str], read_as: str, engine: "Engine | None", *, as_json: bool) -> None:
-    from workbench.library.datasets.statistics import count_rows
+    from workbench.library.datasets.compression import count_rows
 
     found = RowStats()
     count = engine.count_tokens if engine else quarter_tokens
@@ -93,8 +93,8 @@ def _show_stats(files: list[str], read_as: str, engine: "Engine | None", *, as_j
 def _show_mask(
     files: list[str], number: int, read_as: str, family: str, engine: "Engine | None", *, as_json: bool
 ) -> None:
-    from workbench.library.datasets.statistics import find_row
-    from workbench.trajectory.preview import preview
+    from workbench.library.datasets.compression import find_row
+    from workbench.trajectory.sets.stats import preview
     from workbench.trajectory.understand import understand
 
     if len(files) > 1:

@@ -28,7 +28,7 @@ from workbench.cli.terminal.json_lines import write_json_line
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportSummary, Refused, Target
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.records.labels.project import QueueState

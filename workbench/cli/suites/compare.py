@@ -11,8 +11,8 @@ from workbench.cli.terminal.paint import shown
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.compare import compare as compare_results
-from workbench.suite.reports.json_report import comparison_json
 from workbench.suite.reports.markdown import comparison_markdown, table_text
+from workbench.suite.reports.report import comparison_json
 from workbench.suite.reports.tables import change_table, comparison_line
 
 BROKE = 1

@@ -12,16 +12,13 @@ from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
 from workbench.settings import Settings
 from workbench.suite.case import Suite
-from workbench.suite.exchange.bfcl import import_bfcl
+from workbench.suite.exchange.bfcl import Imported, import_bfcl
 from workbench.suite.exchange.openai import import_openai
 from workbench.suite.exchange.promptfoo import import_promptfoo
-from workbench.suite.exchange.told import Imported
 from workbench.suite.read_suite import parse_suite
 from workbench.suite.reports.html import report_html
-from workbench.suite.reports.json_report import report_json
-from workbench.suite.reports.junit import report_junit
-from workbench.suite.reports.markdown import report_markdown
-from workbench.suite.reports.report import Report
+from workbench.suite.reports.markdown import report_junit, report_markdown
+from workbench.suite.reports.report import Report, report_json
 
 _ENDINGS: Final = (".yaml", ".yml", ".json", ".jsonl")
 _FORMS: Final[Mapping[str, Callable[[Report, str], str]]] = {

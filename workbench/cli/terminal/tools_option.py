@@ -17,7 +17,7 @@ def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:
     """
     if not selectors:
         return None
-    from workbench.library.homes import find_folder
+    from workbench.library.home_files import find_folder
     from workbench.toolbox.catalog import Catalog
 
     settings = read_settings()

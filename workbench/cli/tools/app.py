@@ -35,7 +35,7 @@ def catalog_of_settings() -> "Generator[Catalog]":
     Raises:
         BadInput: `tools_catalog/` is nowhere, or a file of it cannot be read.
     """
-    from workbench.library.homes import find_folder
+    from workbench.library.home_files import find_folder
     from workbench.settings import read_settings
     from workbench.toolbox.opening import open_catalog
 

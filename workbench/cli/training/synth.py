@@ -33,8 +33,7 @@ def synth(
     What belongs to the split `test` (tools, words, forms of requests and answers) never occurs in `train`.
     """
     from workbench.library.datasets.row_writer import open_writer
-    from workbench.library.homes import find_folder
-    from workbench.library.prompts import ContractFiles
+    from workbench.library.home_files import ContractFiles, find_folder
     from workbench.training.synth.conversations import Terms, Under
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
     from workbench.training.synth.generate import synth_rows

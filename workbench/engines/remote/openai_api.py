@@ -21,8 +21,7 @@ from workbench.engines.remote.server import Mode, Server, own_sampling
 from workbench.errors import WorkbenchError
 from workbench.hermes.chat_request import to_chat_request
 from workbench.hermes.spelling.chatml import TURN_CLOSE
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 
 if TYPE_CHECKING:
     import httpx2

@@ -10,8 +10,7 @@ from workbench.errors import BadInput
 from workbench.training.synth.conversations import Drawn, Setting, Terms, draw_conversation, draw_setting
 from workbench.training.synth.dice import Dice
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
-from workbench.trajectory.validate.doubles import MOST_BITS
-from workbench.trajectory.validate.likeness import likeness_of
+from workbench.trajectory.validate.doubles import MOST_BITS, likeness_of
 from workbench.trajectory.validate.rows_check import RowsCheck
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.holding import Terms as WritingTerms

@@ -15,7 +15,7 @@ from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.session_export import export_rows, spelling_for
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.setup import Setup
 from workbench.toolspec.spec import OfferedTools

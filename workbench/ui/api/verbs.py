@@ -23,8 +23,7 @@ from workbench.app.turns import begin_session, play_turn
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
-from workbench.suite.reports.json_report import report_json
-from workbench.suite.reports.report import report_of
+from workbench.suite.reports.report import report_json, report_of
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.trajectory.formats.known import DEFAULT_FORMAT
 from workbench.ui.api.asked import (

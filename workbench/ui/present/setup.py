@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from workbench.contract.contract import Contract
 from workbench.records.setup import Setup
-from workbench.rollout.choice import ChoiceKind
 from workbench.rollout.models import ModelStatus
+from workbench.rollout.ports import ChoiceKind
 from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.numbers import MAX_ROUNDS
 from workbench.ui.present.pieces import Piece, marked_pieces
