@@ -26,7 +26,7 @@ from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of
 from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import Store
-from workbench.toolbox.approval.judge import EngineJudge
+from workbench.toolbox.approval.gate import EngineJudge
 from workbench.toolbox.opening import open_catalog
 from workbench.toolbox.studio import Studio
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.toolbox.approval.detect import detect
-from workbench.toolbox.approval.place import Place
+from workbench.toolbox.approval.allowed import detect
+from workbench.toolbox.approval.doubt import Place
 
 SHELLS = [shell for shell in ("sh", "bash") if shutil.which(shell)]
 PLACE = Place()

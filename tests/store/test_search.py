@@ -15,8 +15,8 @@ from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdi
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.session_tree import FoundSession, SearchFilter
 from workbench.records.sessions import NewMessage, Origin
+from workbench.store.search_terms import CHUNK_SIZE_CHARS
 from workbench.store.store import OwnedStore, Store
-from workbench.store.words import CHUNK_SIZE_CHARS
 
 TOOLS = '[{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
 WEATHER = replace(SETUP, tools_text=TOOLS, disabled_tools=frozenset())

@@ -2,9 +2,8 @@
 
 from workbench.library.home_files import ContractFiles, find_folder
 from workbench.settings import read_settings
-from workbench.training.synth.conversations import Terms, Under
-from workbench.training.synth.generate import synth_rows
-from workbench.training.synth.split import Split
+from workbench.training.synth.conversations import Terms, Under, synth_rows
+from workbench.training.synth.words import Split
 from workbench.trajectory.formats.known import format_named
 
 

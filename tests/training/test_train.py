@@ -220,7 +220,7 @@ def test_a_broken_receipt_beside_a_start_is_told(tmp_path):
     [("AVX2", "bf16", True), ("AVX2", "f32", False), ("AVX512", "bf16", False)],
 )
 def test_numbers_that_the_processor_does_not_know_are_told(capability, precision, is_told, monkeypatch):
-    from workbench.training.base_model import is_slow
+    from workbench.training.start import is_slow
 
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

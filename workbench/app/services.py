@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.store.corpus import CorpusStore
     from workbench.store.facts import FactStore
     from workbench.store.labels import LabelStore
-    from workbench.store.notes import MemoryStore
+    from workbench.store.memories import MemoryStore
     from workbench.store.runs import RunStore
     from workbench.store.search import SearchStore
     from workbench.store.sessions import SessionStore

@@ -12,7 +12,7 @@ from workbench.records.corpus.material import Choice
 from workbench.records.labels.project import QueueState
 from workbench.records.session_tree import SearchFilter
 from workbench.store.label_rows import slot_of
-from workbench.store.search_filter import conditions_of
+from workbench.store.search import conditions_of
 from workbench.store.storable import problem_of
 from workbench.store.tables import LabelProjectRow, LabelRow, LabelTaskRow, SessionRow
 

@@ -16,7 +16,7 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import StoreError
-from workbench.store.file_copies import copy_database, moment_name, prune
+from workbench.store.snapshots import copy_database, moment_name, prune
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 """Folder of the Alembic environment."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolbox.registering.entry import ToolEntry, build_spec
+from workbench.toolbox.entry import ToolEntry, build_spec
 
 TOOLSET: Final = "agent"
 

@@ -10,10 +10,9 @@ from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, EngineError
 from workbench.rollout.ports import Approval
 from workbench.toolbox.approval.allowlist import Allowlist
-from workbench.toolbox.approval.callback import CallbackApprover
-from workbench.toolbox.approval.gate import ApprovalGate, Approvals
-from workbench.toolbox.approval.judge import EngineJudge
-from workbench.toolbox.registering.entry import CallContext
+from workbench.toolbox.approval.gate import ApprovalGate, Approvals, EngineJudge
+from workbench.toolbox.async_bridge import CallbackApprover
+from workbench.toolbox.entry import CallContext
 
 
 class Person:

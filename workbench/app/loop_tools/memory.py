@@ -8,7 +8,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.records.owner import Owner
 
 if TYPE_CHECKING:
-    from workbench.store.notes import MemoryStore
+    from workbench.store.memories import MemoryStore
 
 MOST_NOTES: Final = 100
 MAX_NOTE_CHARS: Final = 500

@@ -8,7 +8,7 @@ import typer
 from workbench.cli.terminal.progress import with_progress
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.training.synth.split import Split
+from workbench.training.synth.words import Split
 
 
 def synth(
@@ -34,9 +34,8 @@ def synth(
     """
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.home_files import ContractFiles, find_folder
-    from workbench.training.synth.conversations import Terms, Under
+    from workbench.training.synth.conversations import Terms, Under, synth_rows
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
-    from workbench.training.synth.generate import synth_rows
 
     library = ContractFiles(find_folder("prompts", read_settings().home))
     shares = [_share("--contract", one) for one in contract or library.contract_names()]

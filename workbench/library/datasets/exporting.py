@@ -33,7 +33,7 @@ _OURS: Final = "checked by Hermes Workbench"
 
 
 class DatasetFiles:
-    """Files on this machine; what each method does stands in `workbench.library.datasets.export_target`."""
+    """Files on this machine."""
 
     def export(
         self, corpus: CorpusStore, wanted: Wanted, target: Target, summary: ExportSummary

@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from alembic import op
 
 from workbench.store.fact_rows import fact_row
-from workbench.store.noting import document_words, noted_of
-from workbench.store.search_words import create_search_words, insert_words
-from workbench.store.words import chunks_of
+from workbench.store.search_index import document_words, noted_of
+from workbench.store.search_terms import chunks_of, create_search_words, insert_words
 
 revision = "0005"
 down_revision = "0004"

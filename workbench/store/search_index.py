@@ -8,9 +8,8 @@ from sqlmodel import Session, col, delete, select
 from workbench.chat.message import Role
 from workbench.records.facts import Fact, facts_of
 from workbench.store.fact_rows import fact_row, read_completion
-from workbench.store.search_words import insert_words
+from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, insert_words, words_of
 from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRow, SessionRow, SessionTagRow
-from workbench.store.words import CHUNK_SIZE_CHARS, chunks_of, words_of
 
 
 class Noted(NamedTuple):

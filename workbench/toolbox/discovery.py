@@ -1,7 +1,9 @@
-"""Tools that bring their own code: modules of `tools_catalog/`, and packages that name an entry point."""
+"""Where tools come from besides the catalog's YAML files: modules, packages, and what a conversation stages."""
 
+import json
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -9,10 +11,17 @@ from types import ModuleType
 from typing import Final
 
 from workbench.errors import BadInput, WorkbenchError
+from workbench.toolbox.catalog_file import parse_tool
+from workbench.toolbox.entry import ToolEntry
+from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
+from workbench.toolbox.task import Staging
+from workbench.toolspec.spec import ToolSpec
 
 ENTRY_POINTS: Final = "workbench.tools"
 """The group of entry points that installed packages add tools by."""
+
+
 REGISTER: Final = "register_tools"
 """What a module must define: a function that takes the registry."""
 
@@ -79,3 +88,34 @@ def _loader(path: Path) -> Callable[[], ModuleType]:
         return module
 
     return load
+
+
+_TOOLSET = "staged"
+
+
+def stage(registry: Registry, staging: Staging) -> Registry:
+    """The registry with what a conversation has of its own; the registry itself where it has nothing.
+
+    Raises:
+        BadInput: Mock rules cannot be used.
+    """
+    if not staging.mocks and not staging.originals:
+        return registry
+    staged = Registry()
+    for entry in registry.entries():
+        staged.add(entry, override=True)
+    for name, rules in staging.mocks.items():
+        entry = registry.find(name)
+        spec = entry.spec if entry else ToolSpec.of_function({"name": name})
+        tool = parse_tool(spec, json.dumps(rules), where=f"mocks of {name!r}")
+        handler = MockTool(name=name, rules=tool.rules, returns=tool.returns)
+        staged.add(ToolEntry(spec=spec, toolset=_TOOLSET, handler=handler), override=True)
+    for new, old in staging.originals.items():
+        entry = staged.find(old)
+        # What really acts keeps its name: the gate knows what is risky by it. Other names give arguments back.
+        if entry is not None and isinstance(entry.handler, MockTool):
+            spec = ToolSpec(
+                document={**entry.spec.document, "function": {**entry.spec.function, "name": new}}
+            )
+            staged.add(replace(entry, spec=spec), override=True)
+    return staged

@@ -1,4 +1,4 @@
-"""Notes of models in a database: the port `workbench.store.notes.SqlNotes`."""
+"""Notes of models in a database."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from sqlmodel import col, delete, select
 
 from workbench.records.owner import Owner
 from workbench.store.database import Database
-from workbench.store.scope import scope_of
+from workbench.store.owned import scope_of
 from workbench.store.storable import refuse_unstorable
 from workbench.store.tables import NoteRow
 

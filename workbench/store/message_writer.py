@@ -9,12 +9,12 @@ from workbench.records.sessions import NewMessage
 from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store import rows
-from workbench.store.insert import insert_if_absent
-from workbench.store.noting import note_message, note_session
+from workbench.store.database import insert_if_absent
+from workbench.store.owned import SHARED
 from workbench.store.paths import message_row
-from workbench.store.scope import SHARED
+from workbench.store.search_index import note_message, note_session
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
-from workbench.store.version_texts import write_text
+from workbench.store.version_rows import write_text
 
 
 def new_id() -> str:
