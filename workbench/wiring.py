@@ -5,8 +5,7 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from workbench.app.calendar import SystemCalendar
-from workbench.app.services import Services
+from workbench.app.services import Services, SystemCalendar
 from workbench.app.versions.files import take_files
 from workbench.engines.adapters import AdapterFiles
 from workbench.engines.all_models import ZERO_GPU, AllModels, Places

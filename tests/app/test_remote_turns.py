@@ -7,8 +7,7 @@ import pytest
 
 from tests.engines.remote.scripted_server import DONE, delta, event, refused, scripted_server, stream
 from tests.services import CHECKOUT
-from workbench.app.export import export_sharegpt
-from workbench.app.recording import export_recording
+from workbench.app.export import export_recording, export_sharegpt
 from workbench.app.turns import begin_session, play_turn
 from workbench.errors import RemoteFailed
 from workbench.hermes.written_out import written_out

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.chat.finding import Span
-from workbench.cli.terminal.excerpt import WIDTH, excerpt
+from workbench.cli.terminal.paint import WIDTH, excerpt
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.recording import export_recording
+from workbench.app.export import export_recording
 from workbench.engines.replay import load_replay
 from workbench.errors import BadInput, EngineError, ModelMissing
 from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling

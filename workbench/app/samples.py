@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.onward import Onward, play_on
+from workbench.app.again import Onward, play_on
 from workbench.app.prepare import TurnContext
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept

@@ -11,8 +11,7 @@ import typer
 from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept, begin_session, play_turn
-from workbench.cli.terminal.asking import TerminalApprover
-from workbench.cli.terminal.stopping import stop_at_interrupt
+from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
 from workbench.records.sessions import KeptSession
 from workbench.records.setup import Setup

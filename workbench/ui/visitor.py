@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.onward import Onward
+from workbench.app.again import Onward
 from workbench.records.session_tree import NO_FILTER, SearchFilter
 
 PAGE: Final = 100

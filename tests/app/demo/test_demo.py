@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.demo.conversations import DEMO, EXAMPLE
 from workbench.app.demo.loading import (
+    DEMO,
+    EXAMPLE,
     EXAMPLE_TAG,
     TAG,
     is_demo_loaded,

@@ -5,8 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
-from workbench.app.comparisons.branches import Branches
-from workbench.app.comparisons.playing import ColumnPlayer
+from workbench.app.comparisons.playing import Branches, ColumnPlayer
 from workbench.app.services import Services
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import Answer, KeptComparison

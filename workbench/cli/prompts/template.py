@@ -9,8 +9,7 @@ import typer
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
+from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.contract.compare_template import Comparison
 from workbench.errors import BadInput

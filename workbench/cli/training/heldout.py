@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.compare import wilson

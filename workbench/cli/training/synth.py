@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.training.synth.words import Split

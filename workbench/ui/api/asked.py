@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import gradio as gr
 
 from workbench.app.export import lines_of
-from workbench.app.requests.tools import tools_of_row
+from workbench.app.requests.prompt import tools_of_row
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.app.runs.measured import Ablation, Measured, version_of
+from workbench.app.runs.casting import Ablation, Measured, version_of
 from workbench.records.facts import DayOfModel
 from workbench.records.runs import PlayedArm
 from workbench.suite.card import ScoreCard, score_card
