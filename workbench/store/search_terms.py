@@ -132,7 +132,7 @@ def _stands_at(term: Term, words: Sequence[Word], index: int) -> bool:
 SEARCH_WORDS: Final = sa.table(
     "search_words", sa.column("rowid", sa.BigInteger), sa.column("named", sa.Text), sa.column("text", sa.Text)
 )
-"""A row a document, under its number; made by revision 0005."""
+"""A row a document, under its number; made by the first migration."""
 
 _CREATE_SQLITE: Final = (
     # `ascii` parts words at blanks only, for there is nothing else between ours.
