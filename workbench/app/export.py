@@ -71,20 +71,6 @@ def lines_of(done: SessionDone) -> list[str]:
     ]
 
 
-def export_recording(services: Services, session_ids: Sequence[str] | None = None) -> Export:
-    """Each finished generation on the open path of each session, a line each.
-
-    Args:
-        services: The edges.
-        session_ids: Which; None takes all that nobody discarded.
-
-    Raises:
-        BadInput: There is no session of such an id.
-        StoreError: The store cannot be read.
-    """
-    return record(services, choice_of(services, session_ids))
-
-
 def record(services: Services, choice: Choice) -> Export:
     """The same of a choice of sessions.
 

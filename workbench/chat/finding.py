@@ -49,8 +49,6 @@ class Finding:
     """Place in the text that was read; None where there is no text."""
     pointer: str | None = None
     """JSON pointer into the arguments or the document, such as `/items/2/qty`; None where none applies."""
-    schema_pointer: str | None = None
-    """JSON pointer into the JSON Schema that was broken; None where none applies."""
     line: int | None = None
     """Line in the text that was read, from 1; None where it was not worked out."""
 

@@ -159,15 +159,6 @@ class Owner:
         """Whether they have a permission."""
         return is_granted(permission, self.role)
 
-    def require(self, permission: Permission) -> None:
-        """Refuses what they may not do.
-
-        Raises:
-            NotPermitted: They do not have the permission.
-        """
-        if not self.may(permission):
-            raise NotPermitted(permission, self.role)
-
 
 LOCAL_OWNER: Final = Owner(key=None, role=UserRole.LOCAL)
 """The person at their own machine, where nobody logs in."""

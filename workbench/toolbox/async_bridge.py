@@ -11,8 +11,6 @@ from inspect import isawaitable
 from threading import Lock, Thread
 from typing import Final
 
-from workbench.rollout.ports import Approval, ApprovalQuestion
-
 _CANCEL_S: Final = 1.0
 """How long a cancelled task may take to end before its loop counts as stuck."""
 
@@ -111,27 +109,3 @@ def _settled(future: "Future[object]", timeout_s: float) -> object:
     if not wait([future], timeout_s).done:
         raise HandlerTimeout(timeout_s)
     return future.result()
-
-
-class CallbackApprover:
-    """Asks through `callback`; an answer that does not come in time, or is none, is a no.
-
-    Args:
-        callback: Takes the question, gives the answer; may be asynchronous.
-        timeout_s: How long it is waited for.
-    """
-
-    def __init__(self, callback: Callable[[ApprovalQuestion], object], *, timeout_s: float = 120.0) -> None:
-        self._callback = callback
-        self._timeout_s = timeout_s
-        self._bridge = AsyncBridge()
-
-    def ask(self, question: ApprovalQuestion) -> Approval:
-        """See `workbench.rollout.ports.Approver`."""
-        try:
-            answer = self._bridge.call(lambda: self._callback(question), timeout_s=self._timeout_s)
-        except HandlerTimeout:
-            return Approval.DENY
-        except Exception:  # noqa: BLE001  whoever cannot answer has not said yes
-            return Approval.DENY
-        return Approval(answer) if isinstance(answer, str) and answer in tuple(Approval) else Approval.DENY

@@ -211,10 +211,6 @@ class Source:
         """What labellers said of a message, or of the one that it is a copy of."""
         return self.judged.get(message.original_id, UNJUDGED)
 
-    def tell_path(self, leaf_id: str | None) -> Stretch | Obstacle:
-        """All messages up to that one, or the first thing that is in the way."""
-        return self.tell_all(self.material.path(leaf_id))
-
     def tell_all(self, path: Sequence[ToldMessage], *, is_original: bool = False) -> Stretch | Obstacle:
         """The messages, or the first thing that is in the way.
 

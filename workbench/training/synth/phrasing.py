@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
@@ -31,13 +31,6 @@ _OPEN: Final = "\ue000"
 _CLOSE: Final = "\ue001"
 _END_OPEN: Final = "\ue002"
 _KEPT: Final = re.compile(f"({_OPEN}[^{_CLOSE}]*{_CLOSE})")
-
-
-class Asked(NamedTuple):
-    """A request, and the arguments that it asks to be used."""
-
-    text: str
-    arguments: JsonObject
 
 
 def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tuple[Param, Said]]:
