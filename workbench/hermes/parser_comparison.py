@@ -11,7 +11,7 @@ from workbench.chat.json_value import JsonValue
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
 from workbench.hermes.replicas.attempt import Attempt, TakenCall
-from workbench.hermes.replicas.projects import read_as_seed_000, read_as_seed_001, read_as_seed_002
+from workbench.hermes.replicas.projects import read_as_l3m_backend, read_as_hermes_fc, read_as_stella_guide
 from workbench.hermes.replicas.servers import read_as_sglang, read_as_vllm
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
@@ -25,9 +25,9 @@ class Rule(StrEnum):
     STRICT = "strict"
     VLLM = "vLLM hermes"
     SGLANG = "SGLang hermes"
-    SEED_000 = "seed 000"
-    SEED_001 = "seed 001"
-    SEED_002 = "seed 002"
+    L3M_BACKEND = "l3m-backend"
+    HERMES_FC = "Hermes-FC"
+    STELLA_GUIDE = "Stella guide"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +50,9 @@ _REPLICAS: Final[Mapping[Rule, Callable[[str, OfferedTools | None], Attempt]]] =
     {
         Rule.VLLM: read_as_vllm,
         Rule.SGLANG: read_as_sglang,
-        Rule.SEED_000: read_as_seed_000,
-        Rule.SEED_001: read_as_seed_001,
-        Rule.SEED_002: read_as_seed_002,
+        Rule.L3M_BACKEND: read_as_l3m_backend,
+        Rule.HERMES_FC: read_as_hermes_fc,
+        Rule.STELLA_GUIDE: read_as_stella_guide,
     }
 )
 

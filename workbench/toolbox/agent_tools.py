@@ -1,7 +1,7 @@
 """Tools that the loop answers itself, for they need what a toolbox has not: plan, memory, sessions, rollouts.
 
 Their specs are registered like all others. A call that reaches dispatch all the same is told so.
-*Source:* seed 004, "Agent-loop tools".
+*Source:* hermes-agent runtime, "Agent-loop tools".
 """
 
 from collections.abc import Mapping

@@ -93,7 +93,7 @@ def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> Fitted:
     """`arguments` with strings read as what the schema wants, and single values put into wanted arrays.
 
     A string is read where its text is the JSON of an allowed type (`"42"`, `"[1]"`, `"null"`), or a truth
-    value in any case of letters. Where the schema allows a string, nothing is touched. *Source:* FORMATS §7.
+    value in any case of letters. Where the schema allows a string, nothing is touched. *Source:* hermes-agent's argument coercion, as in `docs/explanation/background.md`.
     """
     found = [*coercions(spec.parameters, arguments), *_truth_values(spec, arguments)]
     fitted = coerced(arguments, found)
@@ -137,7 +137,7 @@ def _is_broken(finding: Finding) -> bool:
 
 
 MAX_ERROR_CHARS: Final = 2_000
-"""*Source:* FORMATS §7, hermes-agent's sanitiser."""
+"""*Source:* hermes-agent's sanitiser."""
 TRUNCATED: Final = "… [truncated]"
 """Stands at the end of an error that was cut."""
 HIDDEN: Final = "[secret]"
@@ -199,7 +199,7 @@ def clean_error(text: str, *, secrets: frozenset[str] = frozenset()) -> str:
 
 
 def tool_error(problem: str, *, secrets: frozenset[str] = frozenset()) -> str:
-    """The line of a tool that failed. *Source:* FORMATS §7, the envelope of hermes-agent's dispatch."""
+    """The line of a tool that failed. *Source:* the envelope of hermes-agent's dispatch."""
     return "[TOOL_ERROR] " + clean_error(problem, secrets=secrets)
 
 

@@ -1,4 +1,4 @@
-"""What of a sound spec makes models call it wrongly. *Source:* FORMATS §3, complaints of users."""
+"""What of a sound spec makes models call it wrongly."""
 
 import re
 from collections.abc import Iterator, Mapping

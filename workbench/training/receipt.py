@@ -62,7 +62,7 @@ class TrainTerms:
 
 
 TEMPLATE: Final = "hermes-fc"
-"""*Source:* seed of the project, receipt of a trainer."""
+"""*Source:* Hermes-FC, receipt of a trainer."""
 PAPERS: Final = ("arXiv:2409.00920", "arXiv:2305.15334")
 """ToolACE and Gorilla. *Source:* as `TEMPLATE`."""
 RECEIPT: Final = "receipt.json"
@@ -71,7 +71,7 @@ _PACKAGES: Final = ("torch", "transformers", "trl", "peft", "gguf")
 
 
 def function_calling(rows: JsonObject, max_length: int, examples: int) -> JsonObject:
-    """The block of seed 001's receipt.
+    """The block of Hermes-FC's receipt.
 
     Args:
         rows: The receipt of the rows, as `workbench receipt` makes it.

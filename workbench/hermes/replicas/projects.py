@@ -1,4 +1,4 @@
-"""A replica of the handler that "Hermes Tool Calling Format" describes: `FormatParser`, `JsonCleaner` (seed 000).
+"""A replica of the handler that "Hermes Tool Calling Format" describes: `FormatParser`, `JsonCleaner` (l3m-backend).
 
 *Source:* that page, and l3m-backend's `engine/toolcall.py` of early 2026, which it documents. Left out: its
 search for any object amid prose, and Mistral's form.
@@ -24,7 +24,7 @@ class _Mark(NamedTuple):
     end: int
 
 
-def read_as_seed_002(text: str, tools: OfferedTools | None) -> Attempt:
+def read_as_stella_guide(text: str, tools: OfferedTools | None) -> Attempt:
     r"""The first `<function=…>` of each closed block, and its parameters as stripped text.
 
     The guide's `<parameter=([^>]+)>\s*(.*?)\s*</parameter>` takes cubic time; here each mark is searched for
@@ -41,12 +41,12 @@ def read_as_seed_002(text: str, tools: OfferedTools | None) -> Attempt:
         else:
             if block.body.count("<function=") > 1:
                 notes.append("of each block only the first function is read")
-            arguments = _seed_001_arguments(block.body, function.name, tools, notes)
+            arguments = _hermes_fc_arguments(block.body, function.name, tools, notes)
             calls.append(TakenCall(name=function.name, arguments=arguments))
     return Attempt(calls=tuple(calls), notes=unique(notes))
 
 
-def _seed_001_arguments(body: str, name: str, tools: OfferedTools | None, notes: list[str]) -> dict[str, str]:
+def _hermes_fc_arguments(body: str, name: str, tools: OfferedTools | None, notes: list[str]) -> dict[str, str]:
     spec = tools.by_name.get(name) if tools else None
     arguments: dict[str, str] = {}
     mark = _next_mark(body, "<parameter=", 0)
@@ -88,10 +88,10 @@ def _one_line_break_less(raw: str) -> str:
 
 _BEGIN: Final = re.compile(r"<tool_call>\s*(?=\{)")
 _END: Final = re.compile(r"\}\s*</tool_call>")
-_SEED_001_TRAILING_COMMA: Final = re.compile(r",(\s*[}\]])")
+_HERMES_FC_TRAILING_COMMA: Final = re.compile(r",(\s*[}\]])")
 
 
-def read_as_seed_001(text: str, _: OfferedTools | None) -> Attempt:
+def read_as_hermes_fc(text: str, _: OfferedTools | None) -> Attempt:
     r"""What `<tool_call>\s*(\{.*?\})\s*</tool_call>` matches is decoded, and dropped where it cannot be.
 
     The pattern itself takes quadratic time; here both ends are found in one pass each, with the same result.
@@ -104,7 +104,7 @@ def read_as_seed_001(text: str, _: OfferedTools | None) -> Attempt:
         notes.append("an open tag with anything but { behind it, or without a } and a close tag, is no call")
     for body in bodies:
         reason = refusal(body)
-        cleaned = _seed_001_cleaned(body) if reason else body
+        cleaned = _hermes_fc_cleaned(body) if reason else body
         if reason and refusal(cleaned):
             notes.append(f"a body is dropped ({reason})")
             continue
@@ -131,8 +131,8 @@ def _bodies(text: str) -> list[str]:
     return bodies
 
 
-def _seed_001_cleaned(body: str) -> str:
-    return _SEED_001_TRAILING_COMMA.sub(r"\1", body.replace("'", '"'))
+def _hermes_fc_cleaned(body: str) -> str:
+    return _HERMES_FC_TRAILING_COMMA.sub(r"\1", body.replace("'", '"'))
 
 
 _OPEN: Final = re.compile("<tool_call>", re.IGNORECASE)
@@ -152,7 +152,7 @@ _NAME_KEYS: Final = ("name", "function_name", "tool_name", "tool")
 _ARGUMENT_KEYS: Final = ("arguments", "parameters", "params", "args", "input")
 
 
-def read_as_seed_000(text: str, _: OfferedTools | None) -> Attempt:
+def read_as_l3m_backend(text: str, _: OfferedTools | None) -> Attempt:
     """The first block only, after a cleaning that does not know strings; without a tag, JSON or `[f(a=1)]`."""
     opened = _OPEN.search(text)
     if opened is None:

@@ -277,7 +277,7 @@ _QWEN_36: Final = Family(
 
 _HERMES_LINES: Final = Family(
     name="hermes-lines",
-    title="Hermes as seed 001 tells it: one tool a line, results in a user turn",
+    title="Hermes-FC: one tool a line, results in a user turn",
     spell_tools=json_lines,
     system=SystemFrame(tools_text=texts.PLAIN_TOOLS),
     spell_call=sane_json_call,
@@ -288,7 +288,7 @@ _HERMES_LINES: Final = Family(
 _HERMES_ARRAY: Final = replace(
     _HERMES_LINES,
     name="hermes-array",
-    title="Hermes as seed 000 tells it: tools as a JSON array, results in a user turn",
+    title="l3m-backend: tools as a JSON array, results in a user turn",
     spell_tools=json_array,
 )
 

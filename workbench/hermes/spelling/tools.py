@@ -30,12 +30,12 @@ def spelled_python(value: JsonValue) -> str:
 
 
 def json_lines(tools: OfferedTools) -> str:
-    """One spec a line. *Source:* chat templates of Qwen2.5 and Qwen3; seed 001."""
+    """One spec a line. *Source:* chat templates of Qwen2.5 and Qwen3; Hermes-FC."""
     return "\n".join(spelled_json(spec.document) for spec in tools.specs)
 
 
 def json_array(tools: OfferedTools) -> str:
-    """All specs as one JSON array, on one line. *Source:* seed 000, complete example."""
+    """All specs as one JSON array, on one line. *Source:* l3m-backend, complete example."""
     return spelled_json([spec.document for spec in tools.specs])
 
 

@@ -86,7 +86,7 @@ def _meaning(written: bytes) -> bytes:
 FEWEST_ROWS: Final = 100
 """Of fewer rows nothing is said: shares of a handful mean nothing."""
 LEAST_NO_CALL: Final = 0.05
-"""Share of the model's entries that should be without a call. *Source:* seed of the project, trainer's rule."""
+"""Share of the model's entries that should be without a call. *Source:* Hermes-FC, trainer's rule."""
 MOST_OF_ONE_TOOL: Final = 0.5
 """Share of all calls above which one tool dominates."""
 
