@@ -87,6 +87,12 @@ class Server:
         return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
 
     @property
+    def plain_url(self) -> str:
+        """The base URL without user, password and query."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    @property
     def writes_tools(self) -> bool:
         """True where the server writes the tools into its prompt."""
         return self.mode is Mode.CHAT and self.tools_by is ToolsBy.SERVER
