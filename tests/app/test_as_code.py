@@ -28,7 +28,8 @@ from workbench.engines.remote import hf_inference
 from workbench.engines.remote.openai_request import STREAMED
 from workbench.engines.remote.server import Kind
 from workbench.errors import BadInput
-from workbench.rollout.ports import Sampling, TokenBias
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.sampling_lines import TokenBias
 
 SAID = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'

@@ -19,7 +19,9 @@ from workbench.hermes.reading import CallStatus
 from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.held import PREFILL, hold
 from workbench.rollout.limits import TurnSetup
-from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest, Sampling, TokenBias
+from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.sampling_lines import TokenBias
 from workbench.rollout.weighing import opening_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

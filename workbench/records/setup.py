@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
+from workbench.contract.variables import parse_variables, show_variables
 from workbench.rollout.choice import parse_tool_choice
 from workbench.rollout.limits import TurnSetup
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.setting_field import Lines, NumberRange, Plain, Switch, setting
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
@@ -17,31 +19,53 @@ from workbench.toolspec.tools_text import parse_tools
 class Setup:
     """The left column of the page, or the options of a verb, as one value."""
 
-    contract_name: str
-    """Name of the contract that the text came from."""
-    contract_text: str
-    """The contract's file text as edited: front matter, then the text with its placeholders."""
-    tools_text: str
-    """JSON array of tool specs as edited."""
-    disabled_tools: frozenset[str] = frozenset()
-    """Names of tools that are in the text and switched off."""
-    model: str = "embedded"
-    """As the `--model` option takes it."""
-    tool_choice: str = "auto"
-    """none, auto, required, or a tool's name."""
+    contract_name: str = field(metadata=setting(Plain("Contract"), "Name of the contract"))
+    contract_text: str = field(
+        metadata=setting(
+            Plain("Contract text"),
+            "The contract's file as edited: front matter, then the text with placeholders",
+        )
+    )
+    tools_text: str = field(metadata=setting(Plain("Tools as JSON"), "JSON array of tool specs as edited"))
+    disabled_tools: frozenset[str] = field(
+        default=frozenset(),
+        metadata=setting(Plain("Disabled tools"), "Names of tools that are in the text and switched off"),
+    )
+    model: str = field(default="embedded", metadata=setting(Plain("Model"), "As the --model option takes it"))
+    tool_choice: str = field(
+        default="auto", metadata=setting(Plain("Tool choice"), "none, auto, required, or a tool's name")
+    )
     sampling: Sampling = Sampling()
-    """How tokens are chosen."""
-    max_rounds: int = 8
-    """Completions a turn may take."""
-    wants_logprobs: bool = False
-    """True: tokens are kept with their log-probabilities, where the engine can tell them."""
-    is_constrained: bool = True
-    """False: no grammar, so that a forced call is begun for the model and no more, and schemas hold nothing."""
-    ephemeral: str = ""
-    """A part of the system text that the model sees and no export holds; empty for none."""
-    variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """Values of the contract's variables; what is not named is as the contract says, what it does not declare
-    counts for nothing."""
+    max_rounds: int = field(
+        default=8, metadata=setting(NumberRange("Max rounds", 1, 100), "Completions a turn may take")
+    )
+    wants_logprobs: bool = field(
+        default=False,
+        metadata=setting(
+            Switch("Keep each token's probability"), "Keep log-probabilities if the engine reports them"
+        ),
+    )
+    is_constrained: bool = field(
+        default=True,
+        metadata=setting(
+            Switch("Hold calls to the schemas"),
+            "Off: no grammar, so that only the beginning of a forced call is given to the model",
+        ),
+    )
+    ephemeral: str = field(
+        default="",
+        metadata=setting(
+            Plain("Ephemeral part, never exported"), "System text that the model sees and no export holds"
+        ),
+    )
+    variables: Mapping[str, str] = field(
+        default_factory=dict[str, str],
+        hash=False,
+        metadata=setting(
+            Lines("Variables", "name = value", show_variables, parse_variables),
+            "Values of the contract's variables; the contract's own are used for the rest",
+        ),
+    )
 
     def contract(self) -> Contract:
         """The contract as edited.

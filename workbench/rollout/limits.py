@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from workbench.chat.json_value import JsonObject
 from workbench.rollout.choice import ToolChoice
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
 
 

@@ -9,7 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 from workbench.chat.finding import Finding
 from workbench.chat.message import ToolCall
 from workbench.rollout.events import Generation
-from workbench.rollout.ports import EmittedToken, Sampling
+from workbench.rollout.ports import EmittedToken
+from workbench.rollout.sampling import Sampling
 
 _SAMPLING: Final = TypeAdapter(Sampling)
 _FINDINGS: Final[TypeAdapter[tuple[Finding, ...]]] = TypeAdapter(tuple[Finding, ...])

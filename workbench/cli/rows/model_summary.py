@@ -9,7 +9,8 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import EngineError
 from workbench.hermes.render import render
 from workbench.hermes.spelling.chatml import TURN_CLOSE
-from workbench.rollout.ports import Engine, FinishReason, GenerationRequest, Sampling
+from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
 from workbench.trajectory.compress.compress import Summarise
 from workbench.trajectory.compress.settings import CompressionSettings
 from workbench.trajectory.formats.shared.text_entries import TextEntry

@@ -15,7 +15,7 @@ from workbench.cli.suites.told import print_list, print_report, told_events
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
 from workbench.records.runs import KeptRun
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.suite.plan import Variation
 from workbench.suite.reports.report import Report, report_of

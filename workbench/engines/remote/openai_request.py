@@ -1,15 +1,16 @@
 """The request for a server that speaks the OpenAI protocol: what an engine sends and "Copy as code" shows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.engines.remote.server import Kind, Mode, Server, own_sampling
+from workbench.engines.remote.server import Kind, Mode, Server
 from workbench.hermes.chat_request import to_chat_request
 from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.ports import GenerationRequest, Sampling
+from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 
 STREAMED: Final[Mapping[str, JsonValue]] = {"stream": True, "stream_options": {"include_usage": True}}
 """What an engine adds to a request to get the answer in pieces."""
@@ -60,17 +61,14 @@ def build_request(request: GenerationRequest, server: Server, model: str) -> Ope
 
 
 def _protocol_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
-    fields: dict[str, JsonValue] = {
-        "max_tokens": sampling.max_tokens,
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "seed": sampling.seed,
-    }
-    if sampling.presence_penalty:
-        fields["presence_penalty"] = sampling.presence_penalty
-    if sampling.frequency_penalty:
-        fields["frequency_penalty"] = sampling.frequency_penalty
-    biases = list(_logit_bias(sampling))
+    fields: dict[str, JsonValue] = {}
+    for name, declared in SAMPLING_FIELDS.items():
+        value = getattr(sampling, name)
+        if declared.protocol == "always" or (
+            declared.protocol == "unless default" and value != declared.default
+        ):
+            fields[name] = value
+    biases = [(one.token, max(-MOST_BIAS, min(MOST_BIAS, one.bias))) for one in sampling.logit_bias]
     if kind is Kind.LLAMA_SERVER and biases:
         # A list of pairs, in which a text stands for each of its tokens.
         fields["logit_bias"] = [[token, bias] for token, bias in biases]
@@ -80,9 +78,22 @@ def _protocol_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
     return fields
 
 
-def _logit_bias(sampling: Sampling) -> Iterator[tuple[int | str, float]]:
-    for entry in sampling.logit_bias:
-        yield entry.token, max(-MOST_BIAS, min(MOST_BIAS, entry.bias))
+def own_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
+    """The sampling that a kind of server takes beside the protocol.
+
+    >>> own_sampling(Kind.VLLM, Sampling(top_k=0))
+    {'top_k': -1, 'min_p': 0.05, 'repetition_penalty': 1.0, 'skip_special_tokens': False}
+    """
+    fields: dict[str, JsonValue] = {
+        declared.servers[kind]: getattr(sampling, name)
+        for name, declared in SAMPLING_FIELDS.items()
+        if kind in declared.servers
+    }
+    if kind in (Kind.VLLM, Kind.SGLANG):
+        # -1 keeps all tokens there. Hermes' tags are special tokens, which these servers leave out of the text.
+        fields["top_k"] = sampling.top_k or -1
+        fields["skip_special_tokens"] = False
+    return fields
 
 
 def _stop_texts(request: GenerationRequest, mode: Mode) -> list[JsonValue]:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from workbench.errors import EngineError
-from workbench.rollout.ports import Constraint, Engine, GenerationRequest, Sampling
+from workbench.rollout.ports import Constraint, Engine, GenerationRequest
+from workbench.rollout.sampling import Sampling
 
 LOW: Final = "low"
 """The one word that lets a command pass."""
