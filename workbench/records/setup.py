@@ -19,25 +19,38 @@ from workbench.toolspec.tools_text import parse_tools
 class Setup:
     """The left column of the page, or the options of a verb, as one value."""
 
-    contract_name: str = field(metadata=setting(Plain("Contract"), "Name of the contract"))
+    contract_name: str = field(
+        metadata=setting(Plain("Contract"), "Name of the contract that the text is from")
+    )
     contract_text: str = field(
         metadata=setting(
             Plain("Contract text"),
-            "The contract's file as edited: front matter, then the text with placeholders",
+            "The contract's file: front matter, then the system text with placeholders; an edited text is kept "
+            "with the session, not in the file",
         )
     )
-    tools_text: str = field(metadata=setting(Plain("Tools as JSON"), "JSON array of tool specs as edited"))
+    tools_text: str = field(
+        metadata=setting(
+            Plain("Tools as JSON"), "JSON array of tool specs; an edited one is kept with the session"
+        )
+    )
     disabled_tools: frozenset[str] = field(
         default=frozenset(),
-        metadata=setting(Plain("Disabled tools"), "Names of tools that are in the text and switched off"),
+        metadata=setting(
+            Plain("Tools that are switched on"),
+            "A switch for each tool of the text; kept are the names of those that are off",
+        ),
     )
-    model: str = field(default="embedded", metadata=setting(Plain("Model"), "As the --model option takes it"))
+    model: str = field(
+        default="embedded",
+        metadata=setting(Plain("Model"), "Name of the model, as the --model option takes it"),
+    )
     tool_choice: str = field(
         default="auto", metadata=setting(Plain("Tool choice"), "none, auto, required, or a tool's name")
     )
     sampling: Sampling = Sampling()
     max_rounds: int = field(
-        default=8, metadata=setting(NumberRange("Max rounds", 1, 100), "Completions a turn may take")
+        default=8, metadata=setting(NumberRange("Max rounds", 1, 100), "Most completions of a turn")
     )
     wants_logprobs: bool = field(
         default=False,
@@ -49,13 +62,13 @@ class Setup:
         default=True,
         metadata=setting(
             Switch("Hold calls to the schemas"),
-            "Off: no grammar, so that only the beginning of a forced call is given to the model",
+            "Constrain calls with a grammar; without it, a forced call is begun for the model and no more",
         ),
     )
     ephemeral: str = field(
         default="",
         metadata=setting(
-            Plain("Ephemeral part, never exported"), "System text that the model sees and no export holds"
+            Plain("Ephemeral part, never exported"), "Sent after the system text; no export has it"
         ),
     )
     variables: Mapping[str, str] = field(
@@ -63,7 +76,7 @@ class Setup:
         hash=False,
         metadata=setting(
             Lines("Variables", "name = value", show_variables, parse_variables),
-            "Values of the contract's variables; the contract's own are used for the rest",
+            "One a line, for variables that the contract declares; the others have the contract's values",
         ),
     )
 

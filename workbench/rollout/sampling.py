@@ -107,6 +107,7 @@ class Sampling:
         metadata=setting(
             NumberRange("Penalties look back", -1, 32_768),
             "How many tokens the three penalties look back; -1 takes the whole context",
+            servers={"llama-server": "repeat_last_n"},
         ),
     )
     mirostat: Literal[0, 1, 2] = field(

@@ -121,7 +121,7 @@ def _build_tools(services: Services) -> ToolsParts:
         tools_notice=Notice(elem_id="play-tools-notice"),
         enabled_tools=TickField(
             [],
-            label="Tools that are switched on",
+            label=setup_label("disabled_tools"),
             show_label=False,
             container=False,
             elem_id="play-enabled-tools",

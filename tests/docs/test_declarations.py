@@ -1,4 +1,4 @@
-"""The sampling's declarations, and what the documentation and the servers' kinds make of them."""
+"""The declarations of settings, and what the documentation and the servers' kinds make of them."""
 
 import re
 
@@ -6,9 +6,11 @@ import pytest
 
 from tests.docs.test_docs import DOCS, read
 from workbench.engines.remote.server import Kind
+from workbench.records.setup import Setup
 from workbench.rollout.sampling import SAMPLING_FIELDS
-from workbench.rollout.setting_field import Choice, NumberRange
+from workbench.rollout.setting_field import Choice, NumberRange, settings_of
 from workbench.ui.api.verbs import Verbs
+from workbench.ui.present.setup import SETUP_FIELDS
 
 
 def allowed(editor):
@@ -33,10 +35,22 @@ def row(declared):
     return [f"`{declared.name}`", default, allowed(declared.editor), declared.help, takers(declared)]
 
 
+def rows_of(page, heading):
+    table = read(DOCS / page).split(f"## {heading}")[1].split("## ")[0]
+    lines = re.findall(r"^\| .*$", table, re.MULTILINE)[1:]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+
+
 def test_the_sampling_table_is_made_of_the_declarations():
-    table = read(DOCS / "reference/generation.md").split("## Sampling")[1].split("## ")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in re.findall(r"^\| `.*$", table, re.M)]
+    rows = rows_of("reference/generation.md", "Sampling")
     assert rows == [row(declared) for declared in SAMPLING_FIELDS.values()]
+
+
+def test_the_table_of_the_left_column_is_made_of_the_declarations():
+    own = settings_of(Setup)
+    declared = [own[name] for name in SETUP_FIELDS if name in own]
+    rows = rows_of("reference/play.md", "What a turn is played with")
+    assert rows[: len(declared)] == [[one.editor.label, one.help] for one in declared]
 
 
 @pytest.mark.parametrize("name", ["temperature", "seed", "max_tokens"])
