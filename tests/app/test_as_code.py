@@ -13,9 +13,23 @@ from threading import Thread
 
 import pytest
 
+from tests.engines.remote.scripted_server import (
+    DONE,
+    Answer,
+    piece,
+    said,
+    scripted_server,
+    stream,
+)
 from tests.services import CHECKOUT, services_for
 from workbench.app.as_code import code_of
+from workbench.chat.message import Role
+from workbench.engines.remote import hf_inference
+from workbench.engines.remote.openai_request import STREAMED
+from workbench.engines.remote.server import Kind
 from workbench.errors import BadInput
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.sampling_lines import TokenBias
 
 SAID = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -142,3 +156,103 @@ def test_what_no_model_wrote_is_no_code(tmp_path: Path):
         pytest.raises(BadInput, match="no model wrote"),
     ):
         made(services, play("Hi"), place=1)
+
+
+SAMPLING = Sampling(
+    temperature=0.7, top_p=0.9, top_k=7, min_p=0.1, typical_p=0.8, repeat_penalty=1.1,
+    presence_penalty=0.5, frequency_penalty=-0.25, mirostat=2, stop=("\n\n", "stop"),
+    logit_bias=(TokenBias(token=42, bias=-5.0), TokenBias(token="Hello", bias=float("inf"))), seed=7, max_tokens=99,
+)  # fmt: skip
+SERVERS = {
+    **{f"{kind}-raw": {"kind": kind.value, "mode": "raw"} for kind in Kind},
+    **{f"{kind}-chat": {"kind": kind.value} for kind in Kind},
+    "written": {"tools": "contract"},
+}
+MODELS = [*(f"openai:{name}/hermes" for name in SERVERS), "hf-inference:NousResearch/Hermes"]
+SNIPPET_HEADERS = {"Content-Type": "application/json"}
+
+
+def answered(asked):
+    """A stream for an engine, a whole answer for a copied snippet."""
+    if asked.body.get("stream"):
+        is_chat = asked.path.endswith("chat/completions")
+        return said("Hello.") if is_chat else stream(piece("Hello.", "stop"), DONE)
+    choice = {"index": 0, "text": "Hello.", "message": {"role": "assistant", "content": "Hello."},
+              "finish_reason": "stop", "logprobs": None}  # fmt: skip
+    whole = {"id": "1", "object": "completion", "created": 1, "model": "m", "choices": [choice]}
+    return Answer(headers=SNIPPET_HEADERS, pieces=(json.dumps(whole).encode(),))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """Services that know a server of each kind in each mode, all of them one recording server."""
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "data").mkdir()
+    with scripted_server(answered) as server, pytest.MonkeyPatch.context() as patch:
+        urls = {"base_url": server.url.replace("http://", "http://ada:secret@")}
+        file = json.dumps({"servers": {name: {**entry, **urls} for name, entry in SERVERS.items()}})
+        (folder / "data" / "servers.yaml").write_text(file)
+        patch.setattr(hf_inference, "ROUTER_URL", server.url)
+        patch.setenv("HF_TOKEN", "hf_secret")
+        with services_for(folder) as (services, play):
+            yield server, services, play
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_copied_is_what_was_sent(served, model, monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    server, services, play = served
+    server.asked.clear()
+    is_written = "written" in model
+    session = play(
+        "Hi", model=model, sampling=SAMPLING, tool_choice="auto" if is_written else "required", max_rounds=1,
+        wants_logprobs=True, ephemeral="The user is Ada.",
+    )  # fmt: skip
+    _, code = made(services, session)
+    assert "secret" not in code.curl + code.python
+    run(["bash", "-c", code.curl])
+    exec(compile(code.python, "copied", "exec"), {"__name__": "__copied__"})
+    sent, by_curl, by_python = server.asked
+    assert {name: sent.body.pop(name) for name in STREAMED} == STREAMED
+    assert sent.path == by_curl.path == by_python.path
+    assert sent.body == by_curl.body == by_python.body
+    assert sent.body["presence_penalty"] == 0.5 and "stop" in sent.body["stop"]
+    assert "Ada" in json.dumps(sent.body)
+    assert ("tools" in sent.body) == ("tool_choice" in sent.body) == ("chat" in model or "hf-" in model)
+
+
+def test_the_copied_sampling_is_spelled_as_the_server_takes_it(served):
+    server, services, play = served
+    bodies = {}
+    for name in ("llama-server-raw", "vllm-chat", "openai-chat"):
+        server.asked.clear()
+        made(services, play("Hi", model=f"openai:{name}/hermes", sampling=SAMPLING, max_rounds=1))
+        bodies[name] = server.asked[0].body
+    assert bodies["llama-server-raw"]["logit_bias"] == [[42, -5.0], ["Hello", 100.0]]
+    assert bodies["llama-server-raw"]["min_p"] == 0.1
+    assert bodies["vllm-chat"]["logit_bias"] == {"42": -5.0}
+    assert bodies["vllm-chat"]["repetition_penalty"] == 1.1
+    assert "min_p" not in bodies["openai-chat"]
+
+
+def test_a_server_that_is_gone_is_asked_as_it_was(served):
+    _, services, play = served
+    session = play("Hi", model="openai:vllm-chat/hermes", max_rounds=1)
+    path = list(services.sessions.path(session))
+    setup = services.sessions.find_session(session).setup
+    generation = replace(path[2].generation, engine_name="openai:gone/hermes")
+    path[2] = replace(path[2], generation=generation)
+    body = json.loads(code_of(services, session, setup, path, path[2].id).curl.splitlines()[-2])
+    assert body["model"] == "gone/hermes"
+    assert body["tools"] and body["tool_choice"] == "auto"
+
+
+def test_tools_that_the_contract_wrote_are_not_sent_again(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, play):
+        session = play("Hi")
+        path = list(services.sessions.path(session))
+        assert path[0].message.role is Role.SYSTEM and "get_flumbuster" in path[0].message.text
+        setup = services.sessions.find_session(session).setup
+        path[2] = replace(path[2], generation=replace(path[2].generation, is_exact=False))
+        body = json.loads(code_of(services, session, setup, path, path[2].id).curl.splitlines()[-2])
+        assert "tools" not in body and "tool_choice" not in body

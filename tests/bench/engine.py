@@ -16,7 +16,7 @@ from workbench.app.turns import begin_session, play_turn
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.records.setup import Setup
 from workbench.rollout.events import CompletionEnded
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.ui.present.live import LiveRound
 from workbench.ui.tabs.play.runs import play_aside

@@ -12,7 +12,8 @@ from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.services import Services
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.rollout.events import Generation
-from workbench.rollout.ports import Engine, GenerationRequest, Sampling
+from workbench.rollout.ports import Engine, GenerationRequest
+from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case

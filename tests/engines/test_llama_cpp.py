@@ -17,15 +17,9 @@ from workbench.errors import ConstraintFailed, EngineError, ModelMissing, Prompt
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import CallStatus
 from workbench.rollout.held import PREFILL, TurnSetup, hold
-from workbench.rollout.ports import (
-    ChoiceKind,
-    Constraint,
-    FinishReason,
-    GenerationRequest,
-    Sampling,
-    TokenBias,
-    ToolChoice,
-)
+from workbench.rollout.ports import ChoiceKind, Constraint, FinishReason, GenerationRequest, ToolChoice
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.sampling_lines import TokenBias
 from workbench.rollout.weighing import opening_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

@@ -9,7 +9,8 @@ from tests.services import services_for
 from workbench.app.export import choice_of, record
 from workbench.engines.replay import load_replay
 from workbench.errors import BadInput, EngineError, ModelMissing
-from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
+from workbench.rollout.ports import FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 ROW = {"prompt": "P", "sampling": {"max_tokens": 9}, "text": "It is noon.", "finish_reason": "stop"}

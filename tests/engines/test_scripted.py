@@ -5,7 +5,8 @@ import pytest
 from tests.fakes import scripted
 from workbench.engines.scripted import load_scripted
 from workbench.errors import BadInput, EngineError, PromptTooLong
-from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
+from workbench.rollout.ports import FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
 
 
 def ask(engine, prompt="p", *, max_tokens=1000, cancelled=lambda: False):

@@ -9,7 +9,8 @@ from workbench.engines.embedded import find_embedded
 from workbench.engines.llama_loading import Loading
 from workbench.engines.zero_gpu import ZeroGpuEngine, register, seconds_for
 from workbench.errors import ModelMissing
-from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest, Sampling
+from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 LOADING = Loading(context_tokens=1024, threads=0, gpu_layers=0)

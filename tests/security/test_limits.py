@@ -36,7 +36,9 @@ from workbench.records.owner import Owner
 from workbench.records.sessions import NewMessage, Origin
 from workbench.records.setup import Setup
 from workbench.records.versions import NewVersion, VersionKind
-from workbench.rollout.ports import GenerationRequest, Sampling, TokenBias
+from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.sampling_lines import TokenBias
 from workbench.settings import read_settings
 from workbench.suite.plan import Plan
 from workbench.suite.read_suite import parse_suite

@@ -6,7 +6,8 @@ from workbench.chat.message import Message, Role
 from workbench.records.sessions import KeptToolRun, NewMessage, Origin
 from workbench.records.setup import Setup
 from workbench.rollout.events import Generation, Timing
-from workbench.rollout.ports import FinishReason, Sampling
+from workbench.rollout.ports import FinishReason
+from workbench.rollout.sampling import Sampling
 
 SETUP = Setup(
     contract_name="minimal",

@@ -22,7 +22,7 @@ from workbench.errors import BadInput, StoreError
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.sessions import KeptMessage, NewMessage, Origin
 from workbench.rollout.events import Timing
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.store.sessions import SessionStore
 from workbench.store.store import Store
 

@@ -2,27 +2,31 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pprint import pformat
 from typing import Final
 
 from workbench.app.services import Services
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Conversation, Message, Role
-from workbench.errors import BadInput
-from workbench.hermes.chat_request import to_chat_request
-from workbench.hermes.spelling.chatml import TURN_CLOSE
-from workbench.records.sessions import KeptMessage
+from workbench.contract.compose import TOOLS_APART
+from workbench.engines.all_models import HF_INFERENCE, OPENAI
+from workbench.engines.remote.engine import RemoteEngine
+from workbench.engines.remote.openai_request import OpenAiRequest, build_request
+from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server, ToolsBy
+from workbench.errors import BadInput, WorkbenchError
+from workbench.records.sessions import KeptMessage, with_ephemeral
 from workbench.records.setup import Setup
 from workbench.records.versions import VersionKind, hash_of
 from workbench.rollout.events import Generation
+from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.toolspec.tools_text import render_tools
 
-LOCAL_URL: Final = "http://127.0.0.1:8080/v1"
-"""Where llama-server listens unless it is told otherwise."""
-OPENAI: Final = "openai:"
-"""Begins the name of a model that a server has."""
+_LLAMA_SERVER: Final = Server(
+    name="", base_url=DEFAULT_URLS[Kind.LLAMA_SERVER], kind=Kind.LLAMA_SERVER, mode=Mode.RAW
+)
+"""Asked in place of an engine that is not a server."""
 END: Final = "JSON"
 """Ends a text on standard input; JSON on one line never has a line of it."""
 
@@ -39,13 +43,6 @@ class RoundCode:
     """For a shell; `workbench` must be on the path."""
     is_whole: bool
     """False where the verb goes on with the session, for it cannot be given the conversation so far."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    path: str
-    """Behind the server's address."""
-    body: Mapping[str, JsonValue] = field(hash=False)
 
 
 def code_of(
@@ -70,42 +67,67 @@ def code_of(
     if made is None:
         raise BadInput("code", "no model wrote this message", "pick one that a model wrote")
     before = [kept.message for kept in path[:place]]
-    request = _request(setup, made, before)
-    url = services.settings.openai_base_url if setup.model.startswith(OPENAI) else ""
+    system = before[0].text if before else ""
+    server, model = _server_of(services, made, system)
+    request = build_request(_asked(setup, made, before), server, model)
     users = [message.text for message in before if message.role is Role.USER]
     contract = _contract(services, setup)
     is_whole = contract is not None and len(users) == 1
     begun = ["--contract", contract] if is_whole and contract else ["--session", session_id]
     return RoundCode(
-        curl=_curl(request, url or LOCAL_URL),
-        python=_python(request, url or LOCAL_URL),
+        curl=_curl(request, server.plain_url),
+        python=_python(request, server.plain_url),
         verb=_verb(services, setup, made, begun, users[-1] if users else "", is_whole=is_whole),
         is_whole=is_whole,
     )
 
 
-def _request(setup: Setup, made: Generation, before: Sequence[Message]) -> _Request:
-    """The body that a server with OpenAI's protocol takes: the exact text, or messages where a server renders."""
-    sampling = made.sampling
-    body: dict[str, JsonValue] = {
-        "model": made.engine_name.removeprefix(OPENAI),
-        "max_tokens": sampling.max_tokens,
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "seed": sampling.seed,
-    }
-    if made.is_exact:
-        stops = [TURN_CLOSE, *(text for text in sampling.stop if text != TURN_CLOSE)]
-        return _Request(
-            path="completions", body={**body, "prompt": made.prompt_text + made.prefill, "stop": stops}
-        )
-    tools = setup.offered_tools().specs
-    offered: JsonObject = {"tools": [spec.document for spec in tools]} if tools else {}
-    messages = to_chat_request(Conversation(messages=tuple(before)))
-    return _Request(path="chat/completions", body={**body, "messages": [*messages], **offered})
+def _server_of(services: Services, made: Generation, system: str) -> tuple[Server, str]:
+    """The server that wrote a message, asked as it was then, and its name for the model.
+
+    What no server wrote is asked of a llama-server on this machine. A server that is not known any more, or that is
+    asked in another mode by now, is given the tools if the system text says that they come apart from it.
+    """
+    server, model = _LLAMA_SERVER, made.engine_name
+    if model.startswith((OPENAI, HF_INFERENCE)):
+        try:
+            engine = services.models.engine(model)
+        except WorkbenchError:
+            model = model.partition(":")[2]
+            server = Server(name="", base_url=services.settings.openai_base_url or server.base_url)
+        else:
+            if isinstance(engine, RemoteEngine):
+                server, model = engine.server, engine.model
+    mode = Mode.RAW if made.is_exact else Mode.CHAT
+    if server.mode is mode:
+        return server, model
+    tools_by = ToolsBy.SERVER if TOOLS_APART in system else ToolsBy.CONTRACT
+    return replace(server, mode=mode, tools_by=tools_by), model
 
 
-def _curl(request: _Request, url: str) -> str:
+def _asked(setup: Setup, made: Generation, before: Sequence[Message]) -> GenerationRequest:
+    """What the engine was asked when it wrote a message."""
+    messages = tuple(before)
+    if messages and messages[0].role is Role.SYSTEM:
+        seen = with_ephemeral(messages[0].text, made.ephemeral)
+        messages = (replace(messages[0], text=seen), *messages[1:])
+    kinds = (ChoiceKind.NONE, ChoiceKind.AUTO, ChoiceKind.REQUIRED)
+    choice = (
+        ToolChoice(kind=ChoiceKind(made.tool_choice))
+        if made.tool_choice in kinds
+        else ToolChoice(kind=ChoiceKind.NAMED, tool=made.tool_choice)
+    )
+    return GenerationRequest(
+        prompt=made.prompt_text + made.prefill,
+        sampling=made.sampling,
+        conversation=Conversation(messages=messages),
+        tools=setup.offered_tools(),
+        tool_choice=choice,
+        wants_logprobs=setup.wants_logprobs,
+    )
+
+
+def _curl(request: OpenAiRequest, url: str) -> str:
     return (
         f'curl -sS "${{OPENAI_BASE_URL:-{url}}}/{request.path}" \\\n'
         '  -H "Content-Type: application/json" \\\n'
@@ -114,9 +136,10 @@ def _curl(request: _Request, url: str) -> str:
     )
 
 
-def _python(request: _Request, url: str) -> str:
+def _python(request: OpenAiRequest, url: str) -> str:
     is_text = request.path == "completions"
-    fields = "\n".join(f"    {name}={_literal(value)}," for name, value in request.body.items())
+    named = {**request.fields, **({"extra_body": request.own} if request.own else {})}
+    fields = "\n".join(f"    {name}={_literal(value)}," for name, value in named.items())
     return (
         "import os\n\nfrom openai import OpenAI\n\n"
         "client = OpenAI(\n"

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from workbench.errors import BadInput
 from workbench.records.comparisons import Comparison
 from workbench.records.setup import Setup
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.settings import Settings
 from workbench.suite.plan import Arm, Plan
 

@@ -11,6 +11,7 @@ import typer
 from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept, begin_session, play_turn
+from workbench.cli.sampling_options import sampling_option
 from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
 from workbench.records.sessions import KeptSession
@@ -24,6 +25,7 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
+from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.toolspec.tools_text import render_tools
 
@@ -42,9 +44,9 @@ def chat(
     ] = None,
     tool_choice: Annotated[str, typer.Option(help="none, auto, required, or a tool's name.")] = "auto",
     session: Annotated[str | None, typer.Option(help="Go on with this session, and its setup.")] = None,
-    temperature: Annotated[float, typer.Option(min=0.0, max=5.0, help="0 takes the likeliest token.")] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="For temperatures above 0.")] = 0,
-    max_tokens: Annotated[int, typer.Option(min=1, help="Longest completion, in tokens.")] = 256,
+    temperature: Annotated[float, sampling_option("temperature", has_most=True)] = Sampling().temperature,
+    seed: Annotated[int, sampling_option("seed")] = Sampling().seed,
+    max_tokens: Annotated[int, sampling_option("max_tokens")] = Sampling().max_tokens,
     max_rounds: Annotated[
         int | None, typer.Option(min=1, help="Most completions; WORKBENCH_MAX_ROUNDS if left out.")
     ] = None,

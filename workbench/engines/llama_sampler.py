@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from workbench.engines.llama_binding import Binding
 from workbench.engines.llama_log import llama_log
 from workbench.errors import ConstraintFailed
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 
 MIROSTAT_TOKENS: Final = 100
 """How many tokens version 1 of Mirostat looks at; as llama.cpp's own programs have it."""

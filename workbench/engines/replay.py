@@ -12,16 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from workbench.contract.compose import TOOLS_APART
 from workbench.errors import BadInput, EngineError, ModelMissing
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.rollout.ports import (
-    CallPiece,
-    Capabilities,
-    Delta,
-    FinishReason,
-    GenerationRequest,
-    Sampling,
-    Usage,
-)
+from workbench.rollout.ports import CallPiece, Capabilities, Delta, FinishReason, GenerationRequest, Usage
 from workbench.rollout.recording import fingerprint
+from workbench.rollout.sampling import Sampling
 
 CHARS_PER_TOKEN: Final = 4
 """A replayed token is a piece of this length."""

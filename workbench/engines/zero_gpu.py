@@ -86,7 +86,7 @@ def register() -> Write:
 def seconds_for(path: str, name: str, loading: Loading, request: GenerationRequest) -> int:
     """How long the GPU is asked for; takes what `write` takes.
 
-    >>> from workbench.rollout.ports import Sampling
+    >>> from workbench.rollout.sampling import Sampling
     >>> request = GenerationRequest(prompt="", sampling=Sampling(max_tokens=400))
     >>> seconds_for("", "", Loading(context_tokens=0, threads=0, gpu_layers=-1), request)
     35

@@ -11,7 +11,7 @@ from workbench.chat.json_value import JsonValue
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
 from workbench.hermes.replicas.attempt import Attempt, TakenCall
-from workbench.hermes.replicas.projects import read_as_l3m_backend, read_as_hermes_fc, read_as_stella_guide
+from workbench.hermes.replicas.projects import read_as_hermes_fc, read_as_l3m_backend, read_as_stella_guide
 from workbench.hermes.replicas.servers import read_as_sglang, read_as_vllm
 from workbench.toolspec.spec import OfferedTools, canonical_json
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
+from workbench.contract.variables import parse_variables, show_variables
 from workbench.rollout.held import TurnSetup
-from workbench.rollout.ports import Sampling, parse_tool_choice
+from workbench.rollout.ports import parse_tool_choice
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.setting_field import Lines, NumberRange, Plain, Switch, setting
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
@@ -16,31 +19,66 @@ from workbench.toolspec.tools_text import parse_tools
 class Setup:
     """The left column of the page, or the options of a verb, as one value."""
 
-    contract_name: str
-    """Name of the contract that the text came from."""
-    contract_text: str
-    """The contract's file text as edited: front matter, then the text with its placeholders."""
-    tools_text: str
-    """JSON array of tool specs as edited."""
-    disabled_tools: frozenset[str] = frozenset()
-    """Names of tools that are in the text and switched off."""
-    model: str = "embedded"
-    """As the `--model` option takes it."""
-    tool_choice: str = "auto"
-    """none, auto, required, or a tool's name."""
+    contract_name: str = field(
+        metadata=setting(Plain("Contract"), "Name of the contract that the text is from")
+    )
+    contract_text: str = field(
+        metadata=setting(
+            Plain("Contract text"),
+            "The contract's file: front matter, then the system text with placeholders; an edited text is kept "
+            "with the session, not in the file",
+        )
+    )
+    tools_text: str = field(
+        metadata=setting(
+            Plain("Tools as JSON"), "JSON array of tool specs; an edited one is kept with the session"
+        )
+    )
+    disabled_tools: frozenset[str] = field(
+        default=frozenset(),
+        metadata=setting(
+            Plain("Tools that are switched on"),
+            "A switch for each tool of the text; kept are the names of those that are off",
+        ),
+    )
+    model: str = field(
+        default="embedded",
+        metadata=setting(Plain("Model"), "Name of the model, as the --model option takes it"),
+    )
+    tool_choice: str = field(
+        default="auto", metadata=setting(Plain("Tool choice"), "none, auto, required, or a tool's name")
+    )
     sampling: Sampling = Sampling()
-    """How tokens are chosen."""
-    max_rounds: int = 8
-    """Completions a turn may take."""
-    wants_logprobs: bool = False
-    """True: tokens are kept with their log-probabilities, where the engine can tell them."""
-    is_constrained: bool = True
-    """False: no grammar, so that a forced call is begun for the model and no more, and schemas hold nothing."""
-    ephemeral: str = ""
-    """A part of the system text that the model sees and no export holds; empty for none."""
-    variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """Values of the contract's variables; what is not named is as the contract says, what it does not declare
-    counts for nothing."""
+    max_rounds: int = field(
+        default=8, metadata=setting(NumberRange("Max rounds", 1, 100), "Most completions of a turn")
+    )
+    wants_logprobs: bool = field(
+        default=False,
+        metadata=setting(
+            Switch("Keep each token's probability"), "Keep log-probabilities if the engine reports them"
+        ),
+    )
+    is_constrained: bool = field(
+        default=True,
+        metadata=setting(
+            Switch("Hold calls to the schemas"),
+            "Constrain calls with a grammar; without it, a forced call is begun for the model and no more",
+        ),
+    )
+    ephemeral: str = field(
+        default="",
+        metadata=setting(
+            Plain("Ephemeral part, never exported"), "Sent after the system text; no export has it"
+        ),
+    )
+    variables: Mapping[str, str] = field(
+        default_factory=dict[str, str],
+        hash=False,
+        metadata=setting(
+            Lines("Variables", "name = value", show_variables, parse_variables),
+            "One a line, for variables that the contract declares; the others have the contract's values",
+        ),
+    )
 
     def contract(self) -> Contract:
         """The contract as edited.

@@ -7,7 +7,8 @@ from workbench.chat.finding import Finding
 from workbench.chat.message import Message
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import ReadCall, Reading
-from workbench.rollout.ports import EmittedToken, FinishReason, Sampling, ToolRun
+from workbench.rollout.ports import EmittedToken, FinishReason, ToolRun
+from workbench.rollout.sampling import Sampling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,8 @@ from workbench.errors import ConstraintFailed
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.spelling.families import family_named
 from workbench.hermes.spelling.thoughts import THINK_CLOSE
-from workbench.rollout.ports import ChoiceKind, Constraint, Sampling, ToolChoice
+from workbench.rollout.ports import ChoiceKind, Constraint, ToolChoice
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.grammar import CallMarks, Grammar, answer_grammar, call_schema, calls_grammar
 from workbench.toolspec.spec import OfferedTools
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Protocol
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Conversation, ToolCall, ToolResult
 from workbench.errors import BadInput
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -60,54 +61,6 @@ def parse_tool_choice(text: str, tools: OfferedTools) -> ToolChoice:
     if text in tools.by_name:
         return ToolChoice(kind=ChoiceKind.NAMED, tool=text)
     raise BadInput("tool choice", f"no tool {text!r}", f"none, auto, required, or a tool: {offered}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenBias:
-    """A push for or against one token."""
-
-    token: int | str
-    """Its id, or a text: each token of it is pushed."""
-    bias: float
-    """Is added to the logit; -100 forbids the token."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
-    """How the next token is chosen."""
-
-    temperature: float = 0.0
-    """0 takes the likeliest token; above it, the higher the wilder."""
-    top_p: float = 0.95
-    """Keep the likeliest tokens that make up this share, from 0 to 1."""
-    top_k: int = 40
-    """Keep this many of the likeliest tokens; 0 keeps all."""
-    min_p: float = 0.05
-    """Drop tokens less likely than this share of the likeliest."""
-    typical_p: float = 1.0
-    """Keep the tokens nearest to the expected surprise that make up this share; 1 keeps all."""
-    repeat_penalty: float = 1.0
-    """Above 1 makes what already stands in the text less likely."""
-    presence_penalty: float = 0.0
-    """Taken from the logit of each token that already stands in the text."""
-    frequency_penalty: float = 0.0
-    """The same, as many times as it stands there."""
-    penalty_last_tokens: int = 64
-    """How far back the three penalties look; -1 takes the whole context."""
-    mirostat: Literal[0, 1, 2] = 0
-    """1 or 2 holds the surprise steady by that version of Mirostat, in place of top-k, top-p, min-p and typical."""
-    mirostat_tau: float = 5.0
-    """The surprise that Mirostat aims at, in bits."""
-    mirostat_eta: float = 0.1
-    """How fast Mirostat learns."""
-    logit_bias: tuple[TokenBias, ...] = ()
-    """Pushes for and against tokens."""
-    stop: tuple[str, ...] = ()
-    """Texts that end a completion and are no part of it."""
-    seed: int = 0
-    """The same seed, prompt and model give the same text."""
-    max_tokens: int = 256
-    """A completion ends after this many tokens at the latest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.rollout.events import Generation
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import canonical_json
 
 

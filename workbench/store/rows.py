@@ -15,7 +15,8 @@ from workbench.records.owner import Owner
 from workbench.records.sessions import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
 from workbench.records.setup import Setup
 from workbench.rollout.events import Generation, Timing
-from workbench.rollout.ports import EmittedToken, FinishReason, Sampling
+from workbench.rollout.ports import EmittedToken, FinishReason
+from workbench.rollout.sampling import Sampling
 from workbench.store.damage import damage_of
 from workbench.store.tables import (
     GenerationRow,

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case
 from workbench.suite.read_suite import parse_case
 from workbench.toolspec.spec import canonical_json

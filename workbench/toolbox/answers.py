@@ -93,7 +93,8 @@ def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> Fitted:
     """`arguments` with strings read as what the schema wants, and single values put into wanted arrays.
 
     A string is read where its text is the JSON of an allowed type (`"42"`, `"[1]"`, `"null"`), or a truth
-    value in any case of letters. Where the schema allows a string, nothing is touched. *Source:* hermes-agent's argument coercion, as in `docs/explanation/background.md`.
+    value in any case of letters. Where the schema allows a string, nothing is touched.
+    *Source:* hermes-agent runtime, argument coercion.
     """
     found = [*coercions(spec.parameters, arguments), *_truth_values(spec, arguments)]
     fitted = coerced(arguments, found)

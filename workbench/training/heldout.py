@@ -10,7 +10,8 @@ from workbench.contract.contract import Contract
 from workbench.hermes.parse import parse
 from workbench.hermes.render import render
 from workbench.hermes.spelling.chatml import TURN_CLOSE
-from workbench.rollout.ports import Engine, FinishReason, GenerationRequest, Sampling
+from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
 from workbench.training.synth.conversations import Drawn, Terms, Under, draw_rows
 from workbench.training.synth.words import Split

@@ -16,7 +16,7 @@ from workbench.records.facts import FactGroup, FactKind
 from workbench.records.session_tree import siblings
 from workbench.records.versions import hash_of
 from workbench.rollout.events import PieceArrived
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 
 
 @pytest.fixture

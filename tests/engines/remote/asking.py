@@ -8,7 +8,8 @@ from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.hf_inference import open_hf_inference
 from workbench.engines.remote.openai_api import open_openai
 from workbench.engines.remote.server import Mode, Server
-from workbench.rollout.ports import Delta, GenerationRequest, Sampling
+from workbench.rollout.ports import Delta, GenerationRequest
+from workbench.rollout.sampling import Sampling
 from workbench.settings import Secret
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

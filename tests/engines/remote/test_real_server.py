@@ -15,7 +15,8 @@ from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import Loading
 from workbench.engines.remote.server import Kind
 from workbench.errors import RemoteFailed
-from workbench.rollout.ports import FinishReason, GenerationRequest, Sampling
+from workbench.rollout.ports import FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
 
 pytestmark = [pytest.mark.model, pytest.mark.slow]
 

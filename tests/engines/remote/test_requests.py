@@ -17,15 +17,8 @@ from tests.engines.remote.scripted_server import (
 )
 from workbench.engines.remote.server import Kind, ToolsBy
 from workbench.errors import RemoteFailed
-from workbench.rollout.ports import (
-    CallPiece,
-    ChoiceKind,
-    EmittedToken,
-    FinishReason,
-    Sampling,
-    ToolChoice,
-    Usage,
-)
+from workbench.rollout.ports import CallPiece, ChoiceKind, EmittedToken, FinishReason, ToolChoice, Usage
+from workbench.rollout.sampling import Sampling
 
 CHAT = pytest.mark.parametrize("engine_of", [openai_engine, hf_engine], ids=["openai", "hf-inference"])
 

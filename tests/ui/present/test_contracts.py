@@ -4,8 +4,9 @@ import pytest
 
 from workbench.app.versions.content import diff_texts
 from workbench.chat.finding import Finding, Severity
+from workbench.contract.variables import parse_variables
 from workbench.errors import BadInput
-from workbench.ui.present.contracts import read_variables, show_diff, show_lint, show_preview
+from workbench.ui.present.contracts import show_diff, show_lint, show_preview
 
 
 def test_the_lint_names_the_line_and_is_calm_where_nothing_is_found():
@@ -28,6 +29,6 @@ def test_the_preview_has_its_size():
 
 
 def test_variables_are_read_a_line_each():
-    assert read_variables(" a = b = c \n\nd=") == {"a": "b = c", "d": ""}
+    assert parse_variables(" a = b = c \n\nd=") == {"a": "b = c", "d": ""}
     with pytest.raises(BadInput, match="line 2"):
-        read_variables("a=1\nb")
+        parse_variables("a=1\nb")

@@ -3,8 +3,9 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.rollout.ports import Sampling, TokenBias
-from workbench.ui.present.sampling import sampling_fields, sampling_of
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.sampling_lines import TokenBias
+from workbench.ui.present.sampling import parse_sampling, show_sampling
 
 SAMPLING = Sampling(
     temperature=0.7,
@@ -19,12 +20,12 @@ SAMPLING = Sampling(
 
 @pytest.mark.parametrize("sampling", [Sampling(), SAMPLING])
 def test_a_sampling_survives_the_fields(sampling):
-    assert sampling_of(sampling_fields(sampling)) == sampling
+    assert parse_sampling(show_sampling(sampling)) == sampling
 
 
 def test_a_text_needs_no_quotes_where_it_is_a_word():
-    fields = sampling_fields(Sampling())._replace(logit_bias="Hello -5\n\n42 1")
-    assert sampling_of(fields).logit_bias == (
+    shown = {"logit_bias": "Hello -5\n\n42 1"}
+    assert parse_sampling(shown).logit_bias == (
         TokenBias(token="Hello", bias=-5.0),
         TokenBias(token=42, bias=1.0),
     )
@@ -33,10 +34,10 @@ def test_a_text_needs_no_quotes_where_it_is_a_word():
 @pytest.mark.parametrize("line", ["Hello", '"open -5', "Hello much", " -5"])
 def test_a_bias_that_cannot_be_read_is_told_with_its_line(line):
     with pytest.raises(BadInput, match="line 2"):
-        sampling_of(sampling_fields(Sampling())._replace(logit_bias=f"ok 1\n{line}"))
+        parse_sampling(show_sampling(Sampling()) | {"logit_bias": f"ok 1\n{line}"})
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
 def test_a_number_that_is_none_is_told(value):
     with pytest.raises(BadInput, match="min p"):
-        sampling_of(sampling_fields(Sampling())._replace(min_p=value))
+        parse_sampling(show_sampling(Sampling()) | {"min_p": value})

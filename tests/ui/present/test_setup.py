@@ -1,19 +1,22 @@
 """The left column: fields to a setup and back."""
 
+from dataclasses import fields
+
 import pytest
 
 from workbench.errors import BadInput
 from workbench.records.setup import Setup
 from workbench.rollout.models import ModelStatus
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
+from workbench.rollout.setting_field import settings_of
 from workbench.ui.present.setup import (
-    fields_of,
+    SETUP_FIELDS,
     first_choice,
     kept_choice,
     model_advice,
-    read_fields,
-    setup_of,
+    parse_setup,
     show_header,
+    show_setup,
     show_system_text,
     tool_choices,
 )
@@ -27,16 +30,26 @@ SETUP = Setup(
     tool_choice="required",
     sampling=Sampling(temperature=0.5, seed=7, min_p=0.2),
     max_rounds=3,
+    wants_logprobs=True,
+    is_constrained=False,
+    ephemeral="The user is Ada.",
+    variables={"city": "Cairo = hot", "empty": ""},
 )
 
 
 def test_a_setup_survives_the_fields():
-    assert setup_of(read_fields(fields_of(SETUP))) == SETUP
+    assert parse_setup(show_setup(SETUP).values()) == SETUP
+
+
+def test_every_part_of_a_setup_has_a_field():
+    assert set(SETUP_FIELDS) == set(settings_of(Setup)) | set(SAMPLING_FIELDS)
+    assert set(settings_of(Setup)) | {"sampling"} == {part.name for part in fields(Setup)}
+    assert set(SAMPLING_FIELDS) == {part.name for part in fields(Sampling)}
 
 
 def test_a_number_that_is_left_empty_is_told():
     with pytest.raises(BadInput, match="max tokens"):
-        read_fields(fields_of(SETUP)._replace(max_tokens=None))
+        parse_setup((show_setup(SETUP) | {"max_tokens": None}).values())
 
 
 def test_tool_choices_follow_the_tools():

@@ -11,7 +11,7 @@ from workbench.records.comparisons import Column, Comparison, KeptComparison, ch
 from workbench.records.session_tree import newest_leaf
 from workbench.records.sessions import KeptMessage, NewMessage, Origin
 from workbench.records.setup import Setup
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.tools_text import render_tools
 
 TAG: Final = "compared"

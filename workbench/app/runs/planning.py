@@ -14,7 +14,7 @@ from workbench.app.services import Services
 from workbench.contract.contract import parse_contract, render_contract
 from workbench.errors import BadInput
 from workbench.records.versions import parse_reference
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case, Suite, tagged
 from workbench.suite.plan import SEPARATOR, Arm, Plan, Variation, labels_of, tools_key
 from workbench.suite.variants import ablations

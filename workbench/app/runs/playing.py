@@ -15,7 +15,7 @@ from workbench.records.sessions import NewMessage, Origin
 from workbench.records.setup import Setup
 from workbench.rollout.held import TurnSetup
 from workbench.rollout.loop import Turn, play
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.settings import Secret
 from workbench.suite.plan import Arm, Job, Plan, tools_key
 from workbench.suite.played import (

@@ -19,7 +19,8 @@ from workbench.errors import BadInput, EngineError
 from workbench.hermes.render import render
 from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.library.datasets.compression import RowCompressed
-from workbench.rollout.ports import Engine, FinishReason, GenerationRequest, Sampling
+from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
+from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings as read_environment
 from workbench.trajectory.compress.compress import CountTokens, Summarise, extract_summary, quarter_tokens
 from workbench.trajectory.compress.settings import CompressionSettings, read_settings

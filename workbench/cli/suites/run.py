@@ -11,12 +11,13 @@ from workbench.app.runs.planning import Wanted, plan_run
 from workbench.app.runs.playing import begin_run, find_run, play_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
+from workbench.cli.sampling_options import repeatable_option, sampling_option
 from workbench.cli.suites.files import suites_named, write_reports
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
 from workbench.records.runs import KeptRun
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.suite.plan import Variation
 from workbench.suite.reports.markdown import table_text
@@ -103,14 +104,10 @@ def run(
     ] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Cases at most.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Only cases with this tag; repeatable.")] = None,
-    temperature: Annotated[
-        list[float] | None, typer.Option(min=0.0, max=5.0, help="Repeatable; 0 if left out.")
-    ] = None,
-    top_p: Annotated[
-        list[float] | None, typer.Option(min=0.0, max=1.0, help="Repeatable; 0.95 if left out.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the first repetition.")] = 0,
-    max_tokens: Annotated[int, typer.Option(min=1, help="Longest completion, in tokens.")] = 256,
+    temperature: Annotated[list[float] | None, repeatable_option("temperature")] = None,
+    top_p: Annotated[list[float] | None, repeatable_option("top_p")] = None,
+    seed: Annotated[int, sampling_option("seed", "Of the first repetition.")] = Sampling().seed,
+    max_tokens: Annotated[int, sampling_option("max_tokens")] = Sampling().max_tokens,
     max_rounds: Annotated[
         int | None, typer.Option(min=1, help="Most completions, where a case does not say.")
     ] = None,
@@ -155,7 +152,7 @@ def run(
         tool_choices=tuple(tool_choice or ("auto",)),
         samplings=tuple(
             Sampling(temperature=one, top_p=share, seed=seed, max_tokens=max_tokens)
-            for one in temperature or (0.0,)
+            for one in temperature or (Sampling().temperature,)
             for share in top_p or (Sampling().top_p,)
         ),
         constraints=_GRAMMARS[grammar],

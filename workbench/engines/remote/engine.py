@@ -56,8 +56,8 @@ class RemoteEngine:
         self, line: Line, server: Server, *, name: str, model: str, wait: Callable[[float], None]
     ) -> None:
         self._line = line
-        self._server = server
-        self._model = model
+        self.server = server
+        self.model = model
         self._wait = wait
         self.name = name
         self.device = server.place
@@ -99,18 +99,18 @@ class RemoteEngine:
                 break
             attempt += 1
         if not is_cancelled():
-            raise remote_failed(refusal, self._server, self._model)
+            raise remote_failed(refusal, self.server, self.model)
         nothing = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
         yield Delta(finish_reason=FinishReason.CANCELLED, usage=nothing)
 
     def _refuse_unaskable(self, request: GenerationRequest) -> None:
-        if self._server.needs_key and self._server.key is None:
+        if self.server.needs_key and self.server.key is None:
             problem = "it needs a key of your own, and none was given"
-            raise RemoteFailed(self._server.place, problem, f"set {self._server.key_variable}")
+            raise RemoteFailed(self.server.place, problem, f"set {self.server.key_variable}")
         capabilities = self.capabilities
         if capabilities.is_chat_only and not capabilities.writes_tools and request.tool_choice.is_forced:
             raise RemoteFailed(
-                self._server.place,
+                self.server.place,
                 f"tool choice {str(request.tool_choice)!r} needs the server to know the tools",
                 "set tool choice to 'auto', or `tools: server` for this server",
             )
@@ -118,7 +118,7 @@ class RemoteEngine:
     def _attempt(
         self, request: GenerationRequest, is_cancelled: Callable[[], bool]
     ) -> Generator[Delta, None, _Ending]:
-        limits = limits_of_completion(request.sampling.max_tokens, timeout_s=self._server.timeout_s)
+        limits = limits_of_completion(request.sampling.max_tokens, timeout_s=self.server.timeout_s)
         reader, meter, pulse = ChunkReader(), Meter(limits), Pulse(limits)
         refusal: Refusal | None = None
         ask = self._line.ask(request)
@@ -150,5 +150,5 @@ class RemoteEngine:
             return _Ending(Delta(finish_reason=FinishReason.CANCELLED, usage=usage), None)
         if not reader.has_any:
             return _Ending(None, refusal)
-        problem = quoted(refusal.words, self._server) if refusal else SILENT_END
+        problem = quoted(refusal.words, self.server) if refusal else SILENT_END
         return _Ending(Delta(finish_reason=FinishReason.INTERRUPTED, usage=usage, problem=problem), None)

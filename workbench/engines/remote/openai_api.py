@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, as_object
 from workbench.engines.remote.answer_limits import (
     AnswerError,
     AnswerLimits,
@@ -16,12 +16,11 @@ from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.event_stream import read_events
 from workbench.engines.remote.failures import Refusal, remote_failed, silence
 from workbench.engines.remote.meter import Pulse
+from workbench.engines.remote.openai_request import STREAMED, build_request
 from workbench.engines.remote.patience import retry_after_s
-from workbench.engines.remote.server import Mode, Server, own_sampling
+from workbench.engines.remote.server import Mode, Server
 from workbench.errors import WorkbenchError
-from workbench.hermes.chat_request import to_chat_request
-from workbench.hermes.spelling.chatml import TURN_CLOSE
-from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
+from workbench.rollout.ports import GenerationRequest
 
 if TYPE_CHECKING:
     import httpx2
@@ -175,58 +174,14 @@ class _OpenAiAsk:
         self._connection = _connection()
 
     def read(self) -> Iterable[JsonObject]:
-        body = request_body(self._request, self._server, self._model)
+        body = build_request(self._request, self._server, self._model)
         with _client(self._server, self._limits, self._connection) as client:
             resource = client.completions if self._server.mode is Mode.RAW else client.chat.completions
             create = cast(Any, resource).with_streaming_response.create
-            with create(**body, extra_headers=_headers(self._server)) as response:
+            headers = _headers(self._server)
+            with create(**body.fields, **STREAMED, extra_body=body.own, extra_headers=headers) as response:
                 yield from read_events(response.iter_bytes(), most_bytes=self._limits.event_bytes)
 
     def hang_up(self) -> None:
         """Ends the connection, whatever it waits for."""
         self._connection.hang_up()
-
-
-def request_body(request: GenerationRequest, server: Server, model: str) -> dict[str, Any]:
-    """The arguments of the client's `create`; what is not the protocol's own goes into `extra_body`."""
-    sampling = request.sampling
-    body: dict[str, Any] = {
-        "model": model,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "max_tokens": sampling.max_tokens,
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "seed": sampling.seed,
-        "extra_body": own_sampling(server.kind, sampling),
-    }
-    if sampling.presence_penalty:
-        body["presence_penalty"] = sampling.presence_penalty
-    if sampling.frequency_penalty:
-        body["frequency_penalty"] = sampling.frequency_penalty
-    if server.mode is Mode.RAW:
-        stops = (TURN_CLOSE, *(text for text in request.stop_texts if text != TURN_CLOSE))
-        logprobs = {"logprobs": 1} if request.wants_logprobs else {}
-        return {**body, **logprobs, "prompt": request.prompt, "stop": list(stops)}
-    if request.stop_texts:
-        body["stop"] = list(request.stop_texts)
-    if request.wants_logprobs:
-        body["logprobs"] = True
-    return {**body, **chat_fields(request, writes_tools=server.writes_tools)}
-
-
-def chat_fields(request: GenerationRequest, *, writes_tools: bool) -> dict[str, Any]:
-    """`messages`, and `tools` with `tool_choice` where the server writes them and there are any."""
-    fields: dict[str, Any] = {
-        "messages": to_chat_request(request.conversation) if request.conversation else []
-    }
-    if writes_tools and request.tools.specs:
-        fields["tools"] = [spec.document for spec in request.tools.specs]
-        fields["tool_choice"] = _choice(request.tool_choice)
-    return fields
-
-
-def _choice(choice: ToolChoice) -> JsonValue:
-    if choice.kind is ChoiceKind.NAMED:
-        return {"type": "function", "function": {"name": choice.tool}}
-    return choice.kind.value

@@ -7,8 +7,6 @@ from hashlib import sha256
 from typing import Final
 from urllib.parse import urlsplit
 
-from workbench.chat.json_value import JsonValue
-from workbench.rollout.ports import Sampling
 from workbench.settings import Secret
 
 
@@ -87,6 +85,12 @@ class Server:
         return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
 
     @property
+    def plain_url(self) -> str:
+        """The base URL without user, password and query."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    @property
     def writes_tools(self) -> bool:
         """True where the server writes the tools into its prompt."""
         return self.mode is Mode.CHAT and self.tools_by is ToolsBy.SERVER
@@ -94,39 +98,3 @@ class Server:
     def fingerprint(self, model: str) -> str:
         """Tells a model on a server from others; the server does not say which weights it has."""
         return sha256(f"{self.place}\n{model}\n{self.mode}".encode()).hexdigest()
-
-
-_OWN: Final[Mapping[Kind, Mapping[str, str]]] = {
-    Kind.OPENAI: {},
-    Kind.VLLM: {"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repetition_penalty"},
-    Kind.SGLANG: {"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repetition_penalty"},
-    Kind.LLAMA_SERVER: {
-        "top_k": "top_k",
-        "min_p": "min_p",
-        "typical_p": "typical_p",
-        "repeat_penalty": "repeat_penalty",
-        "mirostat": "mirostat",
-        "mirostat_tau": "mirostat_tau",
-        "mirostat_eta": "mirostat_eta",
-    },
-    Kind.OLLAMA: {},
-    Kind.LM_STUDIO: {"top_k": "top_k", "min_p": "min_p", "repeat_penalty": "repeat_penalty"},
-}
-"""Fields of `Sampling` that a software takes beside the protocol's own, and what it calls them.
-
-*Source:* the documentation of each; Ollama's OpenAI API takes none.
-"""
-
-
-def own_sampling(kind: Kind, sampling: Sampling) -> dict[str, JsonValue]:
-    """What goes beside the protocol's own fields.
-
-    >>> own_sampling(Kind.VLLM, Sampling(top_k=0))
-    {'top_k': -1, 'min_p': 0.05, 'repetition_penalty': 1.0, 'skip_special_tokens': False}
-    """
-    fields: dict[str, JsonValue] = {theirs: getattr(sampling, ours) for ours, theirs in _OWN[kind].items()}
-    if kind in (Kind.VLLM, Kind.SGLANG):
-        # -1 keeps all tokens there; and the tags of Hermes' models are special tokens, which would be left out.
-        fields["top_k"] = sampling.top_k or -1
-        fields["skip_special_tokens"] = False
-    return fields

@@ -46,7 +46,9 @@ def read_as_stella_guide(text: str, tools: OfferedTools | None) -> Attempt:
     return Attempt(calls=tuple(calls), notes=unique(notes))
 
 
-def _hermes_fc_arguments(body: str, name: str, tools: OfferedTools | None, notes: list[str]) -> dict[str, str]:
+def _hermes_fc_arguments(
+    body: str, name: str, tools: OfferedTools | None, notes: list[str]
+) -> dict[str, str]:
     spec = tools.by_name.get(name) if tools else None
     arguments: dict[str, str] = {}
     mark = _next_mark(body, "<parameter=", 0)

@@ -13,8 +13,8 @@ from workbench.rollout.ports import (
     Constraint,
     Engine,
     GenerationRequest,
-    Sampling,
 )
+from workbench.rollout.sampling import Sampling
 from workbench.toolbox.approval.allowed import EXACT_PREFIX, Danger, detect
 from workbench.toolbox.approval.allowlist import Allowlist
 from workbench.toolbox.approval.categories import NAMES

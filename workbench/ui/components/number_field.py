@@ -2,8 +2,8 @@
 
 import gradio as gr
 
+from workbench.rollout.setting_field import NumberRange
 from workbench.ui.components.stubless import Stubless
-from workbench.ui.present.numbers import NumberRange
 
 
 class NumberField(gr.Number, metaclass=Stubless):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.chat.finding import Finding
-from workbench.errors import BadInput
 from workbench.ui.present.notices import NoticeLine, NoticeView
 from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.words import count
@@ -66,23 +65,6 @@ def show_preview(text: str, *, tokens: int | None) -> PreviewView:
 def show_diff(title: str, diff: str) -> DiffView:
     """A unified diff as lines; the two lines that name the texts are left to the title."""
     return DiffView(title=title, lines=tuple(_diff_line(line) for line in diff.split("\n")[2:] if line))
-
-
-def read_variables(text: str) -> dict[str, str]:
-    """Values of variables, written `name = value` a line; blank lines do not count.
-
-    Raises:
-        BadInput: A line has no `=`.
-    """
-    values: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        name, equals, value = line.partition("=")
-        if not line.strip():
-            continue
-        if not equals:
-            raise BadInput(f"variables, line {number}", f"no = in {line[:40]!r}", "write name = value")
-        values[name.strip()] = value.strip()
-    return values
 
 
 def _diff_line(line: str) -> DiffLine:

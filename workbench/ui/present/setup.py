@@ -1,17 +1,17 @@
-"""The left column: fields to a Setup and back, the composed system text, what may be chosen."""
+"""The left column: a setup as its fields hold it and back, the composed system text, what may be chosen."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 from workbench.contract.contract import Contract
 from workbench.records.setup import Setup
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import ChoiceKind
-from workbench.ui.present.contracts import read_variables
-from workbench.ui.present.numbers import MAX_ROUNDS
+from workbench.rollout.sampling import SAMPLING_FIELDS
+from workbench.rollout.setting_field import settings_of
 from workbench.ui.present.pieces import Piece, marked_pieces
-from workbench.ui.present.sampling import SamplingFields, sampling_fields, sampling_of
+from workbench.ui.present.sampling import parse_sampling, show_sampling
 from workbench.ui.present.words import count
 
 UNTAUGHT_ADVICE: Final = (
@@ -20,94 +20,48 @@ UNTAUGHT_ADVICE: Final = (
 )
 
 
-class SetupFields(NamedTuple):
-    """What stands in the left column's fields, in the order in which they are wired."""
-
-    contract_name: str
-    contract_text: str
-    ephemeral: str
-    variables: str
-    tools_text: str
-    disabled_tools: frozenset[str]
-    model: str
-    tool_choice: str
-    is_constrained: bool
-    max_rounds: int
-    wants_logprobs: bool
-    temperature: float
-    top_p: float
-    top_k: int
-    seed: int
-    max_tokens: int
-    min_p: float
-    typical_p: float
-    repeat_penalty: float
-    presence_penalty: float
-    frequency_penalty: float
-    penalty_last_tokens: int
-    mirostat: int
-    mirostat_tau: float
-    mirostat_eta: float
-    stop: str
-    logit_bias: str
-
-    @property
-    def sampling(self) -> SamplingFields:
-        """Those of the sampling."""
-        return SamplingFields(*(getattr(self, name) for name in SamplingFields._fields))
+_OWN: Final = settings_of(Setup)
+SETUP_FIELDS: Final = (
+    "contract_name",
+    "contract_text",
+    "ephemeral",
+    "variables",
+    "tools_text",
+    "disabled_tools",
+    "model",
+    "tool_choice",
+    "is_constrained",
+    "max_rounds",
+    "wants_logprobs",
+    *SAMPLING_FIELDS,
+)
+"""Names of the left column's fields, in the order in which they are wired."""
 
 
-def read_fields(values: Iterable[object]) -> SetupFields:
-    """The fields as the page sends them.
+def setup_label(name: str) -> str:
+    """The label of a field of the setup."""
+    return _OWN[name].editor.label
+
+
+def parse_setup(values: Iterable[object]) -> Setup:
+    """The setup of what the fields hold.
+
+    Args:
+        values: In the order of `SETUP_FIELDS`.
 
     Raises:
         BadInput: A number is missing or out of its range, or the biases or the variables cannot be read.
     """
-    fields = SetupFields._make(values)
-    MAX_ROUNDS.read(fields.max_rounds)
-    sampling_of(fields.sampling)
-    read_variables(fields.variables)
-    return fields
+    shown = dict(zip(SETUP_FIELDS, values, strict=True))
+    own = {name: _OWN[name].editor.parse(value) for name, value in shown.items() if name in _OWN}
+    return Setup(**own, sampling=parse_sampling({name: shown[name] for name in SAMPLING_FIELDS}))
 
 
-def setup_of(fields: SetupFields) -> Setup:
-    """The fields as a setup.
-
-    Raises:
-        BadInput: As `read_fields`.
-    """
-    return Setup(
-        contract_name=fields.contract_name,
-        contract_text=fields.contract_text,
-        ephemeral=fields.ephemeral,
-        variables=read_variables(fields.variables),
-        tools_text=fields.tools_text,
-        disabled_tools=fields.disabled_tools,
-        model=fields.model,
-        tool_choice=fields.tool_choice,
-        sampling=sampling_of(fields.sampling),
-        max_rounds=MAX_ROUNDS.whole(fields.max_rounds),
-        wants_logprobs=bool(fields.wants_logprobs),
-        is_constrained=bool(fields.is_constrained),
-    )
-
-
-def fields_of(setup: Setup) -> SetupFields:
-    """A setup as the fields show it."""
-    return SetupFields(
-        contract_name=setup.contract_name,
-        contract_text=setup.contract_text,
-        ephemeral=setup.ephemeral,
-        variables="\n".join(f"{name} = {value}" for name, value in setup.variables.items()),
-        tools_text=setup.tools_text,
-        disabled_tools=setup.disabled_tools,
-        model=setup.model,
-        tool_choice=setup.tool_choice,
-        max_rounds=setup.max_rounds,
-        wants_logprobs=setup.wants_logprobs,
-        is_constrained=setup.is_constrained,
-        **sampling_fields(setup.sampling)._asdict(),
-    )
+def show_setup(setup: Setup) -> dict[str, Any]:
+    """What the fields hold, by name, in the order of `SETUP_FIELDS`."""
+    shown = show_sampling(setup.sampling)
+    shown |= {name: declared.editor.show(getattr(setup, name)) for name, declared in _OWN.items()}
+    return {name: shown[name] for name in SETUP_FIELDS}
 
 
 def tool_choices(enabled: Sequence[str]) -> list[str]:

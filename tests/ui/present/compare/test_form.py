@@ -9,7 +9,7 @@ from tests.services import services_for
 from workbench.app.comparisons.planning import Turns
 from workbench.errors import BadInput
 from workbench.rollout.models import ModelStatus
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.ui.present.compare.form import (
     OWN,
@@ -49,7 +49,7 @@ def test_an_empty_field_of_a_column_in_use_is_told(place, value):
     values = list(FIRST.values)
     values[place] = value
     with pytest.raises(BadInput, match="column A"):
-        read_form(values)
+        wanted_columns(read_form(values))
 
 
 def test_the_text_as_it_stands_is_asked_for_by_no_name():

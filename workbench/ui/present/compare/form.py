@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 from urllib.parse import parse_qs, urlsplit
 
 from workbench.app.comparisons.planning import LETTERS, Turns, WantedColumn
@@ -11,9 +11,9 @@ from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
 from workbench.rollout.models import ModelStatus
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
 from workbench.settings import Settings
-from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_K, TOP_P
+from workbench.ui.present.sampling import parse_sampling, show_sampling
 from workbench.ui.present.setup import first_choice
 
 OWN: Final = "own"
@@ -31,18 +31,29 @@ SCOPES: Final = (
 )
 
 
-class ColumnFields(NamedTuple):
-    """What stands in a column's fields, in the order in which they are wired."""
+COMPARED: Final = ("temperature", "seed", "max_tokens", "top_p", "top_k")
+"""Sampling fields that each column has; the others have their defaults."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnFields:
+    """What a column's fields hold."""
 
     contract: str
     model: str
     tool_choice: str
-    temperature: float
-    seed: int
-    max_tokens: int
-    top_p: float
-    top_k: int
+    sampling: tuple[object, ...]
+    """In the order of `COMPARED`, not yet parsed: a field may be empty."""
     is_constrained: bool
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """In the order in which the parts are wired."""
+        return (self.contract, self.model, self.tool_choice, *self.sampling, self.is_constrained)
+
+
+COLUMN_SIZE: Final = 4 + len(COMPARED)
+"""Values of a column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +77,7 @@ class CompareForm:
     def values(self) -> tuple[object, ...]:
         """In the order in which the parts are wired."""
         own = (self.question, list(self.tools), self.target, self.scope, self.count)
-        return (*own, *(value for column in self.columns for value in column))
+        return (*own, *(value for column in self.columns for value in column.values))
 
     @property
     def turns(self) -> Turns | None:
@@ -129,22 +140,16 @@ def column_fields(column: Column) -> ColumnFields:
     """A column as its fields show it."""
     setup = column.setup
     made = _column(column.contract or OWN, setup.model, setup.tool_choice, setup.sampling)
-    return made._replace(is_constrained=setup.is_constrained)
+    return replace(made, is_constrained=setup.is_constrained)
 
 
 def read_form(values: Sequence[object]) -> CompareForm:
-    """The form as the page sends it.
-
-    Raises:
-        BadInput: A number of a column in use is missing.
-    """
+    """The form as the page sends it."""
     question, tools, target, scope, count = values[:SHARED]
-    size = len(ColumnFields._fields)
     columns = tuple(
-        ColumnFields(*values[start : start + size])  # type: ignore[arg-type]
-        for start in range(SHARED, len(values), size)
+        _column_of(values[start : start + COLUMN_SIZE]) for start in range(SHARED, len(values), COLUMN_SIZE)
     )
-    form = CompareForm(
+    return CompareForm(
         question=str(question or ""),
         tools=tuple(str(one) for one in cast(Sequence[object], tools or ())),
         target=str(target or ""),
@@ -152,8 +157,6 @@ def read_form(values: Sequence[object]) -> CompareForm:
         count=int(cast(int, count) or MIN_COLUMNS),
         columns=columns,
     )
-    wanted_columns(form)
-    return form
 
 
 def wanted_columns(form: CompareForm) -> tuple[WantedColumn, ...]:
@@ -169,7 +172,11 @@ def draft_form(text: str, first: CompareForm) -> CompareForm:
     """What the browser kept of the form; `first` where it kept nothing, or nothing that can be read."""
     try:
         values = cast(JsonValue, json.loads(text or "null"))
-        return read_form(values) if isinstance(values, list) and _fits(values, first) else first
+        if not isinstance(values, list) or not _fits(values, first):
+            return first
+        form = read_form(values)
+        wanted_columns(form)
+        return form
     except (ValueError, TypeError, RecursionError, BadInput):
         return first
 
@@ -211,16 +218,24 @@ def _fits(values: Sequence[object], first: CompareForm) -> bool:
 
 
 def _column(contract: str, model: str, tool_choice: str, sampling: Sampling) -> ColumnFields:
+    shown = show_sampling(sampling)
     return ColumnFields(
         contract=contract,
         model=model,
         tool_choice=tool_choice,
-        temperature=sampling.temperature,
-        seed=sampling.seed,
-        max_tokens=sampling.max_tokens,
-        top_p=sampling.top_p,
-        top_k=sampling.top_k,
+        sampling=tuple(shown[name] for name in COMPARED),
         is_constrained=True,
+    )
+
+
+def _column_of(values: Sequence[object]) -> ColumnFields:
+    contract, model, tool_choice, *sampling, is_constrained = values
+    return ColumnFields(
+        contract=cast(str, contract),
+        model=cast(str, model),
+        tool_choice=cast(str, tool_choice),
+        sampling=tuple(sampling),
+        is_constrained=cast(bool, is_constrained),
     )
 
 
@@ -232,12 +247,6 @@ def _wanted(fields: ColumnFields, letter: str) -> WantedColumn:
         contract="" if fields.contract in (OWN, None, "") else fields.contract,
         model=fields.model,
         tool_choice=fields.tool_choice,
-        sampling=Sampling(
-            temperature=TEMPERATURE.read(fields.temperature, where),
-            seed=SEED.whole(fields.seed, where),
-            max_tokens=MAX_TOKENS.whole(fields.max_tokens, where),
-            top_p=TOP_P.read(fields.top_p, where),
-            top_k=TOP_K.whole(fields.top_k, where),
-        ),
+        sampling=parse_sampling(dict(zip(COMPARED, fields.sampling, strict=True)), where),
         is_constrained=fields.is_constrained,
     )

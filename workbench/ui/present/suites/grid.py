@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 
 from workbench.app.runs.planning import Wanted
 from workbench.errors import BadInput
-from workbench.rollout.ports import Sampling
+from workbench.rollout.sampling import Sampling
+from workbench.rollout.setting_field import NumberRange
 from workbench.suite.plan import Plan, Variation
-from workbench.ui.present.numbers import MAX_TOKENS, SEED, NumberRange
+from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_P
 from workbench.ui.present.words import count
 
 ABLATE: Final = "ablate"
@@ -71,7 +72,7 @@ def read_grid(fields: GridFields) -> Wanted:
             max_tokens=MOST_TOKENS.whole(fields.max_tokens),
         )
         for temperature, top_p in product(
-            _numbers("Temperature", fields.temperatures, most=5.0), _numbers("Top p", fields.top_ps, most=1.0)
+            _numbers(TEMPERATURE, fields.temperatures), _numbers(TOP_P, fields.top_ps)
         )
     )
     return Wanted(
@@ -86,7 +87,7 @@ def read_grid(fields: GridFields) -> Wanted:
         tags=tuple(fields.tags),
         is_ablation=ABLATE in fields.further,
         variations=tuple(one for one in Variation if one.value in fields.further),
-        timeout_s=TIMEOUT_S.read(fields.timeout_s),
+        timeout_s=TIMEOUT_S.parse(fields.timeout_s),
         judge=fields.judge or "",
     )
 
@@ -99,23 +100,23 @@ def told_size(plan: Plan) -> str:
     )
 
 
-def _numbers(label: str, texts: Sequence[str], *, most: float) -> tuple[float, ...]:
-    """Numbers from 0 that a person chose or typed, each once.
+def _numbers(allowed: NumberRange, texts: Sequence[str]) -> tuple[float, ...]:
+    """Numbers that a person chose or typed, each once.
 
     Raises:
         BadInput: One is none, or there is none at all.
     """
-    numbers = tuple(dict.fromkeys(_number(label, text, most) for text in texts))
+    numbers = tuple(dict.fromkeys(_number(allowed, text) for text in texts))
     if not numbers:
-        raise BadInput(label, "nothing is chosen", "choose one or more")
+        raise BadInput(allowed.label, "nothing is chosen", "choose one or more")
     return numbers
 
 
-def _number(label: str, text: str, most: float) -> float:
+def _number(allowed: NumberRange, text: str) -> float:
     try:
         number = float(str(text).replace(",", "."))
     except ValueError as error:
-        raise BadInput(label, f"{text!r} is no number") from error
-    if not 0.0 <= number <= most:
-        raise BadInput(label, f"{text!r} is not between 0 and {most:g}")
+        raise BadInput(allowed.label, f"{text!r} is no number") from error
+    if not allowed.least <= number <= allowed.most:
+        raise BadInput(allowed.label, f"{text!r} is not between {allowed.least:g} and {allowed.most:g}")
     return number

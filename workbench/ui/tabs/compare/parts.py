@@ -9,6 +9,8 @@ from gradio.blocks import Block
 from workbench.app.comparisons.planning import LETTERS
 from workbench.app.services import Services
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS
+from workbench.rollout.sampling import number_range
+from workbench.rollout.setting_field import NumberRange
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.compare_board import CompareBoard
 from workbench.ui.components.compare_live import CompareLive
@@ -19,6 +21,7 @@ from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.components.text_field import TextField
 from workbench.ui.present.compare.board import BoardView
 from workbench.ui.present.compare.form import (
+    COMPARED,
     OWN,
     OWN_LABEL,
     SCOPES,
@@ -29,7 +32,7 @@ from workbench.ui.present.compare.form import (
 from workbench.ui.present.compare.live import LiveColumns
 from workbench.ui.present.compare.target import NO_TARGET, TargetView
 from workbench.ui.present.notices import NoticeView
-from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_K, TOP_P, NumberRange
+from workbench.ui.present.setup import setup_label
 from workbench.ui.tabs.play.screen import SAME, Update
 
 
@@ -82,23 +85,19 @@ class CompareScreen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnParts:
-    """One column's fields, by the names of `ColumnFields`."""
+    """One column's fields, as `ColumnFields` has them."""
 
     pane: gr.Column
     contract: gr.Dropdown
     model: gr.Dropdown
     tool_choice: gr.Dropdown
-    temperature: NumberField
-    seed: NumberField
-    max_tokens: NumberField
-    top_p: NumberField
-    top_k: NumberField
+    sampling: tuple[NumberField, ...]
     is_constrained: gr.Checkbox
 
     @property
     def fields(self) -> list[Block]:
-        """In the order of `ColumnFields`."""
-        return [getattr(self, name) for name in ColumnFields._fields]
+        """In the order of `ColumnFields.values`."""
+        return [self.contract, self.model, self.tool_choice, *self.sampling, self.is_constrained]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,29 +227,28 @@ def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_v
         with gr.Row(elem_classes=["hw-compare-who"]):
             contract = gr.Dropdown(
                 contract_choices(services), value=fields.contract, allow_custom_value=True,
-                label=f"Contract {letter}", elem_id=f"{own}-contract",
+                label=f"{setup_label('contract_name')} {letter}", elem_id=f"{own}-contract",
             )  # fmt: skip
             model = gr.Dropdown(
                 list(services.models.names()), value=fields.model, allow_custom_value=True,
-                label=f"Model {letter}", elem_id=f"{own}-model",
+                label=f"{setup_label('model')} {letter}", elem_id=f"{own}-model",
             )  # fmt: skip
         with gr.Row(elem_classes=["hw-compare-numbers"]):
             tool_choice = gr.Dropdown(
                 ["auto", "required", "none"], value=fields.tool_choice, allow_custom_value=True,
-                label=f"Tool choice {letter}", min_width=0, elem_id=f"{own}-tool-choice",
+                label=f"{setup_label('tool_choice')} {letter}", min_width=0, elem_id=f"{own}-tool-choice",
             )  # fmt: skip
-            temperature = _number(TEMPERATURE, letter, fields.temperature)
-            seed = _number(SEED, letter, fields.seed)
-            max_tokens = _number(MAX_TOKENS, letter, fields.max_tokens)
-            top_p = _number(TOP_P, letter, fields.top_p)
-            top_k = _number(TOP_K, letter, fields.top_k)
+            sampling = tuple(
+                _number(number_range(name), letter, cast(float, value))
+                for name, value in zip(COMPARED, fields.sampling, strict=True)
+            )
         is_constrained = gr.Checkbox(
             fields.is_constrained, label="Hold a forced call to a grammar", container=False,
             elem_id=f"{own}-grammar",
         )  # fmt: skip
     return ColumnParts(
-        pane=pane, contract=contract, model=model, tool_choice=tool_choice, temperature=temperature,
-        seed=seed, max_tokens=max_tokens, top_p=top_p, top_k=top_k, is_constrained=is_constrained,
+        pane=pane, contract=contract, model=model, tool_choice=tool_choice, sampling=sampling,
+        is_constrained=is_constrained,
     )  # fmt: skip
 
 

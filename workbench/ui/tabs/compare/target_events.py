@@ -17,8 +17,8 @@ from workbench.ui.owners import browser_key_of, services_of
 from workbench.ui.permitted import needs
 from workbench.ui.present.compare.board import show_board
 from workbench.ui.present.compare.form import (
+    COLUMN_SIZE,
     THIS_TURN,
-    ColumnFields,
     CompareForm,
     column_fields,
     draft_form,
@@ -35,7 +35,7 @@ from workbench.ui.tabs.compare.watching import read_comparison
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.visitor import Visitor
 
-COLUMN_VALUES = MAX_COLUMNS * len(ColumnFields._fields)
+COLUMN_VALUES = MAX_COLUMNS * COLUMN_SIZE
 """Values of the columns' fields behind a screen's."""
 
 
@@ -125,7 +125,7 @@ class TargetEvents:
         shown = _unchanged(screen._replace(tabs=gr.update(selected="compare")))
         if session is None:
             return shown
-        own = column_fields(Column(contract="", setup=session.setup))
+        own = column_fields(Column(contract="", setup=session.setup)).values
         start = len(CompareScreen._fields)
         return (*shown[:start], *own, *shown[start + len(own) :])
 
@@ -174,7 +174,7 @@ def _line_or_question(services: Services, form: CompareForm) -> tuple[TargetView
 
 
 def _column_values(form: CompareForm) -> list[object]:
-    return [value for column in form.columns for value in column]
+    return [value for column in form.columns for value in column.values]
 
 
 def _unchanged(screen: CompareScreen) -> tuple[object, ...]:

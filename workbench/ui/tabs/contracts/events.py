@@ -10,6 +10,7 @@ from workbench.app.services import Services
 from workbench.contract.compose import compose
 from workbench.contract.contract import parse_contract
 from workbench.contract.lint import lint_contract
+from workbench.contract.variables import parse_variables
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
@@ -17,7 +18,7 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.ui.choices import choices, toolsets_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs
-from workbench.ui.present.contracts import PreviewView, read_variables, show_lint, show_preview
+from workbench.ui.present.contracts import PreviewView, show_lint, show_preview
 from workbench.ui.present.measures import MeasuresView, show_measures
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import ABLATE
@@ -83,7 +84,7 @@ class ContractEvents:
         except BadInput as error:
             return line, problem(error), SAME
         try:
-            values = {"date": services.today(), **read_variables(variables)}
+            values = {"date": services.today(), **parse_variables(variables)}
             composed = compose(contract, tools, variables=values)
         except BadInput as error:
             return line, NoticeView(lines=(*problem(error).lines, *lint.lines)), SAME

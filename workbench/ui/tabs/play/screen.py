@@ -19,7 +19,7 @@ from workbench.ui.present.raw import RawView
 from workbench.ui.present.session import SessionView, show_session
 from workbench.ui.present.session_bar import SessionBarView, show_bar
 from workbench.ui.present.sessions import AddressView, CopiedView, SessionsView
-from workbench.ui.present.setup import HeaderView, SetupFields
+from workbench.ui.present.setup import SETUP_FIELDS, HeaderView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
@@ -33,7 +33,7 @@ Update = Mapping[str, object]
 SAME: Final[Update] = {"__type__": "update"}
 """Leaves a part as it is; what `gr.skip()` gives."""
 
-REST: Final = len(SetupFields._fields) + 2
+REST: Final = len(SETUP_FIELDS) + 2
 """Values behind a screen's in an answer for the whole tab: the fields, the toolset, the switches."""
 
 

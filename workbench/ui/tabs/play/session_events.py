@@ -10,6 +10,7 @@ import gradio as gr
 from workbench.app.opened import OpenedSession
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonValue, as_object
+from workbench.contract.variables import parse_variables
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.session_tree import newest_leaf
@@ -19,7 +20,6 @@ from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import browser_key_of, services_of
 from workbench.ui.permitted import needs
 from workbench.ui.present.branches import BranchesView
-from workbench.ui.present.contracts import read_variables
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.message_pane import EditView
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
@@ -233,7 +233,7 @@ def _drafted(setup: Setup, text: str) -> Setup:
     """The setup with the texts that were typed and not yet sent."""
     draft = _draft(text)
     try:
-        variables = read_variables(draft["variables"]) if "variables" in draft else setup.variables
+        variables = parse_variables(draft["variables"]) if "variables" in draft else setup.variables
     except BadInput:
         # Half a line was typed: what was sent last stands there again.
         variables = setup.variables

@@ -14,7 +14,7 @@ from workbench.ui.components.notice import Notice
 from workbench.ui.components.system_text import SystemText
 from workbench.ui.components.text_field import TextField
 from workbench.ui.components.versions import Versions
-from workbench.ui.present.setup import SetupFields, tool_choices
+from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
 from workbench.ui.tabs.play.sampling_fields import SamplingParts, build_sampling
 
 
@@ -63,14 +63,14 @@ class SetupParts:
 
     @property
     def fields(self) -> list[Block]:
-        """In the order of `SetupFields`."""
-        return [self._field(name) for name in SetupFields._fields]
+        """In the order of `SETUP_FIELDS`."""
+        return [self._field(name) for name in SETUP_FIELDS]
 
     def _field(self, name: str) -> Block:
+        if name in self.sampling.fields:
+            return self.sampling.fields[name]
         own = "contract" if name == "contract_name" else name
-        section = next(
-            part for part in (self.contract, self.tools, self.model, self.sampling) if hasattr(part, own)
-        )
+        section = next(part for part in (self.contract, self.tools, self.model) if hasattr(part, own))
         return cast(Block, getattr(section, own))
 
 
@@ -88,19 +88,21 @@ def build_setup(services: Services) -> SetupParts:
 def _build_contract(services: Services) -> ContractParts:
     heading("Contract")
     return ContractParts(
-        contract=_dropdown("Contract", list(services.contract_names()), "play-contract"),
+        contract=_dropdown(setup_label("contract_name"), list(services.contract_names()), "play-contract"),
         versions=Versions(elem_id="play-versions"),
-        contract_text=text_editor("Contract text", "markdown", "play-contract-text", is_wrapped=True),
+        contract_text=text_editor(
+            setup_label("contract_text"), "markdown", "play-contract-text", is_wrapped=True
+        ),
         contract_notice=Notice(elem_id="play-contract-notice"),
         ephemeral=TextField(
-            label="Ephemeral part, never exported",
+            label=setup_label("ephemeral"),
             lines=1,
             max_lines=6,
             placeholder="Sent behind the system text",
             elem_id="play-ephemeral",
         ),
         variables=TextField(
-            label="Variables",
+            label=setup_label("variables"),
             lines=1,
             max_lines=6,
             placeholder="name = value",
@@ -115,11 +117,11 @@ def _build_tools(services: Services) -> ToolsParts:
     heading("Tools")
     return ToolsParts(
         toolset=_dropdown("Toolset", list(services.catalog.toolsets()), "play-toolset"),
-        tools_text=text_editor("Tools as JSON", "json", "play-tools-text", is_wrapped=False),
+        tools_text=text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
         tools_notice=Notice(elem_id="play-tools-notice"),
         enabled_tools=TickField(
             [],
-            label="Tools that are switched on",
+            label=setup_label("disabled_tools"),
             show_label=False,
             container=False,
             elem_id="play-enabled-tools",
@@ -131,11 +133,14 @@ def _build_tools(services: Services) -> ToolsParts:
 def _build_model(services: Services) -> ModelParts:
     heading("Model")
     model = gr.Dropdown(
-        list(services.models.names()), label="Model", elem_id="play-model", allow_custom_value=True
+        list(services.models.names()),
+        label=setup_label("model"),
+        elem_id="play-model",
+        allow_custom_value=True,
     )
-    tool_choice = ChoiceField(tool_choices(()), label="Tool choice", elem_id="play-tool-choice")
+    tool_choice = ChoiceField(tool_choices(()), label=setup_label("tool_choice"), elem_id="play-tool-choice")
     is_constrained = gr.Checkbox(
-        value=True, label="Hold calls to the schemas", container=False, elem_id="play-constrained"
+        value=True, label=setup_label("is_constrained"), container=False, elem_id="play-constrained"
     )
     notice = Notice(elem_id="play-model-notice")
     return ModelParts(

@@ -21,12 +21,11 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, grammar_advi
 from workbench.ui.present.setup import (
     HeaderView,
     SystemTextView,
-    fields_of,
     kept_choice,
     model_advice,
-    read_fields,
-    setup_of,
+    parse_setup,
     show_header,
+    show_setup,
     show_system_text,
     tool_choices,
     undeclared_advice,
@@ -111,7 +110,7 @@ class SetupEvents:
         variables: Update = SAME
         models = permitted_to(self.services, request).models
         try:
-            setup = setup_of(read_fields(fields))
+            setup = parse_setup(fields)
             contract = setup.contract()
             is_used = bool(contract.variables or setup.variables)
             variables = gr.update(label=variables_label(contract), visible=is_used)
@@ -156,7 +155,6 @@ class SetupEvents:
             services: The visitor's own.
             setup: What to show.
         """
-        fields = fields_of(setup)
         contract = choices(services.contract_names(), setup.contract_name)
         toolsets = toolsets_of(services)
         toolset = _toolset(toolsets, setup.tools_text)
@@ -164,15 +162,17 @@ class SetupEvents:
             names: Sequence[str] = parse_tools(setup.tools_text).names
         except BadInput:
             names = ()
-        choice = {**_choices(names, setup.disabled_tools, setup.tool_choice), "value": setup.tool_choice}
+        shown = show_setup(setup)
+        shown["contract_name"] = {**contract, "value": setup.contract_name}
+        shown["tool_choice"] = {
+            **_choices(names, setup.disabled_tools, setup.tool_choice),
+            "value": setup.tool_choice,
+        }
         return (
-            *fields._replace(
-                contract_name={**contract, "value": setup.contract_name},  # type: ignore[arg-type]
-                tool_choice=choice,
-            ),
+            *shown.values(),
             {**choices(toolsets, toolset), "value": toolset},
             _switches(names, setup.disabled_tools),
-        )  # type: ignore[arg-type]
+        )
 
 
 def _count(models: Models, model: str, text: str) -> int | None:

@@ -18,7 +18,7 @@ from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.numbers import SAMPLES
 from workbench.ui.present.sessions import AddressView
-from workbench.ui.present.setup import read_fields, setup_of
+from workbench.ui.present.setup import parse_setup
 from workbench.ui.tabs.play.branch_events import told_agreement
 from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.person import WentOn
@@ -112,7 +112,7 @@ class TurnEvents:
         visitor = replace(visitor, pending=None, onward=None, message_id=None, call_index=None)
         try:
             samples, *others = fields
-            setup = setup_of(read_fields(others))
+            setup = parse_setup(others)
             wish = replace(wish, samples=_samples(asked, samples))
             services.limits.check_samples(wish.samples)
             visitor = _with_session(services, visitor, setup, wish)

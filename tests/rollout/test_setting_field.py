@@ -3,14 +3,18 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.ui.present.numbers import FREQUENCY_PENALTY, MAX_TOKENS, SEED, TEMPERATURE, NumberRange
+from workbench.rollout.sampling import number_range
+from workbench.rollout.setting_field import NumberRange
+
+TEMPERATURE, SEED, MAX_TOKENS = (number_range(name) for name in ("temperature", "seed", "max_tokens"))
 
 
 @pytest.mark.parametrize(
-    ("numbers", "value"), [(TEMPERATURE, 0), (TEMPERATURE, 0.75), (TEMPERATURE, 5), (FREQUENCY_PENALTY, -2)]
+    ("numbers", "value"),
+    [(TEMPERATURE, 0), (TEMPERATURE, 0.75), (TEMPERATURE, 5), (number_range("frequency_penalty"), -2)],
 )
 def test_a_number_of_the_range_is_taken_as_it_is(numbers: NumberRange, value: float):
-    assert numbers.read(value) == value
+    assert numbers.parse(value) == value
 
 
 def test_a_whole_number_is_an_integer_however_it_was_sent():
@@ -31,7 +35,7 @@ def test_a_whole_number_is_an_integer_however_it_was_sent():
 )  # fmt: skip
 def test_what_is_no_number_of_the_range_is_told_with_the_field_and_the_range(numbers, value, told):
     with pytest.raises(BadInput) as refused:
-        numbers.read(value)
+        numbers.parse(value)
     assert str(refused.value) == told
 
 

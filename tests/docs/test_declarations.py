@@ -1,0 +1,62 @@
+"""The declarations of settings, and what the documentation and the servers' kinds make of them."""
+
+import re
+
+import pytest
+
+from tests.docs.test_docs import DOCS, read
+from workbench.engines.remote.server import Kind
+from workbench.records.setup import Setup
+from workbench.rollout.sampling import SAMPLING_FIELDS
+from workbench.rollout.setting_field import Choice, NumberRange, settings_of
+from workbench.ui.api.verbs import Verbs
+from workbench.ui.present.setup import SETUP_FIELDS
+
+
+def allowed(editor):
+    if isinstance(editor, Choice):
+        return ", ".join(str(value) for _, value in editor.options)
+    return f"{editor.least:g} to {editor.most:,}" if isinstance(editor, NumberRange) else ""
+
+
+def takers(declared):
+    """The kinds of servers that take a field, with their name for it if it is not ours."""
+    if declared.protocol:
+        return "all"
+    kinds = [
+        f"`{kind}`" + ("" if name == declared.name else f" as `{name}`")
+        for kind, name in declared.servers.items()
+    ]
+    return ", ".join(kinds) or "none"
+
+
+def row(declared):
+    default = "" if declared.default == () else f"{declared.default:g}"
+    return [f"`{declared.name}`", default, allowed(declared.editor), declared.help, takers(declared)]
+
+
+def rows_of(page, heading):
+    table = read(DOCS / page).split(f"## {heading}")[1].split("## ")[0]
+    lines = re.findall(r"^\| .*$", table, re.MULTILINE)[1:]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+
+
+def test_the_sampling_table_is_made_of_the_declarations():
+    rows = rows_of("reference/generation.md", "Sampling")
+    assert rows == [row(declared) for declared in SAMPLING_FIELDS.values()]
+
+
+def test_the_table_of_the_left_column_is_made_of_the_declarations():
+    own = settings_of(Setup)
+    declared = [own[name] for name in SETUP_FIELDS if name in own]
+    rows = rows_of("reference/play.md", "What a turn is played with")
+    assert rows[: len(declared)] == [[one.editor.label, one.help] for one in declared]
+
+
+@pytest.mark.parametrize("name", ["temperature", "seed", "max_tokens"])
+def test_the_api_says_of_a_field_what_its_declaration_says(name):
+    assert f"{name}: {SAMPLING_FIELDS[name].help}." in Verbs.chat.__doc__
+
+
+def test_every_server_that_a_field_names_is_a_kind():
+    assert {kind for declared in SAMPLING_FIELDS.values() for kind in declared.servers} <= {*Kind}

@@ -1,0 +1,97 @@
+"""The recipe of CONTRIBUTING.md for a sampling field, followed in a copy of the package: one file changes."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import indent
+
+CHECKOUT = Path(__file__).parents[1]
+DECLARATIONS = Path("workbench/rollout/sampling.py")
+LAST_FIELD = "    max_tokens: int = field("
+
+USED = """
+import json
+from dataclasses import asdict, replace
+
+import gradio as gr
+
+import workbench
+from workbench.chat.message import Conversation
+from workbench.cli.sampling_options import sampling_option
+from workbench.engines.remote.openai_request import build_request
+from workbench.engines.remote.server import Kind, Server
+from workbench.errors import BadInput
+from workbench.records.setup import Setup
+from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.sampling import Sampling
+from workbench.store.row_json import sampling_document, sampling_value
+from workbench.ui.present.sampling import sampling_words
+from workbench.ui.present.setup import SETUP_FIELDS, parse_setup, show_setup
+from workbench.ui.tabs.play.sampling_fields import build_sampling
+
+with gr.Blocks():
+    component = build_sampling().fields["top_a"]
+sampling = Sampling(top_a=0.3)
+request = GenerationRequest(prompt="Hi", sampling=sampling, conversation=Conversation(messages=()))
+bodies = {kind: build_request(request, Server(name="", base_url="", kind=kind), "m").body for kind in Kind}
+setup = Setup(contract_name="minimal", contract_text="", tools_text="[]", sampling=sampling)
+shown = show_setup(setup)
+try:
+    refusal = parse_setup((shown | {"top_a": 2}).values())
+except BadInput as error:
+    refusal = str(error)
+print(json.dumps({
+    "package": workbench.__file__,
+    "component": [component.label, component.elem_id, component.maximum],
+    "is wired": "top_a" in SETUP_FIELDS,
+    "survives the page": parse_setup(shown.values()) == setup,
+    "refusal": refusal,
+    "sent": {kind: body["top_a"] for kind, body in bodies.items() if "top_a" in body},
+    "survives the store": sampling_value(sampling_document(asdict(sampling))) == sampling,
+    "stored before": sampling_value({"temperature": 0.5}).top_a,
+    "in words": sampling_words(sampling),
+    "option": [sampling_option("top_a").min, sampling_option("top_a").help],
+}))
+"""
+
+
+def with_example(text: str) -> str:
+    """The declarations with the field that CONTRIBUTING.md adds."""
+    contributing = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    example = re.search(r"^top_a: .*?^\)$", contributing, re.MULTILINE | re.DOTALL)
+    assert example and text.count(LAST_FIELD) == 1
+    return text.replace(LAST_FIELD, indent(example[0], "    ") + "\n" + LAST_FIELD)
+
+
+def test_a_sampling_field_is_added_in_one_file(tmp_path):
+    shutil.copytree(
+        CHECKOUT / "workbench", tmp_path / "workbench", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    declarations = tmp_path / DECLARATIONS
+    declarations.write_text(with_example(declarations.read_text(encoding="utf-8")), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", USED],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert Path(told.pop("package")).is_relative_to(tmp_path)
+    assert told == {
+        "component": ["Top a", "play-top-a", 1],
+        "is wired": True,
+        "survives the page": True,
+        "refusal": "field 'top a': 2 is more than 1 (write a number from 0 to 1)",
+        "sent": {"llama-server": 0.3},
+        "survives the store": True,
+        "stored before": 0.0,
+        "in words": "temperature 0, top_p 0.95, top_k 40, seed 0, at most 256 tokens, top_a 0.3",
+        "option": [
+            0.0,
+            "Drop tokens less likely than this share of the likeliest one, squared; 0 keeps all.",
+        ],
+    }
