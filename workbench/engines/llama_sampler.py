@@ -18,8 +18,6 @@ from workbench.rollout.sampling import Sampling
 
 MIROSTAT_TOKENS: Final = 100
 """How many tokens version 1 of Mirostat looks at; as llama.cpp's own programs have it."""
-MOST_BIAS: Final = 100.0
-"""A bias counts no more than this: one that is endless could leave a grammar without any token."""
 _KEEP: Final = 1
 _CANDIDATE: Final = numpy.dtype([("id", numpy.int32), ("logit", numpy.float32), ("p", numpy.float32)])
 
@@ -163,8 +161,7 @@ def _biases(binding: Binding, sampling: Sampling) -> list[tuple[int, float]]:
     biases: list[tuple[int, float]] = []
     for one in sampling.logit_bias:
         tokens = [one.token] if isinstance(one.token, int) else binding.tokenize(one.token, is_start=False)
-        bias = max(-MOST_BIAS, min(MOST_BIAS, one.bias))
-        biases += [(token, bias) for token in tokens if 0 <= token < binding.vocabulary_size]
+        biases += [(token, one.limited) for token in tokens if 0 <= token < binding.vocabulary_size]
     return biases
 
 

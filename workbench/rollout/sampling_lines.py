@@ -3,9 +3,12 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from workbench.errors import BadInput
+
+MOST_BIAS: Final = 100.0
+"""OpenAI's protocol allows no more. An infinite bias could leave a grammar without any token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +19,11 @@ class TokenBias:
     """Its id, or a text: each token of it is pushed."""
     bias: float
     """Added to the logit; -100 forbids the token."""
+
+    @property
+    def limited(self) -> float:
+        """The bias, at most `MOST_BIAS` away from 0."""
+        return max(-MOST_BIAS, min(MOST_BIAS, self.bias))
 
 
 def show_stops(stops: Iterable[str]) -> str:

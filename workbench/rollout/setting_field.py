@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Protocol
 
 from workbench.errors import BadInput
 
-Protocolled = Literal["", "always", "unless default", "spelled"]
+InProtocol = Literal["", "always", "unless default", "spelled"]
 """Whether OpenAI's protocol knows a sampling field: it does not; it is always sent; it is sent if it is not the
 default; the request builder spells it in a way of its own."""
 _KEY: Final = "setting"
@@ -153,7 +153,7 @@ class Setting:
     row: int
     """Where Play shows a sampling field: 0 is the row that is always visible, 1 the folded numbers, and from 2 on
     each field has the whole width."""
-    protocol: Protocolled
+    protocol: InProtocol
     servers: Mapping[str, str] = field(hash=False)
     """Kinds of servers that take it beside the protocol, and what they call it."""
 
@@ -163,7 +163,7 @@ def setting(
     help: str,
     *,
     row: int = 1,
-    protocol: Protocolled = "",
+    protocol: InProtocol = "",
     servers: Mapping[str, str] | None = None,
 ) -> Mapping[str, Any]:
     """The metadata of a dataclass field that declares a setting; see `Setting` for the arguments."""

@@ -15,7 +15,7 @@ from tests.engines.remote.scripted_server import (
     stream,
     usage,
 )
-from workbench.engines.remote.server import Kind, ToolsBy
+from workbench.engines.remote.server import Kind, Server, ToolsBy
 from workbench.errors import RemoteFailed
 from workbench.rollout.ports import CallPiece, ChoiceKind, EmittedToken, FinishReason, ToolChoice, Usage
 from workbench.rollout.sampling import Sampling
@@ -204,3 +204,15 @@ def test_user_and_password_of_an_address_are_not_told():
     with pytest.raises(RemoteFailed) as caught:
         ask(engine)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "plain"),
+    [
+        ("https://ada:hunter2@host:8000/v1?key=1", "https://host:8000/v1"),
+        ("http://[::1]:8080/v1", "http://[::1]:8080/v1"),
+        ('http://host/$(id)`id`"}/v1', "http://host/%24%28id%29%60id%60%22%7D/v1"),
+    ],
+)
+def test_the_plain_address_has_no_secret_and_nothing_for_a_shell(url, plain):
+    assert Server(name="", base_url=url).plain_url == plain

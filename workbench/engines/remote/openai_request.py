@@ -13,8 +13,6 @@ from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 
 STREAMED: Final[Mapping[str, JsonValue]] = {"stream": True, "stream_options": {"include_usage": True}}
 """What an engine adds to a request to get the answer in pieces."""
-MOST_BIAS: Final = 100.0
-"""The protocol allows no larger bias, and no smaller one than -100."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +65,7 @@ def _protocol_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
             declared.protocol == "unless default" and value != declared.default
         ):
             fields[name] = value
-    biases = [(one.token, max(-MOST_BIAS, min(MOST_BIAS, one.bias))) for one in sampling.logit_bias]
+    biases = [(one.token, one.limited) for one in sampling.logit_bias]
     if kind is Kind.LLAMA_SERVER and biases:
         # A list of pairs, in which a text stands for each of its tokens.
         fields["logit_bias"] = [[token, bias] for token, bias in biases]

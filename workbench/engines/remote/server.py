@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from workbench.settings import Secret
 
@@ -86,9 +86,10 @@ class Server:
 
     @property
     def plain_url(self) -> str:
-        """The base URL without user, password and query."""
+        """The base URL without user, password and query, and without characters that a shell would expand."""
         parts = urlsplit(self.base_url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        host = quote(parts.netloc.rpartition("@")[2], safe=":[]%")
+        return f"{parts.scheme}://{host}{quote(parts.path, safe='/%:@+,;=~')}"
 
     @property
     def writes_tools(self) -> bool:
