@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.databases import FILE_NAME, put_database
 from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
 from tests.e2e.watch import Watch, unexpected_errors
 from workbench.engines.embedded import find_embedded
@@ -109,6 +110,8 @@ def served(folder: Path, model: str, *options: str, **variables: str) -> Iterato
 
     `options` stand behind `serve`, and `variables` go into its environment.
     """
+    if not (folder / "data" / FILE_NAME).exists():
+        put_database(folder / "data")
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     environment |= {
