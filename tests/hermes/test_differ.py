@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import CHECKOUT
+from tests.properties import examples
 from workbench.hermes.differ import MAX_SIZE_CHARS, Rule, differ
 from workbench.hermes.replicas.attempt import tag_blocks
 from workbench.hermes.replicas.seed_001 import _bodies
@@ -169,14 +170,14 @@ PIECES = (
 texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(texts)
 def test_the_linear_forms_find_what_the_patterns_find(text):
     assert _bodies(text) == SEED_001.findall(text)
     assert [one.body for one in tag_blocks(text)] == [closed or rest for closed, rest in BLOCKS.findall(text)]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(texts)
 @example("<parameter=</parameter><parameter=</parameter></parameter>")
 def test_parameters_are_those_that_the_pattern_finds(text):
