@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import CHECKOUT
+from tests.properties import examples
 from workbench.hermes.parser_comparison import MAX_SIZE_CHARS, Rule, differ
 from workbench.hermes.replicas.attempt import tag_blocks
 from workbench.hermes.replicas.projects import _bodies, read_as_stella_guide
@@ -168,14 +169,14 @@ PIECES = (
 texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(texts)
 def test_the_linear_forms_find_what_the_patterns_find(text):
     assert _bodies(text) == HERMES_FC.findall(text)
     assert [one.body for one in tag_blocks(text)] == [closed or rest for closed, rest in BLOCKS.findall(text)]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(texts)
 @example("<parameter=</parameter><parameter=</parameter></parameter>")
 def test_parameters_are_those_that_the_pattern_finds(text):

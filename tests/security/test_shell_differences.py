@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.properties import examples
 from workbench.toolbox.approval.allowed import detect
 from workbench.toolbox.approval.doubt import Place
 
@@ -161,7 +162,7 @@ def test_random_texts_are_asked_about_or_harmless(bench):
 
 
 @settings(
-    max_examples=150,
+    max_examples=examples(150),
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -275,6 +275,7 @@ def logits_of(ids, *adapters):
     return logits - logits.mean()
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_permutation(
     tmp_path, monkeypatch
@@ -324,6 +325,7 @@ def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_perm
     assert wrong > 4 * right
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_from_rows_to_an_adapter_that_moves_the_logits_of_the_embedded_model(rows_file, tmp_path):
     out = tmp_path / "run"

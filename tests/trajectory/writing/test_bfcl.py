@@ -14,7 +14,7 @@ from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.holding import Terms
 from workbench.trajectory.writing.losses import ArgumentTypes
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 REFUSAL = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="I cannot do that."),))
 
 
