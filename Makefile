@@ -19,7 +19,7 @@ SLOWEST := --durations=10 --durations-min=1
 ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick test-all check format bench fuzz soak embedded-adapter chromium postgres picture doctor clean
+.PHONY: help run test test-quick test-all check format bench fuzz soak embedded-adapter chromium postgres bubblewrap picture doctor clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,13 +27,13 @@ help: ## What can be made
 run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
 	@$(VENV)/bin/workbench serve
 
-test: $(DEV_STAMP) chromium postgres check ## make check, then all tests but the long ones; 15 minutes on two cores
+test: $(DEV_STAMP) chromium postgres bubblewrap check ## make check, then all tests but the long ones; 15 minutes on two cores
 	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not long and not soak"
 
 test-quick: $(DEV_STAMP) ## The tests without browser, database server and slow ones
 	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not browser and not postgres and not slow and not long and not soak"
 
-test-all: $(DEV_STAMP) chromium postgres check ## make test and the long tests; what CI runs
+test-all: $(DEV_STAMP) chromium postgres bubblewrap check ## make test and the long tests; what CI runs
 	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not soak"
 
 check: $(DEV_STAMP) ## Format, lint, types, import rules, spelling, docs
@@ -72,6 +72,9 @@ clean: ## Remove the virtual environment and what tests left; never data/
 
 chromium:
 	@scripts/get_chromium.sh
+
+bubblewrap:
+	@scripts/get_bubblewrap.sh
 
 postgres:
 	@scripts/get_postgres.sh
