@@ -23,7 +23,6 @@ from workbench.toolbox.mcp.bounds import (
     Misbehaved,
     Server,
     Window,
-    is_too_deep,
 )
 from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
 from workbench.toolbox.mcp.source import McpTools
@@ -396,13 +395,6 @@ class TestBounds:
             for _ in range(100):
                 bad.add("x" * 10_000)
         assert len(str(raised.value)) < 200
-
-    @pytest.mark.parametrize(("levels", "is_deep"), [(1, False), (64, False), (65, True), (50_000, True)])
-    def test_depth_is_told_without_recursion(self, levels: int, is_deep: bool) -> None:  # noqa: FBT001
-        value: object = 1
-        for _ in range(levels):
-            value = {"a": [value]} if levels < 3 else [value]
-        assert is_too_deep(value) is is_deep
 
 
 def _catalog(tmp_path: Path, servers: dict[str, object]) -> tuple[Catalog, list[str]]:

@@ -58,16 +58,23 @@ def load_json(text: str) -> JsonValue:
     return value
 
 
-def is_too_deep(value: JsonValue) -> bool:
-    """Whether a value is nested deeper than any honest one; found without calling itself."""
-    level = [value]
-    for _ in range(MAX_JSON_DEPTH + 1):
-        level = [
-            inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
-        ]
-        if not level:
+def is_too_deep(value: object, most_levels: int = MAX_JSON_DEPTH) -> bool:
+    """Whether objects and arrays are nested more than `most_levels` deep.
+
+    It works level by level, without recursion: the value may be nested as deep as it likes.
+
+    >>> is_too_deep([[1]], 2), is_too_deep([[[1]]], 2)
+    (False, True)
+    """
+    level: list[object] = [value]
+    for _ in range(most_levels + 1):
+        below: list[object] = []
+        for element in level:
+            if isinstance(element, dict | Mapping):
+                below += cast(Mapping[str, object], element).values()
+            elif isinstance(element, list | tuple):
+                below += cast(Sequence[object], element)
+        if not below:
             return False
+        level = below
     return True

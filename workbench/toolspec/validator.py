@@ -10,7 +10,7 @@ from jsonschema.exceptions import SchemaError
 from jsonschema.protocols import Validator
 
 from workbench.chat.finding import Finding, Severity
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
 from workbench.toolspec.bounded_validator import bounded_validator
 from workbench.toolspec.budget import OverBudget, budget, is_bounded
 from workbench.toolspec.patterns import NOT_A_PATTERN, pattern_problem
@@ -52,7 +52,7 @@ def check_schema(schema: JsonObject) -> None:
     """
     if is_surely_sound(schema):
         return
-    if _is_too_deep(schema):
+    if is_too_deep(schema, MAX_SCHEMA_DEPTH - 1):
         raise SchemaError(f"it is nested over {MAX_SCHEMA_DEPTH} deep")
     if _meets_meta_schema(schema) and not any(map(_is_no_pattern, _patterns(schema))):
         return
@@ -109,20 +109,6 @@ def _parts(value: JsonValue) -> Iterator[JsonValue]:
             waiting.extend(one.values())
         elif isinstance(one, list | tuple):
             waiting.extend(one)
-
-
-def _is_too_deep(value: JsonValue) -> bool:
-    level = [value]
-    for _ in range(MAX_SCHEMA_DEPTH):
-        level = [
-            inner
-            for one in level
-            if isinstance(one, Mapping | list | tuple)
-            for inner in (one.values() if isinstance(one, Mapping) else one)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _is_no_pattern(pattern: str) -> bool:

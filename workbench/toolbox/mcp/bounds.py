@@ -13,6 +13,7 @@ from mcp import ClientSession
 from mcp.types import PaginatedRequestParams, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from workbench.chat.json_value import is_too_deep
 from workbench.errors import BadInput
 from workbench.toolspec.yaml_text import load_yaml
 
@@ -141,25 +142,9 @@ class BadLines:
             )
 
 
-def is_too_deep(value: object) -> bool:
-    """Whether JSON is nested deeper than `MOST_LEVELS`. No recursion: it may be nested as deep as it likes."""
-    level: list[object] = [value]
-    for _ in range(MOST_LEVELS + 1):
-        below: list[object] = []
-        for one in level:
-            if isinstance(one, dict):
-                below += cast(dict[str, object], one).values()
-            elif isinstance(one, list):
-                below += cast(list[object], one)
-        if not below:
-            return False
-        level = below
-    return True
-
-
 def problem_of_tool(tool: Tool) -> str:
     """Why a tool is not offered; empty if it is."""
-    if is_too_deep(tool.inputSchema):
+    if is_too_deep(tool.inputSchema, MOST_LEVELS):
         return f"its schema is nested more than {MOST_LEVELS} levels deep"
     if len(json.dumps(tool.inputSchema)) > MOST_SCHEMA_CHARS:
         return f"its schema has more than {MOST_SCHEMA_CHARS:,} characters"

@@ -10,12 +10,11 @@ from typing import Final, cast
 from mcp.shared.exceptions import McpError
 from mcp.types import CallToolResult, TextContent, Tool
 
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
 from workbench.toolbox.mcp.bounds import (
     MOST_DESCRIPTION_CHARS,
     MOST_LEVELS,
     Server,
-    is_too_deep,
     problem_of_tool,
 )
 from workbench.toolbox.mcp.line import Line
@@ -193,7 +192,7 @@ def _value(result: CallToolResult) -> JsonValue:
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
     if result.isError:
         return {"error": "\n".join(texts) or "the tool failed"}
-    if is_too_deep(result.structuredContent):
+    if is_too_deep(result.structuredContent, MOST_LEVELS):
         return {"error": f"the server's answer is nested more than {MOST_LEVELS} levels deep"}
     if result.structuredContent is not None:
         return cast(JsonObject, result.structuredContent)

@@ -9,8 +9,8 @@ from typing import Final, TypeVar, cast
 
 import gradio as gr
 
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.ui.incoming.json_limits import load_json, problem_of_json
+from workbench.chat.json_value import JsonObject, JsonValue, load_json
+from workbench.ui.incoming.json_limits import problem_of_json
 from workbench.ui.incoming.refusal import MalformedEvent
 
 MOST_ID_CHARS: Final = 4096

@@ -1,10 +1,7 @@
 """JSON from outside: bounded in depth and size, and made of what every part of the page can store and send."""
 
-import json
 from math import isfinite
 from typing import Final, cast
-
-from workbench.chat.json_value import JsonValue
 
 MOST_LEVELS: Final = 64
 """Arrays and objects within each other. Gradio, pydantic and the store each give up at a depth of their own."""
@@ -45,18 +42,6 @@ def problem_of_json(value: object, *, takes_surrogates: bool = False) -> str:
             return ""
         level = below
     return f"it is nested more than {MOST_LEVELS} levels deep"
-
-
-def load_json(text: str | bytes) -> JsonValue:
-    """JSON from outside.
-
-    Raises:
-        ValueError: It is not JSON, or it is nested too deep to be read.
-    """
-    try:
-        return cast(JsonValue, json.loads(text))
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
 
 
 def _problem(value: object, *, takes_surrogates: bool) -> str:

@@ -16,7 +16,8 @@ from gradio.blocks import Blocks
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from workbench.ui.incoming.json_limits import load_json, problem_of_json
+from workbench.chat.json_value import load_json
+from workbench.ui.incoming.json_limits import problem_of_json
 from workbench.ui.incoming.refusal import RefusalLog
 
 PREFIX: Final = "/gradio_api/"
@@ -144,7 +145,7 @@ async def _checked(call: _Call, blocks: Blocks, receive: Receive) -> Receive:
         return receive
     body = await _read(receive)
     try:
-        value = load_json(body)
+        value = load_json(body.decode())
     except ValueError as error:
         raise _Refused(400, "its body is not JSON") from error
     problem = problem_of_json(value, takes_surrogates=call.steps[0] in _CALLS)

@@ -23,6 +23,8 @@ from workbench.toolbox.approval.shell.words import (
     Script,
     character_problem,
     is_plain_name,
+    plain_pieces,
+    unescaped,
 )
 
 _AMBIGUOUS: Final = "shell syntax that not every shell reads the same way"
@@ -322,7 +324,7 @@ class _Reader:
         if node.type in ("word", "number") and not node.child_count:
             if not _PLAIN.fullmatch(text):
                 raise _UnreadableError(f"unsupported shell syntax in {text[:40]!r}")
-            yield from _plain_pieces(text)
+            yield from plain_pieces(text)
         elif node.type == "raw_string":
             if text.count("'") != 2 or not text.startswith("'") or not text.endswith("'"):
                 raise _unsupported(node)
@@ -344,15 +346,15 @@ class _Reader:
             raise _unsupported(node)
         place = first.end_byte
         for child in children:
-            yield Piece("quoted", _unescaped(self._source[place : child.start_byte].decode()))
+            yield Piece("quoted", unescaped(self._source[place : child.start_byte].decode()))
             if child.type == "string_content":
                 if not _QUOTED.fullmatch(self._text(child)):
                     raise _unsupported(child)
-                yield Piece("quoted", _unescaped(self._text(child)))
+                yield Piece("quoted", unescaped(self._text(child)))
             else:
                 yield self._expansion(child, depth, is_quoted=True)
             place = child.end_byte
-        yield Piece("quoted", _unescaped(self._source[place : last.start_byte].decode()))
+        yield Piece("quoted", unescaped(self._source[place : last.start_byte].decode()))
 
     def _expansion(self, node: Node, depth: int, *, is_quoted: bool) -> Piece:
         text = self._text(node)
@@ -404,14 +406,3 @@ def _leaves(root: Node) -> Iterator[tuple[Node, bool]]:
             continue
         inner = node.type == "string" or (is_in_string and node.type != "command_substitution")
         waiting.extend((child, inner) for child in reversed(node.children))
-
-
-def _plain_pieces(text: str) -> Iterator[Piece]:
-    """An unquoted word: `a\\ b` is the text `a b`, and what a backslash escapes is no glob."""
-    for match in re.finditer(r"\\(.)|([^\\]+)", text, re.DOTALL):
-        yield Piece("quoted", match.group(1)) if match.group(1) else Piece("plain", match.group(2))
-
-
-def _unescaped(text: str) -> str:
-    """Text inside double quotes. *Source:* POSIX shell, 2.2.3."""
-    return re.sub(r"\\([$`\"\\])|\\\n", lambda match: match.group(1) or "", text)

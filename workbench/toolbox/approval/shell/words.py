@@ -186,3 +186,14 @@ class Script:
     """All values that the script gives to each of its variables."""
     problem: str = ""
     """What could not be read for certain; empty if all of it was."""
+
+
+def plain_pieces(text: str) -> Iterator[Piece]:
+    """An unquoted word: `a\\ b` is the text `a b`, and what a backslash escapes is no glob."""
+    for match in re.finditer(r"\\(.)|([^\\]+)", text, re.DOTALL):
+        yield Piece("quoted", match.group(1)) if match.group(1) else Piece("plain", match.group(2))
+
+
+def unescaped(text: str) -> str:
+    """Text inside double quotes. *Source:* POSIX shell, 2.2.3."""
+    return re.sub(r"\\([$`\"\\])|\\\n", lambda match: match.group(1) or "", text)
