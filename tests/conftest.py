@@ -6,9 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
+
+from tests.properties import SOAK
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+# `make soak` loads it.
+settings.register_profile(SOAK, max_examples=1000, deadline=None)
 
 
 @pytest.fixture(scope="session")

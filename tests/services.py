@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from tests.databases import FILE_NAME, put_database
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.settings import read_settings
@@ -18,7 +19,7 @@ CHECKOUT = Path(__file__).parents[1]
 def services_for(
     folder: Path, *completions: str | dict[str, str], variables: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Services, Callable[[str], str]]]:
-    """Services whose model plays `completions`, and a function that plays a turn in a new session.
+    """Services over an empty, migrated database, whose model plays `completions`, and a function that plays a turn in a new session.
 
     `variables` are settings besides.
     """
@@ -30,6 +31,9 @@ def services_for(
         "WORKBENCH_HOME": str(CHECKOUT),
         **(variables or {}),
     }
+    data = Path(environment["WORKBENCH_DATA"])
+    if not (data / FILE_NAME).exists():
+        put_database(data)
     with open_services(read_settings(environment)) as services:
 
         def play(text: str, session_id: str | None = None, **changes: object) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from workbench.app.calendar import SystemCalendar
-from workbench.app.services import Services
+from workbench.app.services import Services, SystemCalendar
 from workbench.app.versions.files import take_files
 from workbench.engines.adapters import AdapterFiles
 from workbench.engines.all_models import ZERO_GPU, AllModels, Places
@@ -20,16 +19,13 @@ from workbench.engines.server_file import load_servers
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
 from workbench.library.datasets.exporting import DatasetFiles
-from workbench.library.home_files import HomeFiles
-from workbench.library.homes import find_folder
-from workbench.library.prices import load_prices
-from workbench.library.prompts import ContractFiles
+from workbench.library.home_files import ContractFiles, HomeFiles, find_folder, load_prices
 from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of
 from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import Store
-from workbench.toolbox.approval.judge import EngineJudge
+from workbench.toolbox.approval.gate import EngineJudge
 from workbench.toolbox.opening import open_catalog
 from workbench.toolbox.studio import Studio
 

@@ -5,7 +5,7 @@ import pytest
 from tests.services import services_for
 from workbench.app.runs.casting import add_case, case_of_turn
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.running import begin_run, play_run
+from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.errors import BadInput
 

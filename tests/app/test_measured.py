@@ -3,9 +3,9 @@
 import json
 
 from tests.services import services_for
-from workbench.app.runs.measured import measured, version_of
+from workbench.app.runs.casting import measured, version_of
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.running import begin_run, play_run
+from workbench.app.runs.playing import begin_run, play_run
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.present.measures import show_measures

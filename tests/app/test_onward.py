@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
+from workbench.app.again import Onward, beginning_of, play_on
 from workbench.app.editing import edit_call, edit_text
-from workbench.app.onward import Onward, beginning_of, play_on
 from workbench.app.prepare import TurnContext
 from workbench.app.samples import SampleBegun, agreement_of, play_more, sample_of
 from workbench.chat.message import Role, ToolCall

@@ -7,8 +7,7 @@ import pytest
 
 from tests.engines.remote.scripted_server import DONE, delta, event, refused, scripted_server, stream
 from tests.services import CHECKOUT
-from workbench.app.export import export_sharegpt
-from workbench.app.recording import export_recording
+from workbench.app.export import choice_of, export_sharegpt, record
 from workbench.app.turns import begin_session, play_turn
 from workbench.errors import RemoteFailed
 from workbench.hermes.written_out import written_out
@@ -124,7 +123,7 @@ def test_the_key_is_nowhere_in_what_is_kept_or_exported(opened, tmp_path):
         turn(services, session, setup, "Again.")
         with pytest.raises(RemoteFailed) as caught:
             turn(services, session, setup, "Once more.")
-        exported = export_sharegpt(services).text + export_recording(services).text
+        exported = export_sharegpt(services).text + record(services, choice_of(services, None)).text
     assert KEY not in str(caught.value) + exported
     for path in (tmp_path / "data").rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path

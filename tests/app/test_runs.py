@@ -7,7 +7,7 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.running import begin_run, find_run, play_run
+from workbench.app.runs.playing import begin_run, find_run, play_run
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.runs import RunState

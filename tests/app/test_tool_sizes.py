@@ -1,6 +1,6 @@
 """What tools cost in a prompt."""
 
-from workbench.app.tool_sizes import tool_sizes
+from workbench.app.token_sheet import tool_sizes
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

@@ -1,4 +1,4 @@
-"""The validator of training rows against `json.loads`, seed 001's validator and itself in two processes; its memory."""
+"""The validator of training rows against `json.loads`, Hermes-FC's validator and itself in two processes; its memory."""
 
 import json
 import os
@@ -25,9 +25,9 @@ from workbench.trajectory.validate.rows_check import CheckTerms
 
 ROWS = 200_000
 NAIVE_ROWS = 2_000
-"""Seed 001's validator takes no more: a thousand rows take it seconds."""
+"""Hermes-FC's validator takes no more: a thousand rows take it seconds."""
 PLAIN = CheckTerms(finds_near=False, finds_secrets=False)
-SEED_001 = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+HERMES_FC = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 
 
 def measure() -> Iterator[str]:
@@ -50,7 +50,7 @@ def _speed(file: Path, count: int) -> Iterator[str]:
     naive = _processor_s(lambda: _naive(file)) / min(count, NAIVE_ROWS)
     yield (
         f"check: {1 / plain:,.0f} rows/s, {plain * 1e6:.0f} µs a row, {plain / loads:.1f} × json.loads (aim 6); "
-        f"seed 001 with jsonschema takes {naive / plain:.1f} × as long (aim 10)"
+        f"Hermes-FC with jsonschema takes {naive / plain:.1f} × as long (aim 10)"
     )
     near = _processor_s(lambda: _checked(file, CheckTerms(finds_secrets=False))) / count - plain
     secrets = _processor_s(lambda: _checked(file, CheckTerms(finds_near=False))) / count - plain
@@ -105,7 +105,7 @@ def _checked(file: Path, terms: CheckTerms, jobs: int = 1) -> None:
 
 
 def _naive(file: Path) -> None:
-    """Seed 001's `validate_dataset`, its comment on schemas taken at its word."""
+    """Hermes-FC's `validate_dataset`, its comment on schemas taken at its word."""
     issues = []
     with file.open("rb") as opened:
         for number, line in enumerate(islice(opened, NAIVE_ROWS)):
@@ -120,7 +120,7 @@ def _naive(file: Path) -> None:
 
 
 def _issues(number: int, text: str, schemas: dict[str, dict]) -> Iterator[str]:
-    for match in SEED_001.finditer(text):
+    for match in HERMES_FC.finditer(text):
         call = json.loads(match[1])
         if call.get("name") not in schemas:
             yield f"row {number}: undeclared tool {call.get('name')!r}"

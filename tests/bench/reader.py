@@ -1,4 +1,4 @@
-"""The reader against what it replaces (`json.loads`, seed 001's expression, json_repair), and against itself."""
+"""The reader against what it replaces (`json.loads`, Hermes-FC's expression, json_repair), and against itself."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from workbench.hermes.parse import parse
 from workbench.hermes.stream import Stream
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-SEED_001 = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+HERMES_FC = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 SIZES = (200, 2_000, 20_000, 200_000)
 REPAIRED_CHARS = 1_000_000
 ADVERSARIAL_CHARS = 250_000
@@ -46,17 +46,17 @@ def _clean_line(shape: str, size: int) -> str:
     payload = SHAPES[shape](size)
     text = completion(payload)
     assert parse(text).calls, "a clean completion is a call"
-    ours, loads, seed = seconds(lambda: parse(text), lambda: json.loads(payload), lambda: _by_seed_001(text))
+    ours, loads, seed = seconds(lambda: parse(text), lambda: json.loads(payload), lambda: _by_hermes_fc(text))
     if size < 2_000:
         aims = f"{(ours - loads) * 1e6:.0f} µs over json.loads (aim 30)"
     else:
         aim = 1 if shape == "long string" else 2
-        aims = f"{ours / loads:.1f} × json.loads (aim 4), {ours / seed:.2f} × seed 001 (aim {aim})"
+        aims = f"{ours / loads:.1f} × json.loads (aim 4), {ours / seed:.2f} × Hermes-FC (aim {aim})"
     return f"clean, {shape}, {size / 1000:g} KB: {aims}"
 
 
-def _by_seed_001(text: str) -> list[object]:
-    return [json.loads(match[1]) for match in SEED_001.finditer(text)]
+def _by_hermes_fc(text: str) -> list[object]:
+    return [json.loads(match[1]) for match in HERMES_FC.finditer(text)]
 
 
 def _repaired() -> Iterator[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from tests.bench.store_data import MESSAGES, SESSIONS, write_sessions
 from tests.bench.timing import once, seconds
 from tests.store.examples import SETUP, completion, user
-from workbench.records.found_sessions import SearchFilter
 from workbench.records.owner import LOCAL_OWNER
+from workbench.records.session_tree import SearchFilter
 from workbench.store.store import OwnedStore, Store
 
 LIST_AIM_MS = 50

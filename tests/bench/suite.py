@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.running import begin_run, play_run
+from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.services import Services
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.rollout.events import Generation

@@ -1,4 +1,4 @@
-"""Runs verbs as a person would: a process of its own, with a data folder of its own."""
+"""Runs commands with a data folder of their own: in this process, or as a person would in another one."""
 
 import io
 import os
@@ -9,29 +9,56 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.databases import put_database
 from workbench.cli.app import run
 
 CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def workbench(tmp_path):
-    """Runs `workbench ARGS…` and gives the finished process."""
+def variables(tmp_path):
+    """Settings of a command: a data folder of its own, with an empty database that is up to date."""
+    put_database(tmp_path / "data")
+    return {"WORKBENCH_DATA": str(tmp_path / "data"), "WORKBENCH_HOME": str(CHECKOUT)}
 
-    def run(*arguments, **variables):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
-        environment |= {"WORKBENCH_DATA": str(tmp_path / "data"), "WORKBENCH_HOME": str(CHECKOUT)} | variables
+
+@pytest.fixture
+def process(variables):
+    """Runs `workbench ARGS…` in a process of its own and returns it; takes 3 s of processor time.
+
+    For what only a process shows: real pipes, settings that are read at import, how it ends.
+    """
+
+    def run_process(*arguments, **more):
+        others = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
         return subprocess.run(
             [sys.executable, "-m", "workbench", *map(str, arguments)],
             cwd=CHECKOUT,
-            env=environment,
+            env=others | variables | more,
             capture_output=True,
             text=True,
             timeout=240,
             check=False,
         )
 
-    return run
+    return run_process
+
+
+@pytest.fixture
+def workbench(variables, verb, monkeypatch):
+    """Runs `workbench ARGS…` in this process and returns what `process` would."""
+
+    def run_here(*arguments, **more):
+        with monkeypatch.context() as patch:
+            patch.chdir(CHECKOUT)
+            for name in [name for name in os.environ if name.startswith("WORKBENCH_")]:
+                patch.delenv(name)
+            for name, value in (variables | more).items():
+                patch.setenv(name, value)
+            done = verb(*arguments)
+        return subprocess.CompletedProcess(arguments, done.code, done.out, done.err)
+
+    return run_here
 
 
 class Done(NamedTuple):

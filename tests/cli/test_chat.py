@@ -10,8 +10,8 @@ from workbench import __version__
 QUESTION = "What is the flumbuster reading for cairo?"
 
 
-def test_json_is_one_object_and_nothing_else(workbench, script):
-    done = workbench("chat", QUESTION, "--model", script, "--tool-choice", "required", "--json")
+def test_json_is_one_object_and_nothing_else(process, script):
+    done = process("chat", QUESTION, "--model", script, "--tool-choice", "required", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     assert list(report) == ["session", "messages", "calls", "answer", "timing"]
@@ -40,9 +40,9 @@ def test_json_is_one_object_and_nothing_else(workbench, script):
     }
 
 
-def test_a_session_goes_on_in_another_process_byte_for_byte(workbench, script):
+def test_a_session_goes_on_in_another_process_byte_for_byte(workbench, process, script):
     first = json.loads(workbench("chat", QUESTION, "--model", script, "--json").stdout)
-    again = workbench("chat", "And once more?", "--session", first["session"], "--json")
+    again = process("chat", "And once more?", "--session", first["session"], "--json")
     second = json.loads(again.stdout)
     assert second["session"] == first["session"]
     assert second["messages"][: len(first["messages"])] == first["messages"]

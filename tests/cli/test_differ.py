@@ -26,9 +26,9 @@ def test_json_is_one_object_and_nothing_else(verb, tmp_path):
         "strict",
         "vLLM hermes",
         "SGLang hermes",
-        "seed 000",
-        "seed 001",
-        "seed 002",
+        "l3m-backend",
+        "Hermes-FC",
+        "Stella guide",
     ]
     assert [rule["replica"] for rule in rules] == [False] + [True] * 5
     assert rules[2]["lost"] == [{"name": "g", "arguments": {"a": 1}}]

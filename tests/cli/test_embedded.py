@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.model, pytest.mark.slow]
         ("Calculate the zorbix of zorb 3 and bix 4.", "calculate_zorbix", {"zorb": 3, "bix": 4}),
     ],
 )
-def test_a_nonsense_tool_is_called_with_the_right_required_arguments(workbench, question, name, arguments):
-    done = workbench(
+def test_a_nonsense_tool_is_called_with_the_right_required_arguments(process, question, name, arguments):
+    done = process(
         "chat",
         question,
         "--contract",
@@ -39,7 +39,7 @@ def test_a_nonsense_tool_is_called_with_the_right_required_arguments(workbench, 
     assert report["timing"]["tokens_per_second"] > 0
 
 
-def test_doctor_finds_all_there(workbench):
-    done = workbench("doctor")
+def test_doctor_finds_all_there(process):
+    done = process("doctor")
     assert done.returncode == 0, done.stdout
     assert "embedded loads: CPU" in done.stdout or "embedded loads: GPU" in done.stdout

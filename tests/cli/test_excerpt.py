@@ -2,8 +2,8 @@
 
 import pytest
 
-from workbench.chat.span import Span
-from workbench.cli.terminal.excerpt import WIDTH, excerpt
+from workbench.chat.finding import Span
+from workbench.cli.terminal.paint import WIDTH, excerpt
 
 
 @pytest.mark.parametrize(

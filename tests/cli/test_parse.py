@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from tests.cli.conftest import CHECKOUT
-from workbench.chat.fix import Edit, apply_edits
-from workbench.chat.span import Span
+from workbench.chat.finding import Edit, Span, apply_edits
 
 TOOLS = CHECKOUT / "tests" / "corpus" / "tools.json"
 CORPUS = CHECKOUT / "tests" / "corpus" / "readings.jsonl"

@@ -33,8 +33,8 @@ def test_a_prompt_comes_out_byte_for_byte(verb, files, row):
     assert (done.code, done.out) == (0, row["prompt"])
 
 
-def test_the_bytes_are_not_touched_on_their_way_to_a_real_pipe(workbench, files):
-    done = workbench("render", "--family", "hermes-lines", *files(ASKED), PYTHONIOENCODING="ascii")
+def test_the_bytes_are_not_touched_on_their_way_to_a_real_pipe(process, files):
+    done = process("render", "--family", "hermes-lines", *files(ASKED), PYTHONIOENCODING="ascii")
     assert done.stdout == "<|im_start|>user\nHi\nthere, é<|im_end|>\n"  # the test's pipe reads \r\n as \n
     assert done.stderr == ""
 

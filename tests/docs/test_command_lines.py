@@ -52,6 +52,7 @@ def test_each_reason_for_not_typing_a_line_is_needed():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize("page", WALKED)
 def test_a_page_is_walked_from_its_first_line_to_its_last(page, tmp_path, shell):

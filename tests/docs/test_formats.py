@@ -9,9 +9,8 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.writing.change import Addition, Loss
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import Addition, Loss, Terms
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/formats.md").read_text(encoding="utf-8")
 COLUMNS = dict.fromkeys(

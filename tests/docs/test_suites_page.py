@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from workbench.suite.case_form import CaseForm
+from workbench.suite.case import CaseForm
 from workbench.suite.expectation import CALL_KEYS, KINDS, OPTIONS, CallPattern, Expectation
 from workbench.suite.read_suite import parse_suite
 

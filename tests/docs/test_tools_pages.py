@@ -8,7 +8,7 @@ from workbench.chat.message import ToolCall
 from workbench.toolbox.approval import categories, doubt
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import load_toolset
-from workbench.toolbox.mcp.servers import load_servers
+from workbench.toolbox.mcp.bounds import load_servers
 from workbench.toolbox.mocking.templates import FILTERS
 from workbench.toolspec.lint import CODES
 

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,10 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.sync_api import Error as PlaywrightError
 
+from tests.databases import FILE_NAME, put_database
 from tests.e2e.play import TOUR_ENDED, Play, Server, write_script
 from tests.e2e.watch import Watch, unexpected_errors
 from workbench.engines.embedded import find_embedded
@@ -27,6 +30,7 @@ FLAGS = (
     "--disable-sync",
     "--disable-component-update",
 )
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts"
 
 
@@ -36,8 +40,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The browser's tests come last: its driver leaves a running event loop in the main thread."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    """The browser's tests come last: its driver leaves a running event loop in the main thread.
+
+    Of these, large files come first, so that workers end at about the same time.
+    """
+    sizes = Counter(item.path for item in items if item.get_closest_marker("browser"))
+    items.sort(
+        key=lambda item: (item.path in sizes, -sizes[item.path], str(item.path) * (item.path in sizes))
+    )
 
 
 @pytest.fixture(scope="session")
@@ -64,9 +74,28 @@ def artifacts() -> Path:
     return ARTIFACTS
 
 
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator["Window"]:
+    """The browser window that the tests of a file share, each with empty storage."""
+    window = Window(browser)
+    yield window
+    window.close()
+
+
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A tab of somebody who was here before; it reports at its end what it should not have done."""
+def page(window: "Window") -> Iterator[Page]:
+    """A tab of somebody who was here before; it reports at its end what it should not have done.
+
+    The tests of a file take turns in one tab, which spares a third of what opening the page costs: its scripts are
+    compiled and cached. Nothing of the test before is left but that.
+    """
+    with window.turn() as page:
+        yield page
+
+
+@pytest.fixture
+def fresh_page(browser: Browser) -> Iterator[Page]:
+    """A tab as `page` has it that no other test uses: for tests whose changes to it cannot be taken back."""
     with _watched(browser) as page:
         page.add_init_script(TOUR_ENDED)
         yield page
@@ -87,14 +116,72 @@ def other_page(browser: Browser) -> Iterator[Page]:
         yield page
 
 
+class Window:
+    """One tab that tests use one after the other; a new one where a test closed it or its server."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+        self._watch: Watch | None = None
+
+    @contextmanager
+    def turn(self) -> Iterator[Page]:
+        """The tab for one test, emptied afterwards.
+
+        Raises:
+            AssertionError: The page did what it should not have done.
+        """
+        page, watch = self._open()
+        yield page
+        troubles = list(watch.troubles)
+        self._empty(page)
+        watch.troubles.clear()
+        assert troubles == []
+
+    def close(self) -> None:
+        """Closes the tab; it may be closed already."""
+        if self._page is not None and not self._page.is_closed():
+            self._page.context.close()
+        self._page = self._watch = None
+
+    def _open(self) -> tuple[Page, Watch]:
+        if self._page is None or self._watch is None or self._page.is_closed():
+            self._page = _new_context(self._browser).new_page()
+            self._page.add_init_script(TOUR_ENDED)
+            self._watch = Watch(self._page)
+        return self._page, self._watch
+
+    def _empty(self, page: Page) -> None:
+        """Takes back all that a test did to the tab; where that fails, the next test gets another tab."""
+        try:
+            for other in page.context.pages:
+                if other is not page:
+                    other.close()
+            page.unroute_all(behavior="ignoreErrors")
+            if page.url.startswith("http"):
+                # A document of the same origin without scripts: nothing writes to the storage after it is cleared.
+                page.goto(f"{'/'.join(page.url.split('/')[:3])}/manifest.json", timeout=5_000)
+                page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            page.goto("about:blank")
+            page.context.clear_cookies()
+            page.context.clear_permissions()
+            page.emulate_media(color_scheme="light")
+            page.set_viewport_size(VIEWPORT)
+        except PlaywrightError:
+            self.close()
+
+
+def _new_context(browser: Browser) -> BrowserContext:
+    return browser.new_context(viewport=VIEWPORT, accept_downloads=True)
+
+
 @contextmanager
 def _watched(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    page = context.new_page()
+    page = _new_context(browser).new_page()
     watch = Watch(page)
     yield page
     if not page.is_closed():
-        context.close()
+        page.context.close()
     assert watch.troubles == []
 
 
@@ -109,6 +196,8 @@ def served(folder: Path, model: str, *options: str, **variables: str) -> Iterato
 
     `options` stand behind `serve`, and `variables` go into its environment.
     """
+    if not (folder / "data" / FILE_NAME).exists():
+        put_database(folder / "data")
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     environment |= {

@@ -76,7 +76,7 @@ def data(page: Page, tmp_path):
     script = write_script(tmp_path / "script.yaml", "Hello.")
     for server in served(tmp_path, f"scripted:{script}"):
         yield Data(page, server)
-        page.context.close()
+        page.goto("about:blank")
 
 
 def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again(

@@ -33,7 +33,7 @@ def test_a_broken_completion_shows_its_call_its_fixes_and_who_loses_it(tab: Insp
         expect(tab.part("fixes")).to_contain_text(text)
     expect(tab.rule("vLLM hermes")).to_contain_text("0 of 1")
     expect(tab.rule("vLLM hermes")).to_contain_text("replica")
-    expect(tab.rule("seed 000")).to_contain_text("1 of 1")
+    expect(tab.rule("l3m-backend")).to_contain_text("1 of 1")
     assert tab.way("As written").text == BROKEN
     assert tab.way("Fixed").text == fixed(BROKEN, parse(BROKEN))
     tab.choose("Level", "strict")
@@ -56,7 +56,7 @@ def test_tools_are_checked_as_they_are_typed(tab: Inspecting) -> None:
 def test_an_example_is_one_click_and_clear_brings_them_back(tab: Inspecting) -> None:
     for example in (EXAMPLES[4], EXAMPLES[5]):
         tab.part("read").get_by_role("button", name=example.title).click()
-        expect(tab.part("differ")).to_contain_text("seed 002")
+        expect(tab.part("differ")).to_contain_text("Stella guide")
         assert tab.text == example.text
         tab.part("clear").click()
         expect(tab.part("read")).to_contain_text("Paste a completion")
@@ -78,7 +78,7 @@ def test_what_is_pasted_is_shown_as_text_and_never_run(tab: Inspecting) -> None:
     blocks = "".join(f"<tool_call>\n{call}\n</tool_call>" for call in calls)
     pasted = f"{HOSTILE}{blocks}<think>{HOSTILE}"
     tab.choose("Toolset to check against", "no tools").paste(pasted)
-    expect(tab.part("differ")).to_contain_text("seed 002")
+    expect(tab.part("differ")).to_contain_text("Stella guide")
     expect(tab.part("fixes")).to_contain_text("trailing-comma")
     assert tab.way("As written").text == pasted
     for way in ("Changes", "Fixed"):
@@ -89,6 +89,6 @@ def test_what_is_pasted_is_shown_as_text_and_never_run(tab: Inspecting) -> None:
 def test_the_tab_fits_its_window(tab: Inspecting, artifacts: Path) -> None:
     tab.part("read").get_by_role("button", name=EXAMPLES[3].title).click()
     for _, height in every_size(tab.page, artifacts, "inspect"):
-        expect(tab.rule("seed 002")).to_contain_text("runs")
+        expect(tab.rule("Stella guide")).to_contain_text("runs")
         assert tab.page.evaluate("document.documentElement.scrollHeight") <= height
         assert tab.part("columns").evaluate("one => one.scrollWidth - one.clientWidth") == 0

@@ -28,7 +28,7 @@ def tab(page: Page, tmp_path, monkeypatch):
         page.get_by_role("tab", name="Models").click()
         expect(page.locator("#models-here")).to_contain_text("scripted:demo")
         yield page
-        page.context.close()
+        page.goto("about:blank")
         next(serving, None)
 
 

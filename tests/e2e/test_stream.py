@@ -51,7 +51,8 @@ _UNKNOWN = """(() => {
 })()"""
 
 
-def test_what_is_asked_for_while_the_stream_is_closed_is_answered(page: Page, server: Server) -> None:
+def test_what_is_asked_for_while_the_stream_is_closed_is_answered(fresh_page: Page, server: Server) -> None:
+    page = fresh_page
     page.add_init_script(_LATE)
     page.set_default_timeout(SLOW_MS)
     page.goto(server.url)
@@ -115,7 +116,8 @@ def steps_url() -> Iterator[str]:
     blocks.close(verbose=False)
 
 
-def test_steps_that_are_heard_in_one_go_are_all_shown(page: Page, steps_url: str) -> None:
+def test_steps_that_are_heard_in_one_go_are_all_shown(fresh_page: Page, steps_url: str) -> None:
+    page = fresh_page
     page.add_init_script(_UNKNOWN)
     page.set_default_timeout(SLOW_MS)
     page.goto(steps_url)

@@ -16,10 +16,8 @@ from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
 from workbench.errors import ConstraintFailed, EngineError, ModelMissing, PromptTooLong
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import CallStatus
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.held import PREFILL, hold
-from workbench.rollout.limits import TurnSetup
-from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest
+from workbench.rollout.held import PREFILL, TurnSetup, hold
+from workbench.rollout.ports import ChoiceKind, Constraint, FinishReason, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.sampling_lines import TokenBias
 from workbench.rollout.weighing import opening_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.recording import export_recording
+from workbench.app.export import choice_of, record
 from workbench.engines.replay import load_replay
 from workbench.errors import BadInput, EngineError, ModelMissing
 from workbench.rollout.ports import FinishReason, GenerationRequest
@@ -98,7 +98,7 @@ def test_a_missing_file_says_how_to_make_one(tmp_path):
 def test_a_session_is_recorded_and_played_again_without_its_model(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session = play("What is the reading for cairo?")
-        export = export_recording(services, [session])
+        export = record(services, choice_of(services, [session]))
         before = [kept.message for kept in services.sessions.path(session)]
         assert export.row_count == 2
         recordings = tmp_path / "data" / "recordings"
@@ -114,7 +114,7 @@ def test_a_session_is_recorded_and_played_again_without_its_model(tmp_path):
 def test_a_forced_call_is_recorded_with_its_prefill(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session = play("What is the reading for cairo?", tool_choice="required")
-        (tmp_path / "r.jsonl").write_text(export_recording(services, [session]).text)
+        (tmp_path / "r.jsonl").write_text(record(services, choice_of(services, [session])).text)
         again = play(
             "What is the reading for cairo?", tool_choice="required", model=f"replay:{tmp_path}/r.jsonl"
         )
@@ -130,5 +130,5 @@ def test_an_unfinished_completion_is_left_out_and_told(tmp_path):
         setup = services.setup_for()
         session = begin_session(services, setup).id
         list(play_turn(services, session, setup, "Hi", is_cancelled=lambda: True))
-        export = export_recording(services, [session])
+        export = record(services, choice_of(services, [session]))
     assert (export.row_count, len(export.left_out)) == (0, 1)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.hermes.openai_messages import parse_messages
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from tests.hermes.readings import TOOLS
 from tests.hermes.test_parse_properties import PIECES, relaxed
-from workbench.hermes.clean import clean_calls
-from workbench.hermes.parse import parse
+from workbench.hermes.parse import clean_calls, parse
 from workbench.hermes.reading import SegmentKind
 
 CLEAN = [

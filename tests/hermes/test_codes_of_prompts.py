@@ -11,9 +11,9 @@ from workbench.hermes.spelling.families import FAMILIES
 CHECKOUT = Path(__file__).parents[2]
 HERMES = CHECKOUT / "workbench" / "hermes"
 REFERENCE = CHECKOUT / "docs" / "reference"
-RENDERING = ("rendering/writer", "rendering/findings", "spelling/tools_signature", "openai_messages")
+RENDERING = ("prompt_writer", "spelling/tools", "openai_messages")
 CODE = re.compile(r"[a-z]+(?:-[a-z]+)+")
-CHECKING = ("templates/probes", "templates/check")
+CHECKING = ("templates/check",)
 
 
 def codes_in(modules: tuple[str, ...]) -> set[str]:

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import CHECKOUT
-from workbench.hermes.differ import MAX_SIZE_CHARS, Rule, differ
+from tests.properties import examples
+from workbench.hermes.parser_comparison import MAX_SIZE_CHARS, Rule, differ
 from workbench.hermes.replicas.attempt import tag_blocks
-from workbench.hermes.replicas.seed_001 import _bodies
-from workbench.hermes.replicas.seed_002 import read_as_seed_002
+from workbench.hermes.replicas.projects import _bodies, read_as_stella_guide
 from workbench.toolspec.tools_text import parse_tools
 
 CORPUS = CHECKOUT / "tests" / "corpus"
@@ -110,14 +110,14 @@ def test_each_rule_takes_what_it_takes(text, wanted):
         ("C07", Rule.SGLANG, "reading ends at the first bad JSON"),
         ("C04", Rule.SGLANG, "of each block only the first JSON value is read"),
         ("G04", Rule.SGLANG, "the call of 'f' has no arguments and is skipped"),
-        ("J24", Rule.SEED_002, ""),
-        ("C03", Rule.SEED_000, "only the first block is read"),
-        ("F08", Rule.SEED_000, "the cleaning changes the inside of strings"),
-        ("C05", Rule.SEED_001, "an open tag with anything but { behind it"),
-        ("G01", Rule.SEED_001, "an object is handed on without its `name` or `arguments`"),
-        ("K01", Rule.SEED_002, "white space at both ends of a value is stripped, indentation too"),
-        ("J06", Rule.SEED_002, "a value without </parameter> swallows the next parameter"),
-        ("K14", Rule.SEED_002, "a value stays text, whatever the schema says"),
+        ("J24", Rule.STELLA_GUIDE, ""),
+        ("C03", Rule.L3M_BACKEND, "only the first block is read"),
+        ("F08", Rule.L3M_BACKEND, "the cleaning changes the inside of strings"),
+        ("C05", Rule.HERMES_FC, "an open tag with anything but { behind it"),
+        ("G01", Rule.HERMES_FC, "an object is handed on without its `name` or `arguments`"),
+        ("K01", Rule.STELLA_GUIDE, "white space at both ends of a value is stripped, indentation too"),
+        ("J06", Rule.STELLA_GUIDE, "a value without </parameter> swallows the next parameter"),
+        ("K14", Rule.STELLA_GUIDE, "a value stays text, whatever the schema says"),
         ("H01", Rule.VLLM, "nothing of this is known to it: tag-case"),
         ("F22", Rule.VLLM, "what the reader refuses is run: non-finite-number"),
         ("I02", Rule.SGLANG, "a call inside a thought is run"),
@@ -150,8 +150,8 @@ def test_a_text_too_long_is_not_given_to_the_replicas():
 
 
 # What the seeds' own patterns find, on short texts; long ones would take them minutes.
-SEED_001 = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
-SEED_002 = re.compile(r"<parameter=([^>]+)>\s*(.*?)\s*</parameter>", re.DOTALL)
+HERMES_FC = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+STELLA_GUIDE = re.compile(r"<parameter=([^>]+)>\s*(.*?)\s*</parameter>", re.DOTALL)
 BLOCKS = re.compile(r"<tool_call>(.*?)</tool_call>|<tool_call>(.*)", re.DOTALL)
 PIECES = (
     "<tool_call>",
@@ -169,20 +169,20 @@ PIECES = (
 texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(texts)
 def test_the_linear_forms_find_what_the_patterns_find(text):
-    assert _bodies(text) == SEED_001.findall(text)
+    assert _bodies(text) == HERMES_FC.findall(text)
     assert [one.body for one in tag_blocks(text)] == [closed or rest for closed, rest in BLOCKS.findall(text)]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(texts)
 @example("<parameter=</parameter><parameter=</parameter></parameter>")
 def test_parameters_are_those_that_the_pattern_finds(text):
     body = text.replace("<tool_call>", "").replace("</tool_call>", "")
-    (call,) = read_as_seed_002(f"<tool_call><function=f>{body}</tool_call>", None).calls
-    assert call.arguments == {name: value.strip() for name, value in SEED_002.findall(body)}
+    (call,) = read_as_stella_guide(f"<tool_call><function=f>{body}</tool_call>", None).calls
+    assert call.arguments == {name: value.strip() for name, value in STELLA_GUIDE.findall(body)}
 
 
 HARD = [

@@ -18,6 +18,7 @@ from tests.hermes.laws import (
     played,
 )
 from tests.hermes.readings import TOOLS, calls_of, is_clean, rows
+from tests.properties import examples
 from workbench.hermes.parse import parse
 
 PIECES = [
@@ -44,7 +45,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-relaxed = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @relaxed

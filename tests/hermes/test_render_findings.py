@@ -6,7 +6,7 @@ import pytest
 
 from workbench.chat.finding import Finding
 from workbench.chat.message import Conversation, Message, Role, ToolCall
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from workbench.chat.finding import Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
-from workbench.chat.span import Span
 from workbench.errors import BadInput
-from workbench.hermes.prompt import PromptPart
+from workbench.hermes.prompt_writer import PromptPart
 from workbench.hermes.render import render
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import OfferedTools, ToolSpec

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.chat.finding import Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import OfferedTools, ToolSpec

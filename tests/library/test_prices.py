@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.library.prices import load_prices
+from workbench.library.home_files import load_prices
 from workbench.suite.played import Price
 
 

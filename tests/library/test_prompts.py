@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import BadInput
-from workbench.library.homes import find_folder
-from workbench.library.prompts import ContractFiles
+from workbench.library.home_files import ContractFiles, find_folder
 
 CHECKOUT = Path(__file__).parents[2]
 

@@ -5,7 +5,6 @@ import pytest
 from tests.fakes import ChatEngine, DictToolbox, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.hermes.written_out import written_out
-from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -14,9 +13,9 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.limits import TurnSetup
+from workbench.rollout.held import TurnSetup
 from workbench.rollout.loop import Turn, play
-from workbench.rollout.ports import CallPiece, Delta, FinishReason
+from workbench.rollout.ports import CallPiece, ChoiceKind, Delta, FinishReason, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 TOOLS = OfferedTools(

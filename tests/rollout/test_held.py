@@ -3,9 +3,8 @@
 import pytest
 
 from workbench.errors import ConstraintFailed
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.held import Held, hold, hold_behind
-from workbench.rollout.limits import TurnSetup
+from workbench.rollout.held import Held, TurnSetup, hold, hold_behind
+from workbench.rollout.ports import ChoiceKind, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 NAMES = ("read", "now")

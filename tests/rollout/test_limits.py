@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.rollout.choice import ChoiceKind, ToolChoice, parse_tool_choice
+from workbench.rollout.ports import ChoiceKind, ToolChoice, parse_tool_choice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "now"}),))

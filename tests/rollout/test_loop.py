@@ -6,7 +6,6 @@ import pytest
 
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
-from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -15,9 +14,9 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.limits import TurnSetup
+from workbench.rollout.held import TurnSetup
 from workbench.rollout.loop import Turn, play
-from workbench.rollout.ports import FinishReason
+from workbench.rollout.ports import ChoiceKind, FinishReason, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 TOOLS = OfferedTools(

@@ -8,7 +8,7 @@ import yaml
 
 from tests.security.bombs import IMPORTS, SCHEMAS, TEMPLATE_ARGUMENTS, TEMPLATES, archives
 from workbench.app.limits import SPACE
-from workbench.chat.json_text import load_json
+from workbench.chat.json_value import load_json
 from workbench.errors import BadInput, ConstraintFailed
 from workbench.library.datasets.row_files import read_rows
 from workbench.toolbox.mocking.samples import sample

@@ -5,9 +5,9 @@ import pytest
 from workbench.chat.message import ToolCall
 from workbench.rollout.ports import Approval
 from workbench.toolbox.approval.allowlist import Allowlist
+from workbench.toolbox.approval.doubt import Place
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals
-from workbench.toolbox.approval.place import Place
-from workbench.toolbox.registering.entry import CallContext
+from workbench.toolbox.entry import CallContext
 
 
 class Person:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.toolbox.approval.detect import detect
-from workbench.toolbox.approval.place import Place
+from workbench.toolbox.approval.allowed import detect
+from workbench.toolbox.approval.doubt import Place
 
 CORPUS = Path(__file__).parent / "commands"
 NOBODY = "## section: nobody can allow"

@@ -19,9 +19,9 @@ from tests.services import services_for
 from workbench.app.comparisons.planning import WantedColumn, compare_question
 from workbench.app.comparisons.running import play_comparison
 from workbench.app.limits import SPACE, Limits
+from workbench.app.line import Seats
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.running import begin_run, play_run
-from workbench.app.seats import Seats
+from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.turns import begin_session, play_turn
 from workbench.errors import BadInput
 from workbench.records.owner import Owner

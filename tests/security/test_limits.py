@@ -14,20 +14,19 @@ import pytest
 
 from tests.security.gated import GatedEngine, with_engine
 from tests.services import CHECKOUT, services_for
-from workbench.app.again import play_again
+from workbench.app.again import Onward, play_again, play_on
 from workbench.app.comparisons.planning import Turns, WantedColumn, compare_question, compare_turns
 from workbench.app.comparisons.running import play_comparison
 from workbench.app.labels.bench import Seat, open_bench
 from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, Limits, limits_of, table_of
-from workbench.app.onward import Onward, play_on
 from workbench.app.prepare import TurnContext
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.running import begin_run, play_run
+from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.samples import play_more
 from workbench.app.services import Services
+from workbench.app.token_sheet import weigh_message
 from workbench.app.turns import begin_session, play_turn
-from workbench.app.weighing import weigh_message
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.library.datasets.row_import import ImportTerms, import_rows
@@ -472,7 +471,6 @@ LOOKING = {
 """Modules that ask an engine for its tokens, its template or its server alone, never for a completion."""
 TURNS = {
     "workbench/app/turns.py",
-    "workbench/app/onward.py",
     "workbench/app/again.py",
     "workbench/app/comparisons/playing.py",  # within a comparison, which is counted
     "workbench/app/runs/playing.py",  # within a run, which is counted

@@ -16,9 +16,16 @@ import yaml
 
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
-from workbench.toolbox.mcp.bounds import MOST_UNASKED, WINDOW_S, BadLines, Misbehaved, Window, is_too_deep
+from workbench.toolbox.mcp.bounds import (
+    MOST_UNASKED,
+    WINDOW_S,
+    BadLines,
+    Misbehaved,
+    Server,
+    Window,
+    is_too_deep,
+)
 from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
-from workbench.toolbox.mcp.servers import Server
 from workbench.toolbox.mcp.source import McpTools
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")

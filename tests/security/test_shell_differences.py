@@ -14,8 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.toolbox.approval.detect import detect
-from workbench.toolbox.approval.place import Place
+from tests.properties import examples
+from workbench.toolbox.approval.allowed import detect
+from workbench.toolbox.approval.doubt import Place
 
 SHELLS = [shell for shell in ("sh", "bash") if shutil.which(shell)]
 PLACE = Place()
@@ -161,7 +162,7 @@ def test_random_texts_are_asked_about_or_harmless(bench):
 
 
 @settings(
-    max_examples=150,
+    max_examples=examples(150),
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.toolbox.approval.detect import detect
+from workbench.toolbox.approval.allowed import detect
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments import (
     DockerEnvironment,

@@ -20,8 +20,8 @@ from tests.hermes.laws import (
     played,
 )
 from tests.hermes.readings import TOOLS, rows
-from workbench.hermes.differ import Rule, differ
 from workbench.hermes.parse import parse
+from workbench.hermes.parser_comparison import Rule, differ
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 

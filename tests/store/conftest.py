@@ -13,6 +13,30 @@ from workbench.store.store import Store
 
 SQLITE = "sqlite"
 POSTGRES = pytest.param("postgresql", marks=pytest.mark.postgres)
+POSTGRES_AT_LENGTH = pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.long])
+DIALECT_SENSITIVE = frozenset(
+    {
+        "backup",
+        "bytes",
+        "crash",
+        "database",
+        "deleting",
+        "facts",
+        "labels",
+        "listing",
+        "migrate",
+        "postgres",
+        "runs",
+        "search",
+        "sessions",
+        "storable",
+        "tables",
+        "unfinished",
+    }
+)
+"""Test files whose subject differs between databases: text search, migrations, locks, moments and truth values, bytes
+and JSON, cascades, backups. What the other files test is SQLAlchemy's work on either, so `make test` runs them on SQLite
+and `make test-all` on PostgreSQL too."""
 TEMPLATE = "workbench_template"
 """A database that is up to date; each test has a copy of its own."""
 
@@ -20,7 +44,9 @@ TEMPLATE = "workbench_template"
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for a database runs on each kind; one that asks for SQLite's file, on that only."""
     if "kind" in metafunc.fixturenames:
-        kinds = [SQLITE] if "file" in metafunc.fixturenames else [SQLITE, POSTGRES]
+        subject = metafunc.module.__name__.rpartition("test_")[2]
+        postgres = POSTGRES if subject in DIALECT_SENSITIVE else POSTGRES_AT_LENGTH
+        kinds = [SQLITE] if "file" in metafunc.fixturenames else [SQLITE, postgres]
         metafunc.parametrize("kind", kinds)
 
 

@@ -5,7 +5,7 @@ from workbench.store.store import OwnedStore
 from workbench.suite.plan import Arm, Plan
 from workbench.suite.read_suite import parse_case
 from workbench.suite.result import CaseResult, Measures, Status
-from workbench.suite.scoring.outcome import Outcome
+from workbench.suite.scoring.calls import Outcome
 
 CONTRACT = "---\ntitle: Short\nfamily: hermes-lines\n---\nCall tools.\n"
 PLAN = Plan(

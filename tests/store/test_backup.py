@@ -12,7 +12,7 @@ from tests.store.opening import sessions_in
 from tests.store.soundness import check_file
 from workbench.errors import BadInput, StoreError
 from workbench.store.backup import back_up, check, restore, vacuum
-from workbench.store.file_copies import prune
+from workbench.store.snapshots import prune
 
 
 def _keep(url: str, text: str = "hi") -> str:

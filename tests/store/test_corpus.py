@@ -9,8 +9,7 @@ from tests.services import services_for
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.library.datasets.session_export import chosen_ids
-from workbench.records.corpus.choice import Choice
-from workbench.records.corpus.material import NewImport
+from workbench.records.corpus.material import Choice, NewImport
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, QueueState
 from workbench.records.owner import Owner

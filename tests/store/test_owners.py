@@ -1,21 +1,24 @@
 """No method of any port of the store reads or writes what is another owner's."""
 
 import inspect
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import get_type_hints
 
 import pytest
 
+from tests.databases import FILE_NAME, put_database
+from tests.postgres import Server
 from tests.store import owned_versions
+from tests.store.conftest import SQLITE, TEMPLATE
 from tests.store.examples import GENERATION, SETUP, completion, user
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
-from workbench.records.corpus.choice import Choice
-from workbench.records.corpus.material import NewImport
+from workbench.records.corpus.material import Choice, NewImport
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.sessions import KeptMessage, KeptSession
 from workbench.store.store import OwnedStore, Store
@@ -37,8 +40,36 @@ class World:
     owner: Owner = ANN
 
 
+@pytest.fixture(scope="module")
+def made() -> dict[str, tuple[str, World]]:
+    """For each kind of database one with what Ann has, made by the first test that needs it; tests copy it."""
+    return {}
+
+
 @pytest.fixture
-def world(url: str) -> Iterator[World]:
+def world(
+    made: dict[str, tuple[str, World]], kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[World]:
+    if kind == SQLITE:
+        if kind not in made:
+            file = put_database(request.getfixturevalue("tmp_path_factory").mktemp("world"))
+            made[kind] = str(file), _make_world(f"sqlite:///{file}")
+        template, world = made[kind]
+        copy = shutil.copyfile(template, tmp_path / FILE_NAME)
+        with closing(Store(f"sqlite:///{copy}")) as store:
+            yield replace(world, store=store)
+        return
+    server: Server = request.getfixturevalue("postgres")
+    if kind not in made:
+        server.run(f"CREATE DATABASE world TEMPLATE {TEMPLATE}")
+        made[kind] = "world", _make_world(server.url("world"))
+    template, world = made[kind]
+    with server.database(template) as url, closing(Store(url)) as store:
+        yield replace(world, store=store)
+
+
+def _make_world(url: str) -> World:
+    """What Ann has, in an empty database; its store is closed."""
     with closing(Store(url)) as store:
         ann = store.of(ANN)
         sessions = [ann.sessions.create_session(SETUP) for _ in range(3)]
@@ -55,7 +86,7 @@ def world(url: str) -> Iterator[World]:
         owned_versions.give_labels(ann, owned_versions.target_of(world))
         owned_versions.give_runs(ann)
         owned_versions.give_comparisons(ann, owned_versions.target_of(world))
-        yield world
+        return world
 
 
 def refused(call: Callable[[OwnedStore, World], object]) -> Callable[[OwnedStore, World], None]:

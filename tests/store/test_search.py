@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.records.found_sessions import FoundSession, SearchFilter
 from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
 from workbench.records.owner import LOCAL_OWNER, Owner
+from workbench.records.session_tree import FoundSession, SearchFilter
 from workbench.records.sessions import NewMessage, Origin
+from workbench.store.search_terms import CHUNK_SIZE_CHARS
 from workbench.store.store import OwnedStore, Store
-from workbench.store.words import CHUNK_SIZE_CHARS
 
 TOOLS = '[{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
 WEATHER = replace(SETUP, tools_text=TOOLS, disabled_tools=frozenset())

@@ -18,7 +18,7 @@ from workbench.errors import BadInput, StoreError
 from workbench.records.sessions import Origin
 from workbench.rollout.ports import FinishReason
 from workbench.store.sessions import SessionStore
-from workbench.store.writer import has_ended, this_writer
+from workbench.store.unfinished import has_ended, this_writer
 
 WRITE = """
 import sys, time

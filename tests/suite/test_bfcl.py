@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from tests.bfcl import FOLDER, data_folder
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.errors import BadInput
 from workbench.hermes.reading import CallStatus, Dialect, ReadCall
 from workbench.suite.exchange.bfcl import export_bfcl, import_bfcl

@@ -9,8 +9,7 @@ from tests.store.runs import PLAN, RESULT
 from workbench.suite.compare import Change, compare
 from workbench.suite.plan import Arm, Plan
 from workbench.suite.reports.html import report_html
-from workbench.suite.reports.junit import report_junit
-from workbench.suite.reports.markdown import comparison_markdown, report_markdown
+from workbench.suite.reports.markdown import comparison_markdown, report_junit, report_markdown
 from workbench.suite.reports.report import report_of
 from workbench.suite.result import Measures, Status
 

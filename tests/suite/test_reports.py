@@ -8,10 +8,8 @@ import pytest
 
 from tests.store.runs import PLAN, RESULT
 from workbench.suite.reports.html import report_html
-from workbench.suite.reports.json_report import report_json
-from workbench.suite.reports.junit import report_junit
-from workbench.suite.reports.markdown import report_markdown
-from workbench.suite.reports.report import report_of
+from workbench.suite.reports.markdown import report_junit, report_markdown
+from workbench.suite.reports.report import report_json, report_of
 from workbench.suite.reports.tables import matrix_table
 from workbench.suite.result import Status
 

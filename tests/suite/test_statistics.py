@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from workbench.suite.statistics import Interval, Point, front, mcnemar, pass_hat, wilson
+from workbench.suite.compare import Interval, Point, front, mcnemar, pass_hat, wilson
 
 
 @pytest.mark.parametrize(

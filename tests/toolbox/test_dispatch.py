@@ -8,11 +8,11 @@ import pytest
 
 from tests.aside import run_aside
 from workbench.chat.message import ToolCall, ToolResult
-from workbench.toolbox.answers.envelope import error_result
+from workbench.toolbox.answers import error_result
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.dispatch import Dispatcher, Limits
+from workbench.toolbox.entry import CallContext
 from workbench.toolbox.hooks import Ask, Hooks, Veto
-from workbench.toolbox.registering.entry import CallContext
 from workbench.toolbox.registry import Registry
 
 

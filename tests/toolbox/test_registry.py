@@ -6,9 +6,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from workbench.errors import BadInput
-from workbench.toolbox.registering.discovery import discover_entry_points, discover_modules
+from workbench.toolbox.discovery import discover_entry_points, discover_modules
 from workbench.toolbox.registry import Registry
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 
 SCHEMA = {"description": "Does it.", "parameters": {"type": "object", "properties": {}}}
 

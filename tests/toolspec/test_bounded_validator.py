@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.properties import examples
 from tests.toolspec.test_quick import ARGUMENTS, CONSTANTS, OBJECTS
 from workbench.toolspec.bounded_validator import bounded_validator
 from workbench.toolspec.budget import OverBudget, budget
@@ -57,14 +58,14 @@ def is_plain(schema: Any) -> bool:
     return not any(word in text for word in ("\\\\p", "'('", "\\\\w", "\\\\d", "$schema", "http://"))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(schema=OBJECTS, arguments=ARGUMENTS)
 def test_any_schema_has_the_same_errors(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
     if is_plain(schema) and Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(schema):
         assert told(bounded_validator(schema), arguments) == told(Draft202012Validator(schema), arguments)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     schema=UNEVALUATED,
     value=st.dictionaries(st.sampled_from("abc"), CONSTANTS) | st.lists(CONSTANTS, max_size=3),
@@ -73,7 +74,7 @@ def test_what_is_left_unevaluated_is_the_same(schema: dict[str, Any], value: Any
     assert told(bounded_validator(schema), value) == told(Draft202012Validator(schema), value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(items=st.lists(NESTED, max_size=4), constant=NESTED)
 def test_equality_is_jsons(items: list[Any], constant: Any) -> None:
     for schema in (

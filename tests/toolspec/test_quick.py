@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.bfcl import SETS, bfcl_trajectories
+from tests.properties import examples
 from workbench.toolspec.quick import is_surely_sound, is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 
@@ -81,14 +82,14 @@ OBJECTS = schemas(SCHEMAS)
 ARGUMENTS = st.dictionaries(NAMES, CONSTANTS, max_size=3)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(schema=OBJECTS)
 def test_what_is_surely_sound_is_a_schema(schema: dict[str, Any]) -> None:
     if is_surely_sound(schema):
         Draft202012Validator.check_schema(schema)
 
 
-@settings(max_examples=1200, deadline=None)
+@settings(max_examples=examples(1200), deadline=None)
 @given(schema=OBJECTS, arguments=ARGUMENTS)
 def test_what_is_surely_valid_breaks_no_keyword(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
     if is_surely_valid(ToolSpec.of_function({"name": "f", "parameters": schema}), arguments):

@@ -5,8 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
 
 documents = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -3,8 +3,7 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.toolspec.locate import line_of
-from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
+from workbench.toolspec.tools_text import check_tools_text, line_of, parse_tools, render_tools
 
 GOOD = '[\n {"type": "function",\n  "function": {"name": "f", "parameters": {"type": "object"}}},\n {"name": "g"}\n]'
 

@@ -1,11 +1,9 @@
 """Rows for the tests of the trainer."""
 
-from workbench.library.homes import find_folder
-from workbench.library.prompts import ContractFiles
+from workbench.library.home_files import ContractFiles, find_folder
 from workbench.settings import read_settings
-from workbench.training.synth.conversations import Terms, Under
-from workbench.training.synth.generate import synth_rows
-from workbench.training.synth.split import Split
+from workbench.training.synth.conversations import Terms, Under, synth_rows
+from workbench.training.synth.words import Split
 from workbench.trajectory.formats.known import format_named
 
 

@@ -10,14 +10,13 @@ from workbench.cli.training import synth as verb
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.training.synth import chats, forms, vocabulary
-from workbench.training.synth.conversations import Terms
+from workbench.training.synth import chats, forms
+from workbench.training.synth import words as vocabulary
+from workbench.training.synth.conversations import Terms, synth_rows
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.exchanges import EXCHANGES
-from workbench.training.synth.generate import synth_rows
-from workbench.training.synth.split import RESERVED, Split, share_of
 from workbench.training.synth.tools import draw_tool
-from workbench.training.synth.words import Words
+from workbench.training.synth.words import RESERVED, Split, Words, share_of
 from workbench.trajectory.validate.rows_check import RowsCheck
 
 ROWS = 150

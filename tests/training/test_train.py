@@ -220,7 +220,7 @@ def test_a_broken_receipt_beside_a_start_is_told(tmp_path):
     [("AVX2", "bf16", True), ("AVX2", "f32", False), ("AVX512", "bf16", False)],
 )
 def test_numbers_that_the_processor_does_not_know_are_told(capability, precision, is_told, monkeypatch):
-    from workbench.training.base_model import is_slow
+    from workbench.training.start import is_slow
 
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
@@ -275,6 +275,7 @@ def logits_of(ids, *adapters):
     return logits - logits.mean()
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_permutation(
     tmp_path, monkeypatch
@@ -324,6 +325,7 @@ def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_perm
     assert wrong > 4 * right
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_from_rows_to_an_adapter_that_moves_the_logits_of_the_embedded_model(rows_file, tmp_path):
     out = tmp_path / "run"

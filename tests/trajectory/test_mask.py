@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from tests.trajectory.validate.rows import AGENT, OPENAI, SHAREGPT, SOUND, changed
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.trajectory.formats.known import FORMATS, detect_format
 from workbench.trajectory.mask import MaskedText, Token, mask_tokens
-from workbench.trajectory.preview import preview
+from workbench.trajectory.sets.stats import preview
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row

@@ -19,9 +19,8 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.sessions import KeptMessage, with_ephemeral
 from workbench.records.setup import Setup
 from workbench.records.versions import VersionKind, hash_of
-from workbench.rollout.choice import ChoiceKind, ToolChoice
 from workbench.rollout.events import Generation
-from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.toolspec.tools_text import render_tools
 
 _LLAMA_SERVER: Final = Server(

@@ -1,4 +1,4 @@
-"""Some sessions as rows in one text, as the page hands them to a browser."""
+"""The generations of kept sessions as a recording that `replay:FILE` answers from."""
 
 import json
 from collections.abc import Sequence
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from workbench.app.services import Services
 from workbench.errors import BadInput
-from workbench.library.datasets.session_export import SessionDone, export_rows
-from workbench.records.corpus.choice import Choice
+from workbench.library.datasets.session_export import SessionDone, chosen_ids, export_rows
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
+from workbench.rollout.ports import FinishReason
+from workbench.rollout.recording import recording_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +69,26 @@ def lines_of(done: SessionDone) -> list[str]:
         f"session {done.session_id}: {one.message}" + (f" ({one.pointer})" if one.pointer else "")
         for one in done.all_obstacles
     ]
+
+
+def record(services: Services, choice: Choice) -> Export:
+    """The same of a choice of sessions.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    lines: list[str] = []
+    left_out: list[str] = []
+    for session_id in chosen_ids(services.corpus, choice):
+        for kept in services.sessions.path(session_id):
+            generation = kept.generation
+            if generation is None:
+                continue
+            if generation.finish_reason in (FinishReason.CANCELLED, FinishReason.INTERRUPTED):
+                left_out.append(
+                    f"session {session_id}: a completion was not finished ({generation.finish_reason})"
+                )
+                continue
+            row = recording_row(generation, kept.message)
+            lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))

@@ -14,7 +14,7 @@ from workbench.hermes.templates.template import TemplateInput, parse_template, r
 from workbench.records.sessions import KeptMessage
 from workbench.records.setup import Setup
 from workbench.records.versions import VersionKind
-from workbench.rollout.templated import Templated
+from workbench.rollout.models import Templated
 
 TEMPLATE: Final = "template"
 """Key of the model's own template."""

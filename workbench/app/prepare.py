@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.app.loop_tools import delegate, todo
-from workbench.app.loop_tools.memory import Memory
-from workbench.app.loop_tools.session_search import SessionSearch
-from workbench.app.loop_tools.toolbox import LoopToolbox
+from workbench.app.loop_tools.toolbox import LoopToolbox, Memory, SessionSearch
 from workbench.app.queued import Asker, QueuedEngine
 from workbench.app.services import Services
 from workbench.chat.message import Conversation, Message, Role

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.onward import Onward, play_on
+from workbench.app.again import Onward, play_on
 from workbench.app.prepare import TurnContext
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept
@@ -15,8 +15,7 @@ from workbench.records.corpus.material import ToldMessage
 from workbench.records.sessions import KeptMessage
 from workbench.records.setup import Setup
 from workbench.rollout.events import Event
-from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, canonical_json
 
 MOST_SAMPLES: Final = 16
 """Of one turn at a time."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from workbench.app.limited_store import limited
 from workbench.app.limits import Limits, limits_of
+from workbench.app.line import Seats
 from workbench.app.queued import Asker, Lines, QueuedEngine, queued
-from workbench.app.seats import Seats
 from workbench.app.versions.files import take_file
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
@@ -26,14 +28,13 @@ if TYPE_CHECKING:
     from workbench.engines.adapters import AdapterFiles
     from workbench.engines.hub.gguf_hub import GgufHub
     from workbench.library.datasets.exporting import DatasetFiles
-    from workbench.library.home_files import HomeFiles
-    from workbench.library.prompts import ContractFiles
+    from workbench.library.home_files import ContractFiles, HomeFiles
     from workbench.store.audit import AuditStore
     from workbench.store.comparisons import ComparisonStore
     from workbench.store.corpus import CorpusStore
     from workbench.store.facts import FactStore
     from workbench.store.labels import LabelStore
-    from workbench.store.notes import MemoryStore
+    from workbench.store.memories import MemoryStore
     from workbench.store.runs import RunStore
     from workbench.store.search import SearchStore
     from workbench.store.sessions import SessionStore
@@ -42,6 +43,18 @@ if TYPE_CHECKING:
     from workbench.store.versions import VersionStore
     from workbench.toolbox.catalog import Catalog
     from workbench.toolbox.studio import Studio
+
+
+class SystemCalendar:
+    """What the operating system says."""
+
+    def seconds(self) -> float:
+        """A reading that only goes forward."""
+        return time.perf_counter()
+
+    def now(self) -> datetime:
+        """The moment, UTC."""
+        return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

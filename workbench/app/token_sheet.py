@@ -1,16 +1,105 @@
 """A kept completion and its prompt, token by token, as the model's own vocabulary cuts them."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from workbench.app.queued import QueuedWeigher
 from workbench.app.services import Services
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.errors import BadInput, WorkbenchError
+from workbench.hermes.spelling.families import FAMILIES
 from workbench.hermes.written_out import written_out
 from workbench.records.sessions import KeptMessage
+from workbench.records.setup import Setup
+from workbench.rollout.events import Generation
 from workbench.rollout.ports import EmittedToken
+from workbench.rollout.weighing import Decision, opening_of
+from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.mask import Token, Tokenizer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSize:
+    """The size of one spelling."""
+
+    families: tuple[str, ...]
+    """Families that spell the tools so."""
+    chars: int
+    """Its length in characters."""
+    tokens: int | None
+    """Its length in tokens; None where no model is there to count them."""
+
+
+def tool_sizes(tools: OfferedTools, count: Callable[[str], int] | None) -> tuple[ToolSize, ...]:
+    """The tools' size in each spelling that there is, the shortest first.
+
+    Args:
+        tools: The tools, all sound.
+        count: Tells how many tokens a text has; None where no model is loaded.
+    """
+    families: dict[str, list[str]] = {}
+    for name, family in FAMILIES.items():
+        families.setdefault(family.spell_tools(tools), []).append(name)
+    sizes = (
+        ToolSize(families=tuple(names), chars=len(text), tokens=count(text) if count else None)
+        for text, names in families.items()
+    )
+    return tuple(sorted(sizes, key=lambda size: size.chars))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What a model says of a completion."""
+
+    decision: Decision
+    """How the answer might have begun."""
+    tokens: tuple[EmittedToken, ...]
+    """The completion's tokens with their log-probabilities, prefill included."""
+    is_writer: bool
+    """False: another model than the one that wrote it was asked."""
+
+
+def weigh_message(
+    services: Services, setup: Setup, kept: KeptMessage, *, is_cancelled: Callable[[], bool]
+) -> Weighed | None:
+    """What the setup's model says of a kept completion; None where it was cancelled.
+
+    Raises:
+        BadInput: No model wrote the message, or the setup's model cannot tell probabilities.
+        EngineError: The model is missing, or prompt and completion do not fit.
+    """
+    made = kept.generation
+    if made is None:
+        raise BadInput("decision", "no model wrote this message", "pick one that a model wrote")
+    services.limits.check_setup(setup)
+    with services.at_work() as at_work:
+        return _weighed(at_work, setup, kept, made, is_cancelled)
+
+
+def _weighed(
+    services: Services,
+    setup: Setup,
+    kept: KeptMessage,
+    made: Generation,
+    is_cancelled: Callable[[], bool],
+) -> Weighed | None:
+    engine = services.engine(setup.model)
+    if not isinstance(engine, QueuedWeigher):
+        remedy = "choose a local GGUF model, such as 'embedded'"
+        raise BadInput(f"model {setup.model!r}", "it does not tell probabilities", remedy)
+    names, opening = setup.offered_tools().names, opening_of(setup.contract().family)
+    try:
+        decision = engine.decide(made.prompt_text, opening, names, is_cancelled=is_cancelled)
+        tokens = (
+            engine.weigh(made.prompt_text, kept.message.text, is_cancelled=is_cancelled) if decision else None
+        )
+    finally:
+        engine.asker.end()
+    if decision is None or tokens is None:
+        return None
+    is_writer = engine.fingerprint == made.engine_fingerprint
+    return Weighed(decision=decision, tokens=tokens, is_writer=is_writer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

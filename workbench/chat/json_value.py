@@ -1,5 +1,6 @@
 """JSON as a Python value."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
@@ -20,3 +21,53 @@ def as_object(value: JsonValue) -> JsonObject:
     ({'a': 1}, {})
     """
     return cast(JsonObject, value) if isinstance(value, _OBJECTS) else {}
+
+
+MAX_JSON_DEPTH: Final = 200
+"""Objects and arrays inside each other. Whatever looks at a value calls itself at each level, and Python ends at some
+thousand calls: real documents stay below thirty."""
+_DIGITS: Final = "integer string conversion"
+
+
+def load_json(text: str) -> JsonValue:
+    """The value of a JSON text.
+
+    >>> load_json('{"a": [1]}')
+    {'a': [1]}
+    >>> load_json("[" * 1000)
+    Traceback (most recent call last):
+        ...
+    ValueError: nested over 200 levels deep
+
+    Raises:
+        json.JSONDecodeError: It is not JSON; it knows line and column.
+        ValueError: It is nested too deep, or has a number of more than 4,300 digits.
+    """
+    try:
+        value = cast(JsonValue, json.loads(text))
+    except json.JSONDecodeError:
+        raise
+    except RecursionError:
+        raise ValueError(f"nested over {MAX_JSON_DEPTH} levels deep") from None
+    except ValueError as error:
+        # Python refuses such a number, for reading it takes the square of its length.
+        told = "a number has more than 4,300 digits" if _DIGITS in str(error) else str(error)
+        raise ValueError(told) from None
+    if is_too_deep(value):
+        raise ValueError(f"nested over {MAX_JSON_DEPTH} levels deep")
+    return value
+
+
+def is_too_deep(value: JsonValue) -> bool:
+    """Whether a value is nested deeper than any honest one; found without calling itself."""
+    level = [value]
+    for _ in range(MAX_JSON_DEPTH + 1):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True

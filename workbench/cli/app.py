@@ -55,16 +55,14 @@ VERBS: Final = {
     "compress": Verb(
         "workbench.cli.rows.compress", "Make long rows fit: a stretch of the middle becomes a summary."
     ),
-    "receipt": Verb(
-        "workbench.cli.rows.receipt", "Write the receipt of files of rows: hashes, counts, issues."
-    ),
+    "receipt": Verb("workbench.cli.rows.push", "Write the receipt of files of rows: hashes, counts, issues."),
     "push": Verb(
         "workbench.cli.rows.push", "Send files of rows, their card and receipt to a data set on the hub."
     ),
     "run": Verb(
         "workbench.cli.suites.run", "Play suites against contracts and models, score and report them."
     ),
-    "compare": Verb("workbench.cli.suites.compare", "Compare two runs: what broke, what was mended."),
+    "compare": Verb("workbench.cli.suites.files", "Compare two runs: what broke, what was mended."),
     "suites": Verb(
         "workbench.cli.suites.app", "Make suites of BFCL's, promptfoo's and OpenAI's files, and back."
     ),

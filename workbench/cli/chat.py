@@ -12,8 +12,7 @@ from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
 from workbench.app.turns import MessageKept, begin_session, play_turn
 from workbench.cli.sampling_options import sampling_option
-from workbench.cli.terminal.asking import TerminalApprover
-from workbench.cli.terminal.stopping import stop_at_interrupt
+from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
 from workbench.records.sessions import KeptSession
 from workbench.records.setup import Setup

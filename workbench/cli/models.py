@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 import typer
 
 from workbench.chat.json_value import JsonObject
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.sizes import gigabytes
+from workbench.cli.terminal.paint import write_json_line
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
 from workbench.settings import choose_model, read_settings
@@ -17,6 +16,16 @@ from workbench.settings import choose_model, read_settings
 if TYPE_CHECKING:
     from workbench.engines.hub.gguf_hub import GgufHub
     from workbench.engines.hub.hub_models import HubFile, KnownModel, PullProgress
+
+
+def gigabytes(size_bytes: int) -> str:
+    """As disks are sold: powers of ten.
+
+    >>> gigabytes(4_920_000_000), gigabytes(98_000_000)
+    ('4.92 GB', '98 MB')
+    """
+    return f"{size_bytes / 1e9:.2f} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.0f} MB"
+
 
 EMBEDDED: Final = "embedded"
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]

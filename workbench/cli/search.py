@@ -8,7 +8,7 @@ import typer
 
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.errors import BadInput
-from workbench.records.found_sessions import FoundSession, SearchFilter, Snippet
+from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
 from workbench.records.sessions import Origin
 from workbench.settings import read_settings
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.contract.contract import Contract
-from workbench.contract.placeholders import Placeholder, placeholders
+from workbench.contract.contract import Contract, Placeholder, placeholders
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import family_named
 from workbench.toolspec.spec import OfferedTools

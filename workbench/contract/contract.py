@@ -1,19 +1,52 @@
 """A contract as a value, and as a file: YAML front matter, then the text."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import inf
 from textwrap import indent
-from typing import Final
+from typing import Final, NamedTuple
 
 import yaml
 
-from workbench.contract.placeholders import VARIABLE_NAME
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 from workbench.toolspec.yaml_text import compose_yaml
+
+VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""What a variable can be called."""
+
+_PLACEHOLDER: Final = re.compile(
+    rf"\{{\{{[ \t]*(?:(?P<name>{VARIABLE_NAME.pattern})[ \t]*\}}\}}"
+    r"|(?P<literal>'\{\{'|\"\{\{\")[ \t]*\}\}"
+    r"|(?P<bad>[A-Za-z_]))"
+)
+
+
+class Placeholder(NamedTuple):
+    """One place in a text that is to be filled."""
+
+    start: int
+    """First code point."""
+    end: int
+    """One past the last."""
+    name: str | None
+    """The variable; None where it stands for a literal `{{`, or cannot be read."""
+    is_literal: bool = False
+    """True: it stands for `{{`."""
+
+
+def placeholders(text: str) -> Iterator[Placeholder]:
+    """Those of `text`, in order; one that begins like a placeholder and is none has neither name nor literal.
+
+    >>> [place.name for place in placeholders('{{ tools }} {"a": {"b": 1}} {{x}}')]
+    ['tools', 'x']
+    """
+    for match in _PLACEHOLDER.finditer(text):
+        yield Placeholder(*match.span(), match["name"], is_literal=match["literal"] is not None)
+
 
 FENCE: Final = "---"
 """A line of its own before and after the front matter."""
@@ -39,7 +72,7 @@ class Contract:
     variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """Own variables with their defaults, in the order written."""
     text: str
-    """With placeholders `{{ name }}`; see `workbench.contract.placeholders`."""
+    """With placeholders `{{ name }}`; see `workbench.contract.contract`."""
     first_line: int = field(default=1, compare=False)
     """Line of the file at which `text` begins, from 1; only for messages."""
 

@@ -6,10 +6,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from workbench.chat.finding import Finding, Severity
-from workbench.chat.span import Span
-from workbench.contract.contract import Contract
-from workbench.contract.placeholders import placeholders
+from workbench.chat.finding import Finding, Severity, Span
+from workbench.contract.contract import Contract, placeholders
 from workbench.hermes.near_miss import check_tags
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import ReadCall

@@ -78,7 +78,7 @@ class LlamaCppEngine:
         return placed_tokens(text, ids, pieces)
 
     def chat_template(self) -> str | None:
-        """The model's own; see `workbench.rollout.templated.Templated`."""
+        """The model's own; see `workbench.rollout.models.Templated`."""
         with self._freeing:
             self._check_open()
             return self._binding.chat_template("tool_use") or self._binding.chat_template()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.errors import EngineError
 from workbench.trajectory.mask import Token
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from workbench.chat.finding import Finding, Severity
-from workbench.chat.span import Span
+from workbench.chat.finding import Finding, Severity, Span
 from workbench.hermes.reading import Reading, SegmentKind
 
 _TAG_LIKE: Final = re.compile(r"[<＜‹〈]([^<>＜＞‹›〈〉\n]{1,80})[>＞›〉]")

@@ -4,17 +4,40 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from workbench.chat.finding import Finding
-from workbench.chat.fix import Fix, apply_edits
-from workbench.chat.span import Span
+from workbench.chat.finding import Finding, Fix, Span, apply_edits
 from workbench.hermes.body.calls import judge
+from workbench.hermes.body.shape import Draft
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
-from workbench.hermes.scanner.block import Block
+from workbench.hermes.scanner.block import Block, has_unread_before_fix, read_clean_block, sealed
 from workbench.hermes.scanner.scan import scan
-from workbench.hermes.scanner.seal import has_unread_before_fix, sealed
 from workbench.hermes.text.completion import Completion
 from workbench.toolspec.spec import OfferedTools
+
+
+def clean_calls(text: str, tools: OfferedTools) -> tuple[Draft, ...] | None:
+    """The calls of `text` where `parse` would find them too, and no thought, fix or loss; else None.
+
+    Many texts of training rows are so, and it takes a third of the time; None says nothing.
+
+    >>> [call.name for call in clean_calls('So: <tool_call>{"name": "f", "arguments": {}}</tool_call>', OfferedTools())]
+    ['f']
+    >>> clean_calls("<think>no</think>", OfferedTools()) is None
+    True
+    """
+    if "`" in text or text.lstrip().startswith("{"):
+        return None
+    completion = Completion(text, tools=tools, dialect=Dialect.AUTO, level=Level.TOLERANT, is_cut=False)
+    found: list[Draft] = []
+    start = text.find("<")
+    while start >= 0:
+        block = read_clean_block(completion, start)
+        if block is None:
+            return None
+        found.extend(block.drafts)
+        start = text.find("<", block.end)
+    return tuple(found)
+
 
 CUT_OFF: Final = frozenset({"length", "cancelled", "interrupted"})
 """Finish reasons of a completion that did not come to its own end: an open block is cut, and never run."""

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from workbench.chat.finding import Finding
-from workbench.chat.fix import Fix
+from workbench.chat.finding import Finding, Fix, Span
 from workbench.chat.json_value import JsonValue
-from workbench.chat.span import Span
 
 
 class Dialect(StrEnum):

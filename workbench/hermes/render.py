@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass, field
 
-from workbench.chat.finding import Finding
+from workbench.chat.finding import Finding, Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
-from workbench.chat.span import Span
-from workbench.hermes.prompt import Prompt
-from workbench.hermes.rendering.findings import (
+from workbench.hermes.prompt_writer import (
+    Prompt,
+    PromptWriter,
+    Source,
     assistant_findings,
     call_findings,
     conversation_findings,
     missing_header_finding,
 )
-from workbench.hermes.rendering.writer import PromptWriter, Source
 from workbench.hermes.spelling.chatml import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.families import family_named
 from workbench.hermes.spelling.family import Family, HeaderGap, SystemPlace, Trimmed

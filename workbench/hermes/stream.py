@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from workbench.chat.fix import apply_edits
+from workbench.chat.finding import apply_edits
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind

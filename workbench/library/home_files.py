@@ -1,14 +1,99 @@
 """The files of `prompts/` and `tools_catalog/`, byte for byte: what versions come from and go to."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
+
+from workbench.contract.contract import Contract, parse_contract
 from workbench.errors import BadInput
-from workbench.library.homes import find_folder
 from workbench.records.versions import VersionKind, check_name
+from workbench.suite.played import Price
+
+FILE: Final = "prices.yaml"
+
+
+class _PriceForm(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
+
+
+class _PricesForm(RootModel[dict[str, _PriceForm]]):
+    pass
+
+
+def load_prices(data: Path) -> Mapping[str, Price]:
+    """US dollars a million tokens by the model's name; empty where there is no file.
+
+    Raises:
+        BadInput: The file cannot be read.
+    """
+    path = data / FILE
+    if not path.is_file():
+        return {}
+    try:
+        form = _PricesForm.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise BadInput(f"file {path}", " ".join(str(error).split())) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        remedy = "write MODEL: {prompt: …, completion: …}"
+        raise BadInput(f"file {path}, {place or 'the file'}", first["msg"], remedy) from error
+    return {name: Price(one.prompt, one.completion) for name, one in form.root.items()}
+
+
+class ContractFiles:
+    """The contracts of one folder, read when asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "contracts"
+
+    def contract_names(self) -> Sequence[str]:
+        """Sorted."""
+        return sorted(path.stem for path in self._folder.glob("*.md"))
+
+    def load_contract_text(self, name: str) -> str:
+        """The file's text, front matter and all.
+
+        Raises:
+            BadInput: There is no contract of that name.
+        """
+        names = self.contract_names()
+        if name not in names:
+            raise BadInput(f"contract {name!r}", "no such contract", f"there are {', '.join(names)}")
+        try:
+            # newline="": what stands in the file is what the model is told.
+            with (self._folder / f"{name}.md").open(encoding="utf-8", newline="") as file:
+                return file.read()
+        except UnicodeDecodeError as error:
+            raise BadInput(f"contract {name!r}", f"not UTF-8 at byte {error.start}") from error
+
+    def load_contract(self, name: str) -> Contract:
+        """The contract of that name.
+
+        Raises:
+            BadInput: There is none, or its file cannot be read.
+        """
+        return parse_contract(self.load_contract_text(name), name=name)
+
+
+def find_folder(name: str, home: Path) -> Path:
+    """The folder `name` of `home`, else the read-only copy inside the wheel, else the checkout's.
+
+    Raises:
+        BadInput: There is none: the installation is broken.
+    """
+    package = Path(__file__).parent.parent
+    for folder in (home / name, package / "shipped" / name, package.parent / name):
+        if folder.is_dir():
+            return folder
+    raise BadInput(f"folder {name}/", "not found", "install the package again, or run in a checkout")
 
 
 class Place(NamedTuple):

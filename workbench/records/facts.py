@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from workbench.chat.finding import Severity
-from workbench.chat.fix import Edit
-from workbench.chat.span import Span
+from workbench.chat.finding import Edit, Severity, Span
 from workbench.hermes.reading import Reading, SegmentKind
 
 DROPPED: Final = "dropped"

@@ -2,10 +2,30 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One thing that was done. Entries are never changed and never taken out."""
+
+    number: int
+    """Goes up, over all owners."""
+    at: datetime
+    """When, UTC."""
+    who: str
+    """Who did it; empty for the one person of an own machine."""
+    action: str
+    """What was done, such as `version.tag`."""
+    subject: str
+    """To what, such as `contract:minimal`, or a message's id."""
+    detail: Mapping[str, JsonValue] = field(hash=False)
+    """What else there is to say, such as what stood there before."""
 
 
 class UserRole(StrEnum):
@@ -138,15 +158,6 @@ class Owner:
     def may(self, permission: Permission) -> bool:
         """Whether they have a permission."""
         return is_granted(permission, self.role)
-
-    def require(self, permission: Permission) -> None:
-        """Refuses what they may not do.
-
-        Raises:
-            NotPermitted: They do not have the permission.
-        """
-        if not self.may(permission):
-            raise NotPermitted(permission, self.role)
 
 
 LOCAL_OWNER: Final = Owner(key=None, role=UserRole.LOCAL)

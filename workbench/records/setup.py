@@ -7,8 +7,8 @@ from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
 from workbench.contract.variables import parse_variables, show_variables
-from workbench.rollout.choice import parse_tool_choice
-from workbench.rollout.limits import TurnSetup
+from workbench.rollout.held import TurnSetup
+from workbench.rollout.ports import parse_tool_choice
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.setting_field import Lines, NumberRange, Plain, Switch, setting
 from workbench.toolspec.spec import OfferedTools

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from workbench.chat.finding import Finding
 from workbench.chat.message import Message
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import ReadCall, Reading
 from workbench.rollout.ports import EmittedToken, FinishReason, ToolRun
 from workbench.rollout.sampling import Sampling

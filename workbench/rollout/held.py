@@ -1,6 +1,6 @@
 """What a completion is held to: the tool choice and the answer's schema, as prefill, constraint and findings."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.chat.finding import Finding, Severity
@@ -9,11 +9,35 @@ from workbench.errors import ConstraintFailed
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.spelling.families import family_named
 from workbench.hermes.spelling.thoughts import THINK_CLOSE
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.limits import TurnSetup
-from workbench.rollout.ports import Constraint
+from workbench.rollout.ports import ChoiceKind, Constraint, ToolChoice
+from workbench.rollout.sampling import Sampling
 from workbench.toolspec.grammar import CallMarks, Grammar, answer_grammar, call_schema, calls_grammar
 from workbench.toolspec.spec import OfferedTools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnSetup:
+    """Everything that a turn depends on, beside the conversation."""
+
+    tools: OfferedTools
+    """The specs that the model was told of; calls are checked against them."""
+    family: str
+    """Name of the render family, such as `hermes-lines`."""
+    sampling: Sampling = Sampling()
+    """How tokens are chosen."""
+    tool_choice: ToolChoice = ToolChoice()
+    """When a call is asked for."""
+    max_rounds: int = 8
+    """Completions a turn may take."""
+    answer_schema: JsonObject | None = field(default=None, hash=False)
+    """JSON Schema that an answer is held to (Hermes' JSON mode); None leaves answers free."""
+    wants_logprobs: bool = False
+    """True: each completion's tokens are kept with their log-probabilities, where the engine can tell them."""
+    is_constrained: bool = True
+    """False: no grammar holds a completion; what is forced is begun for the model and no more."""
+    contract_fingerprint: str | None = None
+    """Tells the contract that the system text was composed from; None where there is none."""
+
 
 PREFILL: Final = f"{CALL_OPEN}\n"
 """What a forced call begins with; the model goes on from here under the grammar."""

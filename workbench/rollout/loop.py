@@ -1,17 +1,17 @@
 """The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
 
+import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
 from workbench.hermes.json_mode import check_answer
-from workbench.hermes.prompt import Prompt
-from workbench.hermes.reading import ReadCall, Reading
+from workbench.hermes.prompt_writer import Prompt
+from workbench.hermes.reading import CallStatus, ReadCall, Reading
 from workbench.hermes.render import render
 from workbench.hermes.written_out import read_message
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.completion_writer import CompletionWriter
+from workbench.rollout.completion_writer import CompletionWriter, Written, stream
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -23,18 +23,30 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.held import Held, hold, hold_behind
-from workbench.rollout.limits import TurnSetup
+from workbench.rollout.held import Held, TurnSetup, hold, hold_behind
 from workbench.rollout.ports import (
+    ChoiceKind,
     Clock,
     Engine,
     FinishReason,
     GenerationRequest,
     Toolbox,
+    ToolChoice,
     ToolRun,
 )
-from workbench.rollout.refusal import refusal_text
-from workbench.rollout.stream import Written, stream
+from workbench.toolspec.spec import OfferedTools
+
+
+def refusal_text(call: ReadCall, tools: OfferedTools) -> str | None:
+    """A well-formed JSON error for a call of an unknown tool or with wrong arguments; None where it can be run."""
+    if call.status is CallStatus.READY:
+        return None
+    if call.status is CallStatus.UNKNOWN_TOOL:
+        return json.dumps(
+            {"error": f"Unknown tool: {call.name}", "available_tools": list(tools.names)}, ensure_ascii=False
+        )
+    broken = [finding.message for finding in call.findings if finding.code.startswith("schema-")]
+    return json.dumps({"error": "Invalid arguments", "problems": broken}, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from workbench.rollout.ports import Engine
 from workbench.settings import Secret
+
+
+@runtime_checkable
+class Templated(Protocol):
+    """An engine that knows its model's own chat template."""
+
+    def chat_template(self) -> str | None:
+        """The Jinja text, the one for tools where there are several; None where the model has none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.rollout.events import Generation
 from workbench.rollout.sampling import Sampling
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 
 
 def fingerprint(prompt: str, sampling: Sampling) -> str:

@@ -1,10 +1,9 @@
 """The environment as one value; nothing else reads it."""
 
-from workbench.settings.chosen_model import CHOSEN_MODEL, choose_model, chosen_model
 from workbench.settings.reading import is_colour_wanted, read_settings
-from workbench.settings.secret import Secret, read_secret
-from workbench.settings.value import KV_TYPES, FlashAttention, Settings, Variables
+from workbench.settings.value import KV_TYPES, FlashAttention, Secret, Settings, Variables, read_secret
 from workbench.settings.variables import VARIABLES, Variable
+from workbench.settings.words import CHOSEN_MODEL, choose_model, chosen_model
 
 __all__ = [
     "CHOSEN_MODEL",

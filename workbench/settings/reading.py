@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import Final, cast
 
 from workbench.errors import BadInput
-from workbench.settings.chosen_model import chosen_model
-from workbench.settings.secret import read_secret
-from workbench.settings.value import KV_TYPES, FlashAttention, Settings, Variables
+from workbench.settings.value import KV_TYPES, FlashAttention, Settings, Variables, read_secret
 from workbench.settings.variables import VARIABLES
-from workbench.settings.words import accounts, adapters, hosts, names, origins, terminal, whole_number
+from workbench.settings.words import (
+    accounts,
+    adapters,
+    chosen_model,
+    hosts,
+    names,
+    origins,
+    terminal,
+    whole_number,
+)
 
 SPACE_UPLOAD_MB: Final = 20
 """Largest file that can be uploaded to a Space that sets nothing else, in megabytes."""

@@ -1,4 +1,4 @@
-"""The audit log in a database: the port `workbench.store.audit.SqlAudit`, and how others write to it."""
+"""The audit log in a database, and how others write to it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from sqlmodel import Session, col, select
 
 from workbench.chat.json_value import JsonValue
-from workbench.records.audit import AuditEntry
-from workbench.records.owner import Owner
+from workbench.records.owner import AuditEntry, Owner
 from workbench.store.database import Database
-from workbench.store.scope import scope_of
+from workbench.store.owned import scope_of
 from workbench.store.storable import problem_of
-from workbench.store.tables.audit import AuditRow
+from workbench.store.tables.base import AuditRow
 
 
 @dataclass(frozen=True, slots=True)

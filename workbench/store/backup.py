@@ -15,9 +15,9 @@ from sqlalchemy.engine import Connection
 from workbench.errors import BadInput, StoreError
 from workbench.store.database import connecting, file_of
 from workbench.store.faults import faults_told
-from workbench.store.file_copies import SIDE_FILES, copy_database, moment_name, problem_of_file
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
 from workbench.store.row_checks import damaged_rows
+from workbench.store.snapshots import SIDE_FILES, copy_database, moment_name, problem_of_file
 
 SHOWN_PROBLEMS: Final = 20
 """How many problems of one kind a check lists."""

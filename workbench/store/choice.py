@@ -8,11 +8,11 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from workbench.records.corpus.choice import Choice
-from workbench.records.found_sessions import SearchFilter
+from workbench.records.corpus.material import Choice
 from workbench.records.labels.project import QueueState
+from workbench.records.session_tree import SearchFilter
 from workbench.store.label_rows import slot_of
-from workbench.store.search_filter import conditions_of
+from workbench.store.search import conditions_of
 from workbench.store.storable import problem_of
 from workbench.store.tables import LabelProjectRow, LabelRow, LabelTaskRow, SessionRow
 

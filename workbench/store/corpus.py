@@ -1,28 +1,133 @@
 """Sessions as training rows are made of them, and rows as sessions."""
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
+from workbench.chat.message import Message
 from workbench.errors import StoreError
 from workbench.records.comparisons import preferences_of
-from workbench.records.corpus.choice import Choice
-from workbench.records.corpus.material import DamagedSession, ImportedRow, MadeWith, Material, ToldMessage
+from workbench.records.corpus.material import (
+    Choice,
+    DamagedSession,
+    ImportedRow,
+    MadeWith,
+    Material,
+    NewImport,
+    ToldMessage,
+)
 from workbench.records.labels.label import Label
-from workbench.records.labels.staleness import find_stale
+from workbench.records.labels.project import QueueState
+from workbench.records.labels.rules import find_stale
 from workbench.records.session_tree import check_tree
+from workbench.records.sessions import NewMessage, Origin
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
 from workbench.store.comparisons import comparisons_of
 from workbench.store.deleting import is_shown
-from workbench.store.importing import ImportStore
-from workbench.store.label_paths import read_steps
-from workbench.store.label_rows import label_value
+from workbench.store.label_rows import label_value, read_steps
+from workbench.store.labels import LabelStore
 from workbench.store.listing import is_rollout
-from workbench.store.storable import problem_of
-from workbench.store.tables import GenerationRow, ImportRow, LabelProjectRow, LabelRow, MessageRow, SessionRow
+from workbench.store.message_writer import new_id, show_leaf, write_message
+from workbench.store.owned import Owned, scope_of
+from workbench.store.search_index import note_session
+from workbench.store.storable import problem_of, refuse_unstorable
+from workbench.store.tables import (
+    GenerationRow,
+    ImportRow,
+    LabelProjectRow,
+    LabelRow,
+    MessageRow,
+    SessionRow,
+    SessionTagRow,
+)
+from workbench.store.version_rows import put_setup
+
+
+class ImportStore(Owned):
+    """Makes sessions of rows; one transaction a row, safe to use from several threads."""
+
+    def find_import(self, digest: str) -> str | None:
+        """The session, not deleted, that was made of the row of this digest; the oldest of several."""
+        found = (
+            select(ImportRow.session_id)
+            .join(SessionRow, col(SessionRow.id) == col(ImportRow.session_id))
+            .where(col(ImportRow.scope) == scope_of(self._owner), col(ImportRow.digest) == digest)
+            .where(self._is_own(), col(SessionRow.deleted_at).is_(None))
+            .order_by(col(SessionRow.created_at))
+        )
+        with self._database.reading() as db:
+            return db.exec(found).first()
+
+    def add_import(self, new: NewImport, *, digest: str) -> str:
+        """A session made of a row, whole or not at all; gives its id.
+
+        Raises:
+            BadInput: It holds text that cannot be stored.
+            StoreError: It could not be written, or has no message.
+        """
+        refuse_unstorable(new.setup, "setup")
+        refuse_unstorable((*new.messages, *new.rejected), "row")
+        refuse_unstorable((*new.tags, new.file), "tags")
+        if not new.messages:
+            raise StoreError("a row without a message makes no session")
+        now = self._now()
+        session = SessionRow(id=new_id(), owner=self._owner.key, created_at=now, updated_at=now, setup={})
+        with self._database.writing() as db:
+            put_setup(db, session, self._owner, rows.setup_document(new.setup))
+            db.add(session)
+            db.flush()
+            own = _write(db, session, new.messages, None, now)
+            parent = own[new.answer_start - 1] if new.answer_start else None
+            rejected = _write(db, session, new.rejected, parent, now)
+            # The open path is that of the answer which was chosen.
+            show_leaf(db, session, own[-1])
+            self._note(db, session, new, digest, (own, rejected))
+            session_id = session.id
+        if new.is_queued:
+            labels = LabelStore(self._database, self._owner, self._clock)
+            labels.move(session_id, QueueState.PENDING)
+        return session_id
+
+    def _note(
+        self,
+        db: Session,
+        session: SessionRow,
+        new: NewImport,
+        digest: str,
+        written: tuple[list[MessageRow], list[MessageRow]],
+    ) -> None:
+        """What stands beside the messages: the row itself, and tags."""
+        own, rejected = ([one.id for one in messages] for messages in written)
+        row_text = json.dumps(new.fields)
+        db.add(
+            ImportRow(
+                session_id=session.id, scope=scope_of(self._owner), digest=digest, format=new.format, file=new.file,
+                number=new.number, row_text=row_text, message_ids=own, rejected_ids=rejected,
+            )
+        )  # fmt: skip
+        for position, tag in enumerate(dict.fromkeys(new.tags)):
+            db.add(SessionTagRow(session_id=session.id, tag=tag, position=position))
+        db.flush()
+        note_session(db, session.id)
+
+
+def _write(
+    db: Session, session: SessionRow, messages: Iterable[Message], parent: MessageRow | None, now: datetime
+) -> list[MessageRow]:
+    """Each message under the one before; the first under `parent`."""
+    written: list[MessageRow] = []
+    for message in messages:
+        place = rows.Place(id=new_id(), session_id=session.id, parent=parent, created_at=now)
+        parent = write_message(db, NewMessage(message=message, origin=Origin.IMPORT), place).message
+        if message.role == "user" and not session.title:
+            session.title = rows.title_of(message.text)
+        written.append(parent)
+    return written
 
 
 class CorpusStore(ImportStore):

@@ -21,7 +21,7 @@ from workbench.records.runs import RunState
 from workbench.records.sessions import Origin
 from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
-from workbench.store.stored_json import StoredJson, Unreadable
+from workbench.store.storable import StoredJson, Unreadable
 from workbench.suite.result import Status
 
 DAMAGE_REMEDY: Final = "run `workbench db check` for all damage, then restore a backup"

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any, Final
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError
@@ -18,6 +19,22 @@ from workbench.errors import StoreError
 from workbench.store.faults import faults_told
 from workbench.store.migrate import MIGRATIONS, migrate
 from workbench.store.storable import problem_of
+from workbench.store.tables.base import StoreTable
+
+_INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+def insert_if_absent(db: Session, table: type[StoreTable], **values: Any) -> None:
+    """A row, unless one with the same key is there: then that one stays as it is.
+
+    Args:
+        db: A writing transaction.
+        table: The row's class.
+        values: Its columns.
+    """
+    insert = _INSERTS[db.get_bind().dialect.name]
+    db.connection().execute(insert(table).values(**values).on_conflict_do_nothing())
+
 
 BUSY_TIMEOUT_S: Final = 5
 """How long a statement waits for another program that writes to the same SQLite file."""

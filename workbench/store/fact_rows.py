@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from workbench.chat.finding import Severity
-from workbench.chat.fix import Edit
-from workbench.chat.span import Span
+from workbench.chat.finding import Edit, Severity, Span
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading

@@ -1,4 +1,4 @@
-"""Facts of one owner's messages: the port `workbench.store.facts.SqlFacts`."""
+"""Facts of one owner's messages."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

@@ -11,15 +11,13 @@ from workbench.records.labels.project import Assignment, Project, QueueState, pl
 from workbench.records.labels.rules import check_project
 from workbench.records.owner import Owner
 from workbench.store.audit import AuditWriter
-from workbench.store.database import Database
-from workbench.store.insert import insert_if_absent
+from workbench.store.database import Database, insert_if_absent
 from workbench.store.label_rows import project_value, put_project
-from workbench.store.owned import Owned
-from workbench.store.scope import scope_of
+from workbench.store.message_writer import new_id
+from workbench.store.owned import Owned, scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import LabelProjectRow, LabelTaskRow
-from workbench.store.writing import new_id
 
 
 class LabelProjectStore(Owned):

@@ -1,4 +1,4 @@
-"""Labels in a database: the port `workbench.store.labels.SqlLabels`."""
+"""Labels in a database."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -12,16 +12,21 @@ from workbench.errors import WriteConflict
 from workbench.records.labels.agreement import Judgement
 from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, content_json
 from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
-from workbench.records.labels.rules import check_label
-from workbench.records.labels.staleness import find_stale
+from workbench.records.labels.rules import check_label, find_stale
 from workbench.records.owner import Owner
 from workbench.store.database import Database
-from workbench.store.label_paths import original_of, read_steps
 from workbench.store.label_projects import LabelProjectStore
 from workbench.store.label_queue import read_item, read_queue
-from workbench.store.label_rows import OF_MESSAGE, label_value, project_value, slot_of
+from workbench.store.label_rows import (
+    OF_MESSAGE,
+    label_value,
+    original_of,
+    project_value,
+    read_steps,
+    slot_of,
+)
 from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
-from workbench.store.noting import note_session
+from workbench.store.search_index import note_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow

@@ -6,11 +6,11 @@ from workbench.records.sessions import DeletedMessages, KeptMessage, NewMessage,
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.deleting import delete_messages, read_deleted, restore_messages
+from workbench.store.message_writer import new_id, show_leaf, write_message
 from workbench.store.owned import Owned
 from workbench.store.paths import message_row, read_path, read_tree
 from workbench.store.storable import refuse_unstorable
 from workbench.store.unfinished import forget_unfinished, save_unfinished
-from workbench.store.writing import new_id, show_leaf, write_message
 
 
 class MessageStore(Owned):

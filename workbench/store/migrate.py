@@ -16,13 +16,16 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import StoreError
-from workbench.store.file_copies import copy_database, moment_name, prune
+from workbench.store.snapshots import copy_database, moment_name, prune
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 """Folder of the Alembic environment."""
 
 VERSION_TABLE: Final = "alembic_version"
 """Where Alembic notes the revision of a database."""
+
+BEFORE_RELEASE: Final = frozenset(f"{number:04}" for number in range(1, 10))
+"""Revisions that no release has had; the tenth became the first release."""
 
 KEPT_BACKUPS: Final = 5
 """How many copies from before a migration are kept beside a SQLite file."""
@@ -54,7 +57,7 @@ def migrate(connection: Connection, migrations: Path, *, shown: str) -> None:
         if current is None:
             _refuse_other_tables(connection, shown)
         else:
-            _refuse_newer(current, scripts, shown)
+            _refuse_unknown(current, scripts, shown)
             _back_up(connection, current)
         _upgrade(connection, migrations)
         _check_foreign_keys(connection, shown)
@@ -75,8 +78,14 @@ def _refuse_other_tables(connection: Connection, shown: str) -> None:
         )
 
 
-def _refuse_newer(current: str, scripts: ScriptDirectory, shown: str) -> None:
+def _refuse_unknown(current: str, scripts: ScriptDirectory, shown: str) -> None:
     known = {script.revision for script in scripts.walk_revisions()}
+    if current in BEFORE_RELEASE:
+        raise StoreError(
+            f"database {shown}: a development version from before the first release wrote it (revision "
+            f"{current!r}); open it once with the last development version, or name another database in "
+            "WORKBENCH_DATABASE_URL"
+        )
     if current not in known:
         raise StoreError(
             f"database {shown}: a newer version of the workbench wrote it (revision {current!r}); "

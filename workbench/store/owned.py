@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Final
 
 from sqlalchemy import ColumnElement, true
 from sqlmodel import Session, col, func, select
@@ -14,6 +15,14 @@ from workbench.store.database import Database
 from workbench.store.deleting import is_shown
 from workbench.store.storable import problem_of
 from workbench.store.tables import MessageRow, SessionRow, SessionTagRow
+
+SHARED: Final = ""
+"""The shared library's owner, which is the one person of an own machine: a key cannot hold NULL."""
+
+
+def scope_of(owner: Owner) -> str:
+    """The owner as a column that cannot be NULL has it."""
+    return SHARED if owner.key is None else owner.key
 
 
 class Owned:

@@ -15,8 +15,8 @@ from workbench.errors import BadInput
 from workbench.records.session_tree import find_cyclic
 from workbench.store import rows
 from workbench.store.damage import row_name, row_problems
-from workbench.store.row_json import call_value, findings_value, generation_of, sampling_value, tokens_value
-from workbench.store.stored_json import Unreadable
+from workbench.store.rows import call_value, findings_value, generation_of, sampling_value, tokens_value
+from workbench.store.storable import Unreadable
 from workbench.store.tables import METADATA
 from workbench.suite.plan import plan_value
 from workbench.suite.result import result_value

@@ -1,24 +1,78 @@
-"""Runs in a database: the port `workbench.store.runs.SqlRuns`."""
+"""Runs in a database."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
+from pydantic import TypeAdapter
+from sqlalchemy import JSON, type_coerce
 from sqlmodel import Session, col, delete, func, select
 
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
 from workbench.records.runs import KeptRun, ListedRun, PlayedArm, RunState
-from workbench.store.database import Database
-from workbench.store.insert import insert_if_absent
-from workbench.store.owned import Owned
-from workbench.store.played_arms import played_arms
-from workbench.store.scope import scope_of
+from workbench.records.versions import parse_reference
+from workbench.store.database import Database, insert_if_absent
+from workbench.store.message_writer import new_id
+from workbench.store.owned import Owned, scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow
-from workbench.store.writing import new_id
-from workbench.suite.plan import Plan, plan_document, plan_value
+from workbench.suite.plan import Arm, Plan, plan_document, plan_value
 from workbench.suite.result import CaseResult, Status, result_document, result_value
+
+_ARMS: Final = TypeAdapter(tuple[Arm, ...])
+
+
+def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[PlayedArm]:
+    """See `workbench.store.runs.RunStore.arms_of`.
+
+    Raises:
+        StoreError: A row is damaged.
+    """
+    # The plan holds every case: of hundreds of runs only their arms are read.
+    arms = type_coerce(col(RunRow.plan), JSON)["arms"]
+    mine = (
+        select(RunRow.id, RunRow.title, RunRow.created_at, arms)
+        .where(col(RunRow.owner) == scope)
+        .order_by(col(RunRow.created_at).desc(), col(RunRow.id))
+        .limit(limit)
+    )
+    for run_id, title, created_at, documents in db.exec(mine).all():
+        own = [arm for arm in _arms(run_id, documents) if _name(arm) == contract_name]
+        results = _results(db, run_id) if own else dict[str, Sequence[CaseResult]]()
+        for arm in own:
+            if found := results.get(arm.label):
+                yield PlayedArm(
+                    run_id=run_id, title=title, created_at=created_at, arm=arm, results=tuple(found)
+                )
+
+
+def _arms(run_id: str, documents: Any) -> Sequence[Arm]:
+    try:
+        return _ARMS.validate_python(documents)
+    except ValueError as error:
+        raise StoreError(f"run {run_id!r}: its plan cannot be read: {error}") from error
+
+
+def _name(arm: Arm) -> str:
+    try:
+        return parse_reference(arm.contract_name).name
+    except BadInput:
+        return arm.contract_name
+
+
+def _results(db: Session, run_id: str) -> Mapping[str, Sequence[CaseResult]]:
+    """The results of each arm, by its label."""
+    rows = db.exec(select(CaseResultRow).where(col(CaseResultRow.run_id) == run_id)).all()
+    found: dict[str, list[CaseResult]] = defaultdict(list)
+    for row in rows:
+        try:
+            result = result_value(row.result)
+        except ValueError as error:
+            raise StoreError(f"run {run_id!r}: a result is damaged: {error}") from error
+        found[result.arm].append(result)
+    return found
 
 
 class RunStore(Owned):

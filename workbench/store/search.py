@@ -1,21 +1,139 @@
-"""The search of one owner's sessions: the port `workbench.store.search.SqlSearch`."""
+"""The search of one owner's sessions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, SQLColumnExpression
 from sqlmodel import Session, col, func, select
 
-from workbench.records.found_sessions import NO_FILTER, FoundSession, SearchFilter
+from workbench.chat.finding import Span
+from workbench.records.facts import FactKind
+from workbench.records.session_tree import NO_FILTER, FoundSession, SearchFilter, Snippet
+from workbench.records.sessions import Origin
 from workbench.store.listing import list_rows
 from workbench.store.owned import Owned
-from workbench.store.search_filter import conditions_of, is_of_origin
-from workbench.store.search_words import SEARCH_WORDS, Field, matches
-from workbench.store.snippet import snippet_of
+from workbench.store.search_terms import (
+    CHUNK_SIZE_CHARS,
+    SEARCH_WORDS,
+    Field,
+    Term,
+    matches,
+    places_of,
+    terms_of,
+)
 from workbench.store.storable import problem_of
-from workbench.store.tables import DeletedMessageRow, DocumentRow, MessageRow, SessionRow
-from workbench.store.words import CHUNK_SIZE_CHARS, Term, terms_of
+from workbench.store.tables import (
+    DeletedMessageRow,
+    DocumentRow,
+    FactRow,
+    GenerationRow,
+    LabelRow,
+    LabelTagRow,
+    MessageRow,
+    SessionRow,
+    SessionTagRow,
+)
+
+HASH_PREFIX_CHARS: Final = 6
+"""A shorter beginning of a hash could be a name."""
+
+
+def conditions_of(wanted: SearchFilter) -> Iterator[ColumnElement[bool]]:
+    """Conditions on `SessionRow`; all must hold. Where a message comes from is not among them."""
+    if wanted.has_fix is not None:
+        yield _has_fact(FactKind.FIX, is_wanted=wanted.has_fix)
+    if wanted.has_drop is not None:
+        yield _has_fact(FactKind.DROP, is_wanted=wanted.has_drop)
+    if wanted.code is not None:
+        yield _has(FactRow, col(FactRow.session_id), col(FactRow.code) == wanted.code)
+    if wanted.verdict is not None:
+        yield _has(LabelRow, col(LabelRow.session_id), col(LabelRow.verdict) == wanted.verdict)
+    if wanted.contract is not None:
+        yield _is_of_contract(wanted.contract)
+    if wanted.model is not None:
+        is_model = col(GenerationRow.engine_name) == wanted.model
+        yield _has(GenerationRow, col(GenerationRow.session_id), is_model)
+    if wanted.tag is not None:
+        yield _is_tagged(wanted.tag)
+    if wanted.since is not None:
+        yield col(SessionRow.updated_at) >= wanted.since
+    if wanted.until is not None:
+        yield col(SessionRow.updated_at) < wanted.until
+
+
+def is_of_origin(origin: Origin) -> ColumnElement[bool]:
+    """True of sessions with a message that comes from there."""
+    return _has(MessageRow, col(MessageRow.session_id), col(MessageRow.origin) == origin.value)
+
+
+def _has_fact(kind: FactKind, *, is_wanted: bool) -> ColumnElement[bool]:
+    has_one = _has(FactRow, col(FactRow.session_id), col(FactRow.kind) == kind.value)
+    return has_one if is_wanted else sa.not_(has_one)
+
+
+def _is_of_contract(contract: str) -> ColumnElement[bool]:
+    setup = sa.type_coerce(col(SessionRow.setup), sa.JSON)
+    is_named = setup["contract_name"].as_string() == contract
+    if len(contract) < HASH_PREFIX_CHARS:
+        return is_named
+    return sa.or_(is_named, col(SessionRow.contract_version).startswith(contract, autoescape=True))
+
+
+def _is_tagged(tag: str) -> ColumnElement[bool]:
+    """By a tag of its own, or one of its labels'."""
+    labelled = (
+        sa.select(sa.literal(1))
+        .select_from(LabelRow)
+        .join(LabelTagRow, col(LabelTagRow.label_id) == col(LabelRow.id))
+        .where(col(LabelRow.session_id) == col(SessionRow.id), col(LabelTagRow.tag) == tag)
+        .correlate(SessionRow)
+        .exists()
+    )
+    its_own = _has(SessionTagRow, col(SessionTagRow.session_id), col(SessionTagRow.tag) == tag)
+    return sa.or_(its_own, labelled)
+
+
+def _has(
+    table: type[LabelRow] | type[FactRow] | type[GenerationRow] | type[SessionTagRow] | type[MessageRow],
+    session_id: SQLColumnExpression[str],
+    condition: ColumnElement[bool],
+) -> ColumnElement[bool]:
+    return (
+        sa.select(sa.literal(1))
+        .select_from(table)
+        .where(session_id == col(SessionRow.id), condition)
+        .correlate(SessionRow)
+        .exists()
+    )
+
+
+BEFORE_CHARS: Final = 20
+"""What is shown before the first word."""
+
+SIZE_CHARS: Final = 160
+"""What is shown at all."""
+
+
+def snippet_of(text: str, terms: Sequence[Term]) -> Snippet:
+    """The text around the first word, or its beginning where no word stands in it.
+
+    >>> from workbench.store.search_terms import terms_of
+    >>> snippet_of("It is warm\\nin Cairo.", terms_of("cai"))
+    Snippet(text='It is warm in Cairo.', spans=(Span(start=14, end=19),))
+    """
+    places = list(places_of(terms, text))
+    start = max(0, places[0][0] - BEFORE_CHARS) if places else 0
+    end = min(len(text), start + SIZE_CHARS)
+    head = "…" if start else ""
+    # One sign for one sign: the places hold.
+    line = "".join(sign if sign.isprintable() else " " for sign in text[start:end])
+    shift = len(head) - start
+    spans = tuple(
+        Span(first, last).shifted(shift) for first, last in places if start <= first and last <= end
+    )
+    return Snippet(text=f"{head}{line}{'…' if end < len(text) else ''}", spans=spans)
+
 
 MOST_HITS: Final = 1000
 """Documents of one kind that are looked at, the newest ones: a word that stands everywhere ranks nothing."""

@@ -1,4 +1,4 @@
-"""Sessions in a database: the port `workbench.store.sessions.SqlSessions`."""
+"""Sessions in a database."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,15 +8,15 @@ from sqlmodel import col, delete, update
 from workbench.records.sessions import KeptSession, ListedSession
 from workbench.records.setup import Setup
 from workbench.store import rows
-from workbench.store.copies import copy_session
+from workbench.store.deleting import kept_since
 from workbench.store.listing import list_rows
+from workbench.store.message_writer import new_id
 from workbench.store.messages import MessageStore
-from workbench.store.noting import note_session
-from workbench.store.purge import kept_since
+from workbench.store.search_index import note_session
+from workbench.store.sharing import copy_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow, SessionTagRow
-from workbench.store.version_texts import put_setup
-from workbench.store.writing import new_id
+from workbench.store.version_rows import put_setup
 
 
 class SessionStore(MessageStore):

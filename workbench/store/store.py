@@ -9,11 +9,11 @@ from workbench.store.audit import AuditStore
 from workbench.store.comparisons import ComparisonStore
 from workbench.store.corpus import CorpusStore
 from workbench.store.database import open_database
+from workbench.store.deleting import purge
 from workbench.store.facts import FactStore
 from workbench.store.label_writer import LabelLog
 from workbench.store.labels import LabelStore
-from workbench.store.notes import MemoryStore
-from workbench.store.purge import purge
+from workbench.store.memories import MemoryStore
 from workbench.store.runs import RunStore
 from workbench.store.search import SearchStore
 from workbench.store.sessions import SessionStore

@@ -1,10 +1,13 @@
 """Messages whose writing has not ended: kept while it goes on, and as messages where it was broken off."""
 
 import logging
+import socket
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
 
+import psutil
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, select, update
 
@@ -12,9 +15,36 @@ from workbench.errors import StoreError
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.database import Database
+from workbench.store.message_writer import new_id, show_leaf, write_message
 from workbench.store.tables import MessageRow, SessionRow, UnfinishedRow
-from workbench.store.writer import has_ended, this_writer
-from workbench.store.writing import new_id, show_leaf, write_message
+
+
+@cache
+def this_writer() -> str:
+    """Names this process, and no other one before or after it: machine, number, moment of its start."""
+    process = psutil.Process()
+    return f"{socket.gethostname()} {process.pid} {process.create_time():.2f}"
+
+
+def has_ended(writer: str, *, is_silent: bool) -> bool:
+    """Whether the process that `this_writer` named so is gone.
+
+    Args:
+        writer: The name.
+        is_silent: What counts of a process on another machine, which cannot be looked for.
+    """
+    host, _, process_name = writer.partition(" ")
+    pid, _, started = process_name.partition(" ")
+    if host != socket.gethostname() or not pid.isdecimal():
+        return is_silent
+    try:
+        process = psutil.Process(int(pid))
+        # One that was killed keeps its number until its parent has asked how it ended.
+        is_over = process.status() == psutil.STATUS_ZOMBIE
+        return is_over or f"{process.create_time():.2f}" != started
+    except psutil.NoSuchProcess:
+        return True
+
 
 _LOG: Final = logging.getLogger(__name__)
 SILENCE: Final = timedelta(minutes=1)

@@ -1,4 +1,4 @@
-"""Versions in a database: the port `workbench.store.versions.SqlVersions`."""
+"""Versions in a database."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -21,13 +21,13 @@ from workbench.records.versions import (
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
 from workbench.store.database import Database
-from workbench.store.scope import scope_of
+from workbench.store.owned import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables.versions import VersionRow, VersionTextRow
-from workbench.store.version_files import file_state, take_file
 from workbench.store.version_rows import (
     find_head,
     find_row,
+    find_text,
     find_version,
     of_name,
     own_first,
@@ -35,9 +35,9 @@ from workbench.store.version_rows import (
     value,
     values,
     version_row,
+    write_text,
 )
-from workbench.store.version_texts import find_text, write_text
-from workbench.store.version_writer import VersionWriter
+from workbench.store.version_writer import VersionWriter, file_state, take_file
 
 
 class VersionStore:

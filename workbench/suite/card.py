@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from workbench.suite.compare import Interval, pass_hat, wilson
 from workbench.suite.result import CaseResult, Status
-from workbench.suite.statistics import Interval, pass_hat, wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,7 @@ from typing import Any, Final, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from workbench.chat.json_value import JsonObject
-from workbench.toolspec.any_schema import schema_problem
-from workbench.toolspec.conditions import condition_problem
+from workbench.toolspec.conditions import condition_problem, schema_problem
 from workbench.toolspec.patterns import pattern_problem
 
 CALL_KEYS: Final = {

@@ -11,7 +11,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case
 from workbench.suite.read_suite import parse_case
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 
 SEPARATOR: Final = " · "
 """Stands between the parts of an arm's label."""

@@ -8,10 +8,8 @@ from pydantic import ValidationError
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
-from workbench.suite.case import Case, Suite
-from workbench.suite.case_form import CaseForm, MessageForm, SuiteForm
-from workbench.suite.suite_text import Fault, Faulty, Place, SuiteText
-from workbench.suite.template import Row, fill, read_csv
+from workbench.suite.case import Case, CaseForm, MessageForm, Suite, SuiteForm
+from workbench.suite.suite_text import Fault, Faulty, Place, Row, SuiteText, fill, read_csv
 from workbench.toolspec.yaml_text import dump_yaml
 
 ReadFile = Callable[[str], str]

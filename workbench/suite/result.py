@@ -14,8 +14,7 @@ from workbench.suite.expectation import expected_tools, expects_call
 from workbench.suite.plan import Job
 from workbench.suite.played import Played
 from workbench.suite.score import Score
-from workbench.suite.scoring.calls import told_calls
-from workbench.suite.scoring.outcome import Outcome
+from workbench.suite.scoring.calls import Outcome, told_calls
 
 
 class Status(StrEnum):

@@ -8,15 +8,19 @@ from workbench.suite.expectation import Expectation
 from workbench.suite.played import Played, Verdict
 from workbench.suite.scoring.bfcl import check_bfcl
 from workbench.suite.scoring.calls import (
+    LIMITS,
+    Outcome,
+    score_answer_schema,
+    score_asks,
     score_call_count,
     score_calls,
+    score_contains,
+    score_limit,
+    score_matches,
     score_no_call,
     score_sequence,
     score_valid_calls,
 )
-from workbench.suite.scoring.limits import LIMITS, score_limit
-from workbench.suite.scoring.outcome import Outcome
-from workbench.suite.scoring.texts import score_answer_schema, score_asks, score_contains, score_matches
 from workbench.toolspec.budget import OverBudget, budget
 
 _ROUNDING = 1e-9

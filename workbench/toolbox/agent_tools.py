@@ -1,14 +1,14 @@
 """Tools that the loop answers itself, for they need what a toolbox has not: plan, memory, sessions, rollouts.
 
 Their specs are registered like all others. A call that reaches dispatch all the same is told so.
-*Source:* seed 004, "Agent-loop tools".
+*Source:* hermes-agent runtime, "Agent-loop tools".
 """
 
 from collections.abc import Mapping
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolbox.registering.entry import ToolEntry, build_spec
+from workbench.toolbox.entry import ToolEntry, build_spec
 
 TOOLSET: Final = "agent"
 

@@ -9,18 +9,17 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from workbench.errors import BadInput
 from workbench.toolbox.agent_tools import agent_entries
-from workbench.toolbox.answers.errors import secret_values
+from workbench.toolbox.answers import secret_values
 from workbench.toolbox.approval.allowlist import Allowlist
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals, CommandPlaces, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset, parse_toolset
+from workbench.toolbox.discovery import discover_entry_points, discover_modules, stage
 from workbench.toolbox.dispatch import CallCounts, Dispatcher, Limits
+from workbench.toolbox.entry import CallContext, ToolEntry
 from workbench.toolbox.hooks import Hooks
 from workbench.toolbox.mocks import MockTool
-from workbench.toolbox.registering.discovery import discover_entry_points, discover_modules
-from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.staging import stage
 from workbench.toolbox.task import NO_TASK, Availability, ToolTask
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools

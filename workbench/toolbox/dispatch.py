@@ -12,13 +12,19 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.message import ToolCall, ToolResult
 from workbench.rollout.ports import ToolRun
-from workbench.toolbox.answers.arguments import fit_arguments
-from workbench.toolbox.answers.envelope import MAX_RESULT_CHARS, error_result, result_of, result_text
-from workbench.toolbox.answers.errors import clean_error, failure_of, tool_error
+from workbench.toolbox.answers import (
+    MAX_RESULT_CHARS,
+    clean_error,
+    error_result,
+    failure_of,
+    fit_arguments,
+    result_of,
+    result_text,
+    tool_error,
+)
 from workbench.toolbox.async_bridge import AsyncBridge
-from workbench.toolbox.gate import Gate, OpenGate
-from workbench.toolbox.hooks import Hooks, pass_hooks, tell_hooks, transform_result
-from workbench.toolbox.registering.entry import Answer, CallContext, ToolEntry
+from workbench.toolbox.entry import Answer, CallContext, ToolEntry
+from workbench.toolbox.hooks import Gate, Hooks, OpenGate, pass_hooks, tell_hooks, transform_result
 from workbench.toolbox.registry import Registry
 
 MOST_AT_ONCE: Final = 64

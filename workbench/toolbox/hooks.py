@@ -2,11 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import ToolCall, ToolResult
-from workbench.toolbox.registering.entry import CallContext
+from workbench.toolbox.entry import CallContext
+
+
+class Gate(Protocol):
+    """Decides whether a call may run."""
+
+    def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
+        """Why the call may not run, for the model; empty where it may.
+
+        Args:
+            call: With arguments that fit.
+            context: Whose call it is.
+            questions: Why hooks want a person to decide.
+        """
+        ...
+
+
+class OpenGate:
+    """Lets all calls pass but those that a hook wants asked: there is nobody to ask."""
+
+    def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
+        """See `Gate`."""
+        return f"Needs approval and nobody can be asked: {questions[0]}" if questions else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,19 +4,26 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from random import Random
 from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall, ToolResult
-from workbench.toolbox.answers.envelope import error_result, result_text
-from workbench.toolbox.mocking.chance import chance
+from workbench.toolbox.answers import error_result, result_text
+from workbench.toolbox.entry import Answer
 from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocking.templates import render_template
-from workbench.toolbox.registering.entry import Answer
-from workbench.toolspec.any_schema import first_break
 from workbench.toolspec.budget import OverBudget, budget
-from workbench.toolspec.conditions import holds
+from workbench.toolspec.conditions import first_break, holds
+from workbench.toolspec.spec import canonical_json
+
+
+def chance(seed: int, call: ToolCall, call_number: int) -> Random:
+    """The chance of one call; equal calls with equal numbers have equal chance."""
+    text = canonical_json([seed, call.name, call.arguments, call_number])
+    return Random(int.from_bytes(sha256(text.encode(errors="replace")).digest()[:8], "big"))
+
 
 MAX_LATENCY_MS: Final = 60_000
 """A mock may be slow, and not forget to answer."""

@@ -1,16 +1,108 @@
 """The registry: which tools there are, who runs them, and which of them can be used now."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from threading import RLock
+from typing import Final, cast
 
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
-from workbench.toolbox.registering.availability import check_availability
-from workbench.toolbox.registering.entry import CheckFn, Handler, ToolEntry, build_spec
-from workbench.toolbox.registering.mentions import patch_mentions
+from workbench.toolbox.entry import CheckFn, Handler, ToolEntry, build_spec
 from workbench.toolbox.task import Availability
 from workbench.toolbox.toolsets import Toolset, Toolsets
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+_SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+|(?<=\n)")
+_WORD: Final = re.compile(r"`([^`\n]{1,64})`|([A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)")
+"""A name in backticks, or a word with an underscore: `search` alone may be a plain verb."""
+
+
+def patch_mentions(spec: ToolSpec, *, absent: frozenset[str]) -> ToolSpec:
+    """`spec` without the sentences of its descriptions, and the choices of its enums, that name an absent tool.
+
+    Args:
+        spec: The spec of a tool that is offered.
+        absent: Names of tools that are known and not offered.
+    """
+    if not absent:
+        return spec
+    patched = cast(JsonObject, _patched(spec.function, absent - {spec.name}))
+    return spec if patched == spec.function else ToolSpec.of_function(patched)
+
+
+def _patched(value: JsonValue, absent: frozenset[str]) -> JsonValue:
+    if isinstance(value, list | tuple):
+        return [_patched(item, absent) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {key: _member(key, inner, absent) for key, inner in value.items()}
+
+
+def _member(key: str, value: JsonValue, absent: frozenset[str]) -> JsonValue:
+    if key == "description" and isinstance(value, str):
+        return _without_sentences(value, absent)
+    if key == "enum" and isinstance(value, list):
+        kept = [choice for choice in value if not isinstance(choice, str) or choice not in absent]
+        return kept or value
+    return _patched(value, absent)
+
+
+def _without_sentences(text: str, absent: frozenset[str]) -> str:
+    sentences = _SENTENCE.split(text)
+    kept = [sentence for sentence in sentences if not _names(sentence) & absent]
+    return text if len(kept) == len(sentences) else " ".join(part.strip() for part in kept if part.strip())
+
+
+def _names(sentence: str) -> frozenset[str]:
+    return frozenset(match.group(1) or match.group(2) for match in _WORD.finditer(sentence))
+
+
+def check_availability(
+    entries: Iterable[ToolEntry], environment: Mapping[str, str]
+) -> tuple[Availability, ...]:
+    """One round: each entry's availability, in order; a `check_fn` that several share is called once.
+
+    Args:
+        entries: The tools to look at.
+        environment: Variables by name; an empty value counts as missing.
+    """
+    asked: dict[CheckFn, str] = {}
+    return tuple(
+        Availability(
+            name=entry.name,
+            toolset=entry.toolset,
+            reason=_missing(entry, environment) or _refused(entry.check_fn, asked),
+            emoji=entry.emoji,
+        )
+        for entry in entries
+    )
+
+
+def _missing(entry: ToolEntry, environment: Mapping[str, str]) -> str:
+    missing = [name for name in entry.requires_env if not environment.get(name)]
+    if not missing:
+        return ""
+    return f"the variable {missing[0]} is not set" if len(missing) == 1 else f"not set: {', '.join(missing)}"
+
+
+def _refused(check: CheckFn | None, asked: dict[CheckFn, str]) -> str:
+    if check is None:
+        return ""
+    if check not in asked:
+        asked[check] = _reason(check)
+    return asked[check]
+
+
+def _reason(check: CheckFn) -> str:
+    """Why `check` says no: its exception's words, else the first line of its docstring."""
+    try:
+        if check():
+            return ""
+    except Exception as error:  # noqa: BLE001  a check that fails means that the tool cannot be used
+        return " ".join(str(error).split())[:200] or type(error).__name__
+    said = (getattr(check, "__doc__", None) or "").strip().splitlines()
+    return said[0] if said else "its check says no"
 
 
 class Registry:

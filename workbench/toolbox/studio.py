@@ -21,12 +21,12 @@ from workbench.toolbox.catalog_file import (
     render_rules,
     render_toolset,
 )
+from workbench.toolbox.catalog_form import check_rules
 from workbench.toolbox.dispatch import CallCounts, Dispatcher
+from workbench.toolbox.entry import CallContext, ToolEntry
 from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocks import MockTool
-from workbench.toolbox.registering.entry import CallContext, ToolEntry
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.rule_check import check_rules
 from workbench.toolbox.task import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.toolspec.budget import REQUEST_STEPS, OverBudget, budget
 from workbench.toolspec.lint import lint_tools

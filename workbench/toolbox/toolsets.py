@@ -16,7 +16,7 @@ OLD_NAMES: Final[Mapping[str, str]] = {
     "session_search_tools": "session_search",
     "delegation_tools": "delegation",
 }
-"""Names that toolsets once had. *Source:* seed 004, `_LEGACY_TOOLSET_MAP`: the suffix `_tools`."""
+"""Names that toolsets once had. *Source:* hermes-agent runtime, `_LEGACY_TOOLSET_MAP`: the suffix `_tools`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

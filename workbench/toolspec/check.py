@@ -28,7 +28,7 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
 
     The code is `schema-` and the keyword in kebab case; `schema-missing-required` and
     `schema-unknown-argument` have
-    one finding a name. Pointers lead into the arguments and into the schema. A schema that is not sound
+    one finding a name. Pointers lead into the arguments. A schema that is not sound
     gives one
     warning, `schema-invalid`, and the arguments count as unchecked; so do they with `schema-too-costly`, where the
     check would take too much work. A pattern that cannot be run gives a warning.
@@ -164,7 +164,6 @@ def _missing(error: ValidationError, places: list[str | int]) -> Finding:
         code="schema-missing-required",
         message=f"the required argument {name[:40]!r} is not given",
         pointer=pointer([*places, name]),
-        schema_pointer=pointer(list(error.absolute_schema_path)),
     )
 
 
@@ -175,7 +174,6 @@ def _unknown(error: ValidationError, places: list[str | int]) -> Iterator[Findin
             code="schema-unknown-argument",
             message=f"the argument {name[:40]!r} is not in the schema",
             pointer=pointer([*places, name]),
-            schema_pointer=pointer(list(error.absolute_schema_path)),
         )
 
 
@@ -189,7 +187,6 @@ def _broken(error: ValidationError, places: list[str | int]) -> Finding:
             :99
         ],
         pointer=where,
-        schema_pointer=pointer(list(error.absolute_schema_path)),
     )
 
 

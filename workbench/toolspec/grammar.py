@@ -8,8 +8,7 @@ from typing import Final, Literal
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.gbnf import Rules, add_text_without, literal
-from workbench.toolspec.schema_keywords import kinds_of
-from workbench.toolspec.schema_rules import SchemaRules
+from workbench.toolspec.schema_rules import SchemaRules, kinds_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 MOST_CALLS: Final = 16

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from workbench.chat.json_text import load_json
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
 
 _SHOWN: Final = frozenset({"type", "description", "enum", "default"})

@@ -1,4 +1,4 @@
-"""What of a sound spec makes models call it wrongly. *Source:* FORMATS §3, complaints of users."""
+"""What of a sound spec makes models call it wrongly."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,8 +8,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
 
 CODES: Final[Mapping[str, str]] = {
     "tool-no-description": "the tool has no description: a model has only its name to go by",

@@ -1,12 +1,21 @@
 """Tool specs and the offered tools."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from workbench.chat.json_value import JsonObject, as_object
-from workbench.toolspec.canonical import canonical_json
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+
+
+def canonical_json(value: JsonValue) -> str:
+    """JSON with sorted keys and no white space, so that equal values give equal text.
+
+    >>> canonical_json({"b": 1, "a": [True, None]})
+    '{"a":[true,null],"b":1}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,8 @@ from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
-from workbench.training.synth.conversations import Drawn, Terms, Under
-from workbench.training.synth.generate import draw_rows
-from workbench.training.synth.split import Split
+from workbench.training.synth.conversations import Drawn, Terms, Under, draw_rows
+from workbench.training.synth.words import Split
 from workbench.trajectory.trajectory import RowMessage
 
 _MOST_TOKENS: Final = 256

@@ -7,14 +7,11 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.training.base_model import Base, load_base
 from workbench.training.examples import examples_of
-from workbench.training.gguf_adapter import write_adapter
+from workbench.training.gguf_adapter import Tuned, write_adapter
 from workbench.training.progress import Progress
-from workbench.training.receipt import RECEIPT, card_of, receipt_of
-from workbench.training.start import facts_of, start_receipt
-from workbench.training.terms import TrainTerms
-from workbench.training.tuned import Tuned
+from workbench.training.receipt import RECEIPT, TrainTerms, card_of, receipt_of
+from workbench.training.start import Base, facts_of, load_base, start_receipt
 from workbench.training.tuning import prepare, tune
 from workbench.trajectory.row import TrainingRow
 

@@ -9,17 +9,17 @@ import numpy as np
 import torch
 from datasets import Dataset
 from peft import LoraConfig
-from transformers import PrinterCallback
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+from transformers import PreTrainedModel, PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
-from trl import SFTConfig
+from trl import SFTConfig, SFTTrainer
 
 from workbench.errors import BadInput
-from workbench.training.answer_loss import AnswerTrainer
-from workbench.training.base_model import Base, begin_tokens, encode_with
 from workbench.training.examples import IGNORED, Example, encode
-from workbench.training.gguf_adapter import Numbers
+from workbench.training.gguf_adapter import Numbers, Tuned
 from workbench.training.progress import Progress, Teller, stopped_by_interrupt
-from workbench.training.receipt import file_facts
+from workbench.training.receipt import TrainTerms, file_facts
 from workbench.training.shared_prompts import (
     ATTENTION,
     SharedText,
@@ -28,9 +28,38 @@ from workbench.training.shared_prompts import (
     share_prompts,
     shares_prompts,
 )
-from workbench.training.start import facts_of, lay_in, lora_parameters
-from workbench.training.terms import TrainTerms
-from workbench.training.tuned import Tuned
+from workbench.training.start import Base, begin_tokens, encode_with, facts_of, lay_in, lora_parameters
+
+
+class AnswerTrainer(SFTTrainer):
+    """Works out logits behind those places alone that some row of the batch is trained at.
+
+    The vocabulary's logits are a fifth of a small model's work, and four tokens of five are prompt: TRL's own
+    loss, made for GPUs, takes longer over them on a CPU than the model takes for all its layers.
+    """
+
+    def compute_loss(
+        self,
+        model: PreTrainedModel,
+        inputs: dict[str, Tensor],
+        return_outputs: bool = False,  # noqa: FBT001, FBT002  the trainer's own signature
+        num_items_in_batch: Tensor | int | None = None,
+    ) -> Tensor | tuple[Tensor, object]:
+        """The mean loss a trained token."""
+        labels = inputs["labels"][:, 1:]
+        counted = labels.ne(IGNORED)
+        places = counted.any(dim=0).nonzero().squeeze(-1)
+        given = {name: value for name, value in inputs.items() if name != "labels"}
+        outputs = model(**given, logits_to_keep=places, use_cache=False)
+        total = cross_entropy(
+            outputs.logits.float().flatten(0, 1),
+            labels[:, places].flatten(),
+            ignore_index=IGNORED,
+            reduction="sum",
+        )
+        loss = total / (counted.sum() if num_items_in_batch is None else num_items_in_batch)
+        return (loss, outputs) if return_outputs else loss
+
 
 CHECKPOINTS: Final = "checkpoints"
 """Folder of checkpoints, in the folder of a run."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
+from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.chat.span import Span
 from workbench.hermes.json_text.reader import read_payload
+from workbench.hermes.text.completion import Source, Unreadable
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Source, Unreadable
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding
 

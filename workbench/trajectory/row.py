@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from workbench.chat.finding import Severity
+from workbench.chat.finding import Severity, Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
-from workbench.chat.span import Span
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 

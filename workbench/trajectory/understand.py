@@ -8,11 +8,19 @@ from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import names_only, read_text
-from workbench.trajectory.pairing import pair_results
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
-from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.writing.change import Addition, Change
+from workbench.trajectory.trajectory import (
+    Call,
+    Part,
+    Prose,
+    Result,
+    RowMessage,
+    Thought,
+    Trajectory,
+    pair_results,
+)
+from workbench.trajectory.writing.holding import Addition, Change
 
 
 class Understood(NamedTuple):

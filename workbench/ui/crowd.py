@@ -12,6 +12,8 @@ MAX_THREADS: Final = 256
 """Events that run at the same time, those that wait for a model among them; Gradio's own number is 40."""
 QUEUE_SIZE: Final = 2_000
 """Events that wait on a Space, those of all visitors."""
+POLL_S: Final = 0.02
+"""How often the idle queue looks for events. Gradio looks every millisecond, which takes 5 % of a core all day."""
 
 
 def open_queue(blocks: gr.Blocks, limits: Limits) -> None:
@@ -25,6 +27,7 @@ def open_queue(blocks: gr.Blocks, limits: Limits) -> None:
     # Read by the queue; `launch` is given the same number, as it would put its own in its place.
     cast(Any, blocks).max_threads = MAX_THREADS
     blocks.queue(default_concurrency_limit=8, max_size=None if most is None else QUEUE_SIZE)
+    cast(Any, blocks)._queue.sleep_when_free = POLL_S
     if most is not None:
         _bound(cast(Any, blocks)._queue, most)
 

@@ -5,8 +5,8 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.demo.conversations import EXAMPLE
 from workbench.app.demo.loading import (
+    EXAMPLE,
     EXAMPLE_TAG,
     is_demo_loaded,
     load_conversation,

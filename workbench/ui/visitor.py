@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.onward import Onward
-from workbench.records.found_sessions import NO_FILTER, SearchFilter
+from workbench.app.again import Onward
+from workbench.records.session_tree import NO_FILTER, SearchFilter
 
 PAGE: Final = 100
 """Sessions that the list holds at first, and that are added at a time."""

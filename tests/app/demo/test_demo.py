@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.demo.conversations import DEMO, EXAMPLE
 from workbench.app.demo.loading import (
+    DEMO,
+    EXAMPLE,
     EXAMPLE_TAG,
     TAG,
     is_demo_loaded,
@@ -19,8 +20,8 @@ from workbench.app.services import Services
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import read_message
-from workbench.records.found_sessions import SearchFilter
 from workbench.records.owner import Owner
+from workbench.records.session_tree import SearchFilter
 
 
 @pytest.fixture

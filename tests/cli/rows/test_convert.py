@@ -187,10 +187,10 @@ def test_a_receipt_is_the_same_each_time_and_none_where_rows_have_errors(verb, r
     assert not (tmp_path / "three.json").exists()
 
 
-def test_files_are_pushed_with_card_and_receipt(workbench, rows):
+def test_files_are_pushed_with_card_and_receipt(process, rows):
     with serving_hub("secret") as hub:
         variables = {"HF_ENDPOINT": hub.address, "HF_TOKEN": "secret"}
-        done = workbench("push", rows, "--repo", "me/set", "--licence", "mit", **variables)
+        done = process("push", rows, "--repo", "me/set", "--licence", "mit", **variables)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{hub.address}/datasets/me/set\n"
     assert set(hub.files) == {"rows.jsonl", "README.md", "receipt.json"}

@@ -17,8 +17,7 @@ from tests.engines.remote.scripted_server import (
 )
 from workbench.engines.remote.server import Kind, Server, ToolsBy
 from workbench.errors import RemoteFailed
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.ports import CallPiece, EmittedToken, FinishReason, Usage
+from workbench.rollout.ports import CallPiece, ChoiceKind, EmittedToken, FinishReason, ToolChoice, Usage
 from workbench.rollout.sampling import Sampling
 
 CHAT = pytest.mark.parametrize("engine_of", [openai_engine, hf_engine], ids=["openai", "hf-inference"])

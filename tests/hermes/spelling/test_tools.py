@@ -4,9 +4,15 @@ import json
 
 import pytest
 
-from workbench.hermes.spelling.tools import json_array, json_lines, python_list, spelled_json
-from workbench.hermes.spelling.tools_signature import python_type, signature_lines
-from workbench.hermes.spelling.tools_xml import function_elements
+from workbench.hermes.spelling.tools import (
+    function_elements,
+    json_array,
+    json_lines,
+    python_list,
+    python_type,
+    signature_lines,
+    spelled_json,
+)
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 

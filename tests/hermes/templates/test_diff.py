@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.hermes.templates.diff import Change, diff_prompts
+from workbench.contract.compare_template import Change, diff_prompts
 
 OURS = "<|im_start|>user\n<tool_response>\n18\n</tool_response><|im_end|>\n"
 

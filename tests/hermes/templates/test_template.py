@@ -9,6 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.hermes.templates.samples import GOOD
+from tests.properties import examples
 from workbench.errors import BadInput
 from workbench.hermes.templates.template import (
     MAX_SOURCE_CHARS,
@@ -198,7 +199,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @for_any(st.lists(FRAGMENTS, max_size=14).map(" ".join) | st.text())
 def test_any_text_is_a_template_or_bad_input(source: str) -> None:
     try:

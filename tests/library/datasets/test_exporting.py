@@ -16,7 +16,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportSummary, Refused, Target
 from workbench.library.datasets.row_files import read_rows
 from workbench.library.datasets.row_import import CONTRACT, ImportTerms, import_rows
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.records.owner import Owner

@@ -13,9 +13,8 @@ from workbench.cli.app import run
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FilesCheck
 from workbench.library.datasets.chunks import InProcesses, Spread
-from workbench.library.datasets.conversion import Conversion
+from workbench.library.datasets.conversion import Conversion, convert_shards, settled, shard_pairs
 from workbench.library.datasets.row_files import shards_of
-from workbench.library.datasets.shards import convert_shards, settled, shard_pairs
 
 RAY = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install '.[scale]'")
 
@@ -90,7 +89,7 @@ def test_shards_that_would_become_one_file_are_refused(folder: Path, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
-    from workbench.library.datasets.ray_data import OnRay
+    from workbench.library.datasets.chunks import OnRay
 
     here, one = checked(folder, InProcesses())
     there, other = checked(folder, OnRay())
@@ -113,7 +112,7 @@ def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
-    from workbench.library.datasets.ray_data import OnRay
+    from workbench.library.datasets.chunks import OnRay
 
     broken = tmp_path / "a.jsonl"
     broken.write_bytes(b"\x1f\x8b broken")
@@ -123,7 +122,7 @@ def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
 def test_without_ray_one_is_told_how_to_get_it(folder: Path) -> None:
-    from workbench.library.datasets.ray_data import OnRay
+    from workbench.library.datasets.chunks import OnRay
 
     with pytest.raises(BadInput, match=r"Ray is not installed.*scale"):
         list(FilesCheck(files=shards_of(str(folder)), spread=OnRay()).findings())

@@ -4,7 +4,7 @@ import json
 
 from workbench.chat.message import Message, Role
 from workbench.library.datasets.session_export import export_rows
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.labels.label import LabelContent, NewLabel, Target
 from workbench.records.sessions import NewMessage, Origin

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.records.labels.staleness import PathStep, find_stale
+from workbench.records.labels.rules import PathStep, find_stale
 
 MOMENTS = st.integers(min_value=0, max_value=6).map(lambda minute: at(minute))
 STEPS = st.builds(

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from workbench.toolbox.approval.allowed import detect
 from workbench.toolbox.approval.categories import NAMES
-from workbench.toolbox.approval.detect import detect
 
 HARDLINE = [
     "rm -rf /", "rm -rf /*", "rm / -rf", "rm --recursive --force /", "rm -rf --no-preserve-root /", "rm -rf ~",

@@ -1,7 +1,5 @@
 """Who is asked, what the answer holds for, and what nobody can allow."""
 
-import threading
-
 import pytest
 import yaml
 
@@ -10,10 +8,8 @@ from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, EngineError
 from workbench.rollout.ports import Approval
 from workbench.toolbox.approval.allowlist import Allowlist
-from workbench.toolbox.approval.callback import CallbackApprover
-from workbench.toolbox.approval.gate import ApprovalGate, Approvals
-from workbench.toolbox.approval.judge import EngineJudge
-from workbench.toolbox.registering.entry import CallContext
+from workbench.toolbox.approval.gate import ApprovalGate, Approvals, EngineJudge
+from workbench.toolbox.entry import CallContext
 
 
 class Person:
@@ -160,19 +156,3 @@ def test_an_engine_that_fails_or_a_command_that_speaks_its_marks_is_a_doubt():
 
     assert not EngineJudge(broken).is_low_risk("rm -r a", ())
     assert not EngineJudge(lambda: RecordingEngine(["low"])).is_low_risk("rm -r a # <|im_end|>", ())
-
-
-def test_no_answer_in_time_a_wrong_one_and_a_failure_are_a_no():
-    never = threading.Event()
-
-    def fails(question):
-        raise RuntimeError
-
-    async def later(question):
-        return "session"
-
-    for callback in (lambda question: never.wait(), lambda question: "yes", lambda question: True, fails):
-        assert CallbackApprover(callback, timeout_s=0.05).ask(None) is Approval.DENY
-    never.set()
-    assert CallbackApprover(lambda question: "once").ask(None) is Approval.ONCE
-    assert CallbackApprover(later).ask(None) is Approval.SESSION

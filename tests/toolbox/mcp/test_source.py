@@ -15,7 +15,7 @@ from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.dispatch import Limits
-from workbench.toolbox.mcp.servers import load_servers
+from workbench.toolbox.mcp.bounds import load_servers
 from workbench.toolbox.mcp.source import McpTools
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")

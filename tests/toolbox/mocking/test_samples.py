@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from workbench.toolbox.mocking.samples import sample
-from workbench.toolspec.any_schema import first_break
+from workbench.toolspec.conditions import first_break
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,13 @@ from hypothesis import strategies as st
 
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.trajectory.compress.compress import compress_trajectory
-from workbench.trajectory.compress.extract import TITLE, extract_summary, quarter_tokens
-from workbench.trajectory.compress.region import find_region
+from workbench.trajectory.compress.compress import (
+    TITLE,
+    compress_trajectory,
+    extract_summary,
+    find_region,
+    quarter_tokens,
+)
 from workbench.trajectory.compress.settings import NOTICE, CompressionSettings, read_settings
 from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory

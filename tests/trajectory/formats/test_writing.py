@@ -12,9 +12,9 @@ from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.system_text import FRAMES, compose_system, split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
 from workbench.trajectory.understand import understand
-from workbench.trajectory.writing.argument_types import ArgumentTypes
 from workbench.trajectory.writing.convert import convert_row, write_row
 from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.losses import ArgumentTypes
 
 TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "f", "description": "d", "parameters": {}}),))
 SPECS = json.dumps([spec.document for spec in TOOLS.specs])

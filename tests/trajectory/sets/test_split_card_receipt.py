@@ -8,8 +8,7 @@ import yaml
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import detect_format
-from workbench.trajectory.sets.card import CardTerms, render_card
-from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
+from workbench.trajectory.sets.receipt import CardTerms, Counts, FileFacts, receipt_of, render_card
 from workbench.trajectory.sets.split import Split, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
 from workbench.trajectory.validate.row_check import check_row

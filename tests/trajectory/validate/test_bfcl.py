@@ -14,7 +14,7 @@ from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.holding import Terms
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 STEP = 9
 """Every ninth row of each set: some ninety, of all kinds."""
 Row = dict[str, Any]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.data_rows import lines
+from tests.properties import examples
 from tests.trajectory.validate.rows import (
     AGENT,
     OTHER,
@@ -167,6 +168,6 @@ def edited_rows(draw: st.DrawFn) -> Row:
 
 
 @given(row=edited_rows(), finds_secrets=st.booleans())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 def test_whatever_is_edited_both_ways_agree(*, row: Row, finds_secrets: bool) -> None:
     agrees(row, finds_secrets=finds_secrets)

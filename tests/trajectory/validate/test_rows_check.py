@@ -8,10 +8,9 @@ import pytest
 from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.validate.doubles import Double, Likenesses
-from workbench.trajectory.validate.likeness import Likeness, likeness_of
+from workbench.trajectory.validate.doubles import Double, Likeness, Likenesses, likeness_of
 from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
-from workbench.trajectory.validate.tool_watch import ToolWatch
+from workbench.trajectory.validate.set_facts import ToolWatch
 
 LONG = (
     "We drive from Lisbon to Porto on Friday with two dogs and an old van, stop for lunch near the sea, "

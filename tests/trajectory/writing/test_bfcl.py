@@ -10,11 +10,11 @@ from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.trajectory import Call, Prose, RowMessage, canonical_text
 from workbench.trajectory.understand import understand
-from workbench.trajectory.writing.argument_types import ArgumentTypes
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.losses import ArgumentTypes
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 REFUSAL = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="I cannot do that."),))
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from tests.services import services_for
+from workbench.app.again import Onward
 from workbench.app.branches import branches_of
-from workbench.app.onward import Onward
 from workbench.app.prepare import TurnContext
 from workbench.app.samples import Sample, agreement_of, play_more
 from workbench.chat.message import Role, ToolCall

@@ -5,7 +5,7 @@ from math import log
 import pytest
 
 from tests.services import services_for
-from workbench.app.weighing import Weighed, weigh_message
+from workbench.app.token_sheet import Weighed, weigh_message
 from workbench.errors import BadInput
 from workbench.rollout.ports import EmittedToken
 from workbench.rollout.weighing import Decision, DecisionBar

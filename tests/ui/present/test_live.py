@@ -3,7 +3,7 @@
 from tests.store.examples import GENERATION
 from workbench.chat.message import Message, Role
 from workbench.hermes.parse import parse
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.rollout.events import CompletionEnded, PieceArrived, RoundStarted, StoodInLine
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 

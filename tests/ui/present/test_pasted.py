@@ -83,7 +83,7 @@ def test_the_terms_count(terms, status):
 def test_the_differ_has_a_row_for_each_rule():
     rows = show(EXAMPLES[1].text).differ.rows
     assert [row.rule for row in rows] == [
-        "strict", "vLLM hermes", "SGLang hermes", "seed 000", "seed 001", "seed 002",
+        "strict", "vLLM hermes", "SGLang hermes", "l3m-backend", "Hermes-FC", "Stella guide",
     ]  # fmt: skip
     assert [row.is_replica for row in rows] == [False, True, True, True, True, True]
     assert (rows[1].got, rows[1].tone, rows[1].calls[0].word) == ("0 of 1", "error", "loses")
@@ -92,9 +92,9 @@ def test_the_differ_has_a_row_for_each_rule():
 
 def test_a_call_that_nobody_made_is_told():
     rows = {row.rule: row for row in show(EXAMPLES[4].text).differ.rows}
-    assert rows["seed 001"].got == "1 of 1 + 1"
-    assert [one.word for one in rows["seed 001"].calls] == ["runs"]
-    assert "lima" in rows["seed 001"].calls[0].arguments
+    assert rows["Hermes-FC"].got == "1 of 1 + 1"
+    assert [one.word for one in rows["Hermes-FC"].calls] == ["runs"]
+    assert "lima" in rows["Hermes-FC"].calls[0].arguments
 
 
 def test_a_row_names_a_few_calls_and_tells_how_many_more():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.ui.present.pieces import cut_pieces, mark_spans, marked_pieces
 
 

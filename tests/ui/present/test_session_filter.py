@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from workbench.errors import BadInput
-from workbench.records.found_sessions import NO_FILTER, SearchFilter
+from workbench.records.session_tree import NO_FILTER, SearchFilter
 from workbench.ui.present.session_filter import read_filter
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from workbench.chat.span import Span
-from workbench.records.found_sessions import FoundSession, Snippet
+from workbench.chat.finding import Span
+from workbench.records.session_tree import FoundSession, Snippet
 from workbench.records.sessions import ListedSession
 from workbench.ui.present.sessions import show_sessions
 

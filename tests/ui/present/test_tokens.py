@@ -2,7 +2,7 @@
 
 from tests.services import services_for
 from workbench.app.token_sheet import SheetToken, TokenSheet, sheet_tokens
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.rollout.ports import EmittedToken
 from workbench.trajectory.mask import Token
 from workbench.ui.present.conversation import read_path

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.app.tool_sizes import ToolSize
+from workbench.app.token_sheet import ToolSize
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import ToolResult
 from workbench.errors import BadInput

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from queue import SimpleQueue
 
-from workbench.app.comparisons.branches import Branches
-from workbench.app.comparisons.playing import ColumnPlayer
+from workbench.app.comparisons.playing import Branches, ColumnPlayer
 from workbench.app.services import Services
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import Answer, KeptComparison
@@ -186,10 +185,3 @@ class _Run:
 
     def _is_over(self) -> bool:
         return self._has_failed or self._is_stopped()
-
-
-def with_answer(kept: KeptComparison, answer: Answer) -> KeptComparison:
-    """The comparison once the answer has come."""
-    others = (one for one in kept.answers if (one.turn, one.column) != (answer.turn, answer.column))
-    ordered = sorted((*others, answer), key=lambda one: (one.turn, one.column))
-    return replace(kept, answers=tuple(ordered))

@@ -4,13 +4,73 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.labels.outcome import Outcome, outcome_of
 from workbench.app.services import Services
 from workbench.errors import BadInput
-from workbench.records.labels.label import Label
+from workbench.hermes.parse import parse
+from workbench.records.corpus.conversations import Conversation, tell_session
+from workbench.records.corpus.made import Warned, make_row
+from workbench.records.corpus.material import DamagedSession, Material, Obstacle
+from workbench.records.corpus.source import Source, Wanted
+from workbench.records.labels.label import Label, Target
 from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.records.sessions import KeptMessage, KeptSession
 from workbench.toolspec.spec import OfferedTools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What an export would make of the conversation that is shown, in the format of Hermes' own rows."""
+
+    obstacles: tuple[Obstacle, ...] = ()
+    """Why no row is made of it; empty where one is."""
+    warnings: tuple[Warned, ...] = ()
+    """What else the validator says of the row."""
+    fixed_messages: int = 0
+    """Messages in which safe fixes were applied."""
+
+
+def outcome_of(
+    material: Material | DamagedSession | None, labels: Sequence[Label], *, labeller: str
+) -> Outcome:
+    """The row of a session's open path for one labeller; the labels of others count where they decide.
+
+    Args:
+        material: As the store has it.
+        labels: Of the session, in one project.
+        labeller: Whose corrections hold.
+    """
+    if not isinstance(material, Material):
+        said = "it was deleted meanwhile" if material is None else f"its row is damaged: {material.problem}"
+        return Outcome(
+            obstacles=(Obstacle(code="gone" if material is None else "damaged-session", message=said),)
+        )
+    own = [label for label in labels if label.is_deciding or label.labeller == labeller]
+    wanted = Wanted()
+    told = next(tell_session(Source(replace(material, labels=own), wanted)))
+    if not isinstance(told, Conversation):
+        return Outcome(obstacles=(told,))
+    made = make_row(told, wanted)
+    return Outcome(obstacles=made.obstacles, warnings=made.warnings, fixed_messages=told.fixed_messages)
+
+
+def check_call(services: Services, target: Target) -> None:
+    """Refuses a label of a call that the message's reading does not have; all else is the store's to say.
+
+    Raises:
+        BadInput: The message has fewer calls.
+        StoreError: There is no such session or message, or it cannot be read.
+    """
+    if target.call_index is None:
+        return
+    message = services.sessions.path(target.session_id, leaf_id=target.message_id)[-1].message
+    call_count = len(message.calls or parse(message.text).calls)
+    if target.call_index >= call_count:
+        raise BadInput(
+            f"label of {target}",
+            f"the message has {call_count} calls",
+            "name one by its place from 0, or leave --call out",
+        )
+
 
 MOST_LABELS: Final = 10_000
 """Of one session; what is beyond is not looked at."""

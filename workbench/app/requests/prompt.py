@@ -1,15 +1,37 @@
 """Requests and prompts as `workbench render --jsonl` shapes them; see `docs/reference/cli.md`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
-from workbench.app.requests.tools import tools_of_row
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import parse_messages
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, ToolSpec
+
+
+def tools_of_row(fields: JsonObject) -> OfferedTools | None:
+    """The tools that a row brings along, sound or not; None where it has none.
+
+    What is wrong with a spec is told where it matters: as a finding of the reading or of the prompt.
+
+    Raises:
+        BadInput: They are no list of objects.
+    """
+    given = fields.get("tools")
+    if given is None:
+        return None
+    if not isinstance(given, list) or not all(isinstance(entry, Mapping) for entry in given):
+        raise BadInput("tools", "no list of objects", "write [{…}, {…}]")
+    return OfferedTools(specs=tuple(_spec(entry) for entry in cast(list[JsonObject], given)))
+
+
+def _spec(entry: JsonObject) -> ToolSpec:
+    function: JsonValue = entry.get("function")
+    return ToolSpec(document=entry) if isinstance(function, Mapping) else ToolSpec.of_function(entry)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

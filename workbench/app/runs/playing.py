@@ -1,24 +1,32 @@
 """Cases played as the page plays turns: each in a session of its own, kept in the store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.app.prepare import system_message
 from workbench.app.queued import QueuedEngine
+from workbench.app.runs.planning import title_of
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Message
-from workbench.errors import EngineError
+from workbench.errors import BadInput, EngineError
+from workbench.records.runs import KeptRun, RunState
 from workbench.records.sessions import NewMessage, Origin
 from workbench.records.setup import Setup
-from workbench.rollout.limits import TurnSetup
+from workbench.rollout.held import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Secret
-from workbench.suite.judging import VERDICT_SCHEMA, judging_conversation, parse_verdict
 from workbench.suite.plan import Arm, Job, Plan, tools_key
-from workbench.suite.played import Played, Verdict, played_of
-from workbench.suite.runner import IsCancelled
+from workbench.suite.played import (
+    VERDICT_SCHEMA,
+    Played,
+    Verdict,
+    judging_conversation,
+    parse_verdict,
+    played_of,
+)
+from workbench.suite.runner import CaseFinished, IsCancelled, RunEnded, RunEvent, run
 from workbench.suite.variants import vary_tools, with_own_names
 from workbench.toolbox.task import Staging
 from workbench.toolspec.spec import OfferedTools
@@ -129,3 +137,76 @@ class DeskPlayer:
         system = system_message(self.services, setup, self._engine(setup.model))
         kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in (system, *history)]
         self.services.sessions.append_all(session_id, kept, parent_id=None)
+
+
+def begin_run(services: Services, plan: Plan) -> KeptRun:
+    """A new run, of which nothing is played yet.
+
+    Raises:
+        BadInput: It asks for more than its owner may.
+        StoreError: It could not be kept.
+    """
+    services.limits.check_plan(plan)
+    return services.runs.create_run(title_of(plan), plan)
+
+
+def find_run(services: Services, run_id: str) -> KeptRun:
+    """The run of that id, or whose id begins so; `last` is the newest.
+
+    Raises:
+        BadInput: There is none, or several.
+        StoreError: The runs cannot be read.
+    """
+    if run_id == "last":
+        newest = services.runs.list_runs(limit=1)
+        run_id = newest[0].id if newest else ""
+    found = services.runs.find_run(run_id)
+    if found is None:
+        raise BadInput(
+            f"run {run_id!r}", "there is no such run, or several", "`workbench run --list` shows all"
+        )
+    return found
+
+
+def play_run(
+    services: Services, kept: KeptRun, *, is_cancelled: IsCancelled, token: Secret | None = None
+) -> Iterator[RunEvent]:
+    """Plays what of the run has no result yet; each result is committed before it is told.
+
+    Plays that could not be scored are played again.
+
+    Args:
+        services: The edges.
+        kept: The run.
+        is_cancelled: True once a person has stopped it.
+        token: A visitor's own, for hosted models.
+
+    Raises:
+        BadInput: It asks for more than its owner may.
+        StoreError: A rollout or a result could not be kept. What was told before stays true.
+    """
+    services.limits.check_plan(kept.plan)
+    with services.at_work() as at_work:
+        yield from _played(at_work, kept, is_cancelled, token)
+
+
+def _played(
+    services: Services, kept: KeptRun, is_cancelled: IsCancelled, token: Secret | None
+) -> Iterator[RunEvent]:
+    runs = services.runs
+    runs.forget_errors(kept.id)
+    runs.move_run(kept.id, RunState.RUNNING)
+    events = run(
+        kept.plan.jobs(),
+        DeskPlayer(services=services, run_id=kept.id, plan=kept.plan, token=token),
+        clock=services.calendar,
+        timeout_s=kept.plan.timeout_s,
+        is_cancelled=is_cancelled,
+        done=runs.results(kept.id),
+    )
+    for event in events:
+        if isinstance(event, CaseFinished):
+            runs.save_result(kept.id, event.result)
+        elif isinstance(event, RunEnded):
+            runs.move_run(kept.id, RunState.STOPPED if event.is_cancelled else RunState.DONE)
+        yield event

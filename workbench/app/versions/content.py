@@ -7,14 +7,12 @@ from typing import cast
 
 import yaml
 
-from workbench.chat.json_text import load_json
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.chat.sequence_match import unified_diff
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind, hash_of
-from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.spec import OfferedTools, ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec, canonical_json
 from workbench.toolspec.yaml_text import load_yaml
 
 

@@ -2,9 +2,8 @@
 
 import typer
 
-from workbench.cli.labels.giving import accept, add, move
 from workbench.cli.labels.projects import agreement, assign, projects, save_project
-from workbench.cli.labels.reading import export_labels, log, queue, stale
+from workbench.cli.labels.reading import accept, add, export_labels, log, move, queue, stale
 
 
 def build_app() -> typer.Typer:

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject
-from workbench.cli.labels.options import Json, Labeller, ProjectName
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import shown
+from workbench.cli.labels.reading import Json, Labeller, ProjectName
+from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
 from workbench.records.labels.agreement import Agreement, agreement_of

@@ -1,23 +1,30 @@
 """`workbench labels queue`, `stale`, `export` and `log`: what is to be labelled, and what was."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 
 import typer
 
 from workbench.app.services import Services
-from workbench.chat.json_value import JsonObject
-from workbench.cli.labels.options import Json, ProjectName, SessionId
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import shown
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.message import ToolCall
+from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.terminal.sources import read_json, read_text
 from workbench.errors import BadInput
-from workbench.records.audit import AuditEntry
-from workbench.records.labels.label import Label, Verdict, label_json
+from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, Verdict, label_json
 from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
+from workbench.records.owner import AuditEntry
 from workbench.settings import read_settings
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+ProjectName = Annotated[str, typer.Option("--project", help="Labelling project; without one, that of all.")]
+Labeller = Annotated[str, typer.Option("--labeller", help="Whose label it is; empty for your own machine's.")]
+SessionId = Annotated[str, typer.Argument(metavar="SESSION", help="Id of the session.")]
+MessageId = Annotated[str, typer.Argument(metavar="MESSAGE", help="Id of the message.")]
+
 
 PAGE: Final = 200
 """Labels that are read at once."""
@@ -96,7 +103,7 @@ def export_labels(
                 write_json_line(label_json(label))
                 count += 1
         else:
-            from workbench.toolspec.canonical import canonical_json
+            from workbench.toolspec.spec import canonical_json
 
             lines = [canonical_json(label_json(label)) + "\n" for label in _labels(services, project)]
             count = len(lines)
@@ -173,3 +180,114 @@ def _entry_json(entry: AuditEntry) -> JsonObject:
         "subject": entry.subject,
         "detail": entry.detail,
     }
+
+
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")]
+Answers = Annotated[
+    list[str] | None,
+    typer.Option("--answer", metavar="NAME=TEXT", help="To a question of the project; repeatable."),
+]
+
+
+def add(
+    session: SessionId,
+    message: MessageId,
+    call: Annotated[
+        int | None, typer.Option(min=0, help="Place of the call, from 0; none for the message.")
+    ] = None,
+    verdict: Annotated[Verdict | None, typer.Option(help="What you hold of it.")] = None,
+    rating: Annotated[int | None, typer.Option(min=1, max=5, help="From 1 to 5.")] = None,
+    tag: Tags = None,
+    comment: Annotated[str, typer.Option(help="Free text.")] = "",
+    correction: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="What should stand there: text, or a call as JSON; - for stdin."),
+    ] = "",
+    answer: Answers = None,
+    labeller: Labeller = "",
+    project: ProjectName = "",
+    decide: Annotated[bool, typer.Option("--decide", help="This label settles the matter.")] = False,
+    revision: Annotated[int, typer.Option(min=0, help="The revision that you have seen; 0 for none.")] = 0,
+    json_output: Json = False,
+) -> None:
+    """Label a message or a call. Exit 2 where somebody saved another label meanwhile: both are shown."""
+    from workbench.app.labels.bench import check_call
+    from workbench.wiring import open_services
+
+    content = LabelContent(
+        verdict=verdict,
+        rating=rating,
+        tags=tuple(tag or ()),
+        comment=comment,
+        correction=_correction(correction, is_of_call=call is not None),
+        answers=_answers(answer or ()),
+    )
+    new = NewLabel(
+        target=Target(session_id=session, message_id=message, call_index=call),
+        content=content,
+        labeller=labeller,
+        project=project,
+        is_deciding=decide,
+        base_revision=revision,
+    )
+    with open_services(read_settings()) as services:
+        check_call(services, new.target)
+        label = services.labels.save(new)
+    if json_output:
+        write_json_line(label_json(label))
+    else:
+        print(f"label {label.id}, revision {label.revision}")
+
+
+def move(
+    session: SessionId,
+    state: Annotated[QueueState, typer.Argument(help="How far its labelling is.")],
+    labeller: Labeller = "",
+    project: ProjectName = "",
+    revision: Annotated[int | None, typer.Option(min=0, help="The revision that you have seen.")] = None,
+    json_output: Json = False,
+) -> None:
+    """Say how far a session's labelling is."""
+    # folded
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        item = services.labels.move(
+            session, state, project=project, assignee=labeller, base_revision=revision, who=labeller
+        )
+    if json_output:
+        write_json_line(item_json(item))
+    else:
+        print(item_line(item))
+
+
+def accept(session: SessionId, message: MessageId, labeller: Labeller = "") -> None:
+    """Say that a stale message holds all the same."""
+    from workbench.wiring import open_services
+
+    with open_services(read_settings()) as services:
+        services.labels.accept(session, message, who=labeller)
+
+
+def _correction(source: str, *, is_of_call: bool) -> str | ToolCall | None:
+    if not source:
+        return None
+    if not is_of_call:
+        return read_text(source)
+    value = read_json(source, what="correction")
+    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+        raise BadInput(f"correction {source}", "no call", 'write {"name": …, "arguments": {…}}')
+    arguments = value.get("arguments")
+    if not isinstance(arguments, Mapping):
+        raise BadInput(f"correction {source}", "its arguments are no object", 'write "arguments": {…}')
+    return ToolCall(name=str(value["name"]), arguments=cast(Mapping[str, JsonValue], arguments))
+
+
+def _answers(given: Sequence[str]) -> Mapping[str, str]:
+    answers: dict[str, str] = {}
+    for text in given:
+        name, equals, answer = text.partition("=")
+        if not equals:
+            raise BadInput(f"--answer {text!r}", "no =", "write NAME=TEXT")
+        answers[name] = answer
+    return answers

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from workbench.app.requests.prompt import RenderRequest, rendered_row, request_of_row
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.sources import STANDARD_INPUT, read_json, read_rows
-from workbench.cli.terminal.tools_option import TOOLS_HELP, select_tools
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.sources import STANDARD_INPUT, TOOLS_HELP, read_json, read_rows, select_tools
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.toolspec.spec import OfferedTools

@@ -9,8 +9,7 @@ import typer
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
+from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.contract.compare_template import Comparison
 from workbench.errors import BadInput
@@ -87,8 +86,7 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Compari
     from workbench.contract.compare_template import compare_with_template
     from workbench.hermes.openai_messages import parse_messages
     from workbench.hermes.templates.bench import WHOLE, tool
-    from workbench.library.homes import find_folder
-    from workbench.library.prompts import ContractFiles
+    from workbench.library.home_files import ContractFiles, find_folder
     from workbench.settings import read_settings
 
     library = ContractFiles(find_folder("prompts", read_settings().home))

@@ -7,11 +7,9 @@ from typing import Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
-from workbench.cli.terminal.sources import STANDARD_INPUT, read_text
-from workbench.cli.terminal.tools_option import TOOLS_HELP, select_tools
-from workbench.hermes.differ import Rule, Taken
+from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
+from workbench.cli.terminal.sources import STANDARD_INPUT, TOOLS_HELP, read_text, select_tools
+from workbench.hermes.parser_comparison import Rule, Taken
 from workbench.hermes.replicas.attempt import TakenCall
 
 
@@ -23,7 +21,7 @@ def differ(
     ] = False,
 ) -> None:
     """Show what strict, vLLM's, SGLang's and the seeds' rules take from a completion, and why they lose."""
-    from workbench.hermes import differ as rules
+    from workbench.hermes import parser_comparison as rules
 
     answers = rules.differ(read_text(source), select_tools(tools))
     if json_output:

@@ -1,18 +1,127 @@
 """`workbench parse`: what the reader makes of a completion, or of many."""
 
+import json
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Final
 
 import typer
 
 from workbench.app.requests.reading import ParseRequest, reading_fields, request_of_row
-from workbench.cli.reader.reading_text import reading_lines
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import terminal_paint
-from workbench.cli.terminal.sources import STANDARD_INPUT, read_rows, read_text
-from workbench.cli.terminal.tools_option import TOOLS_HELP, select_tools
+from workbench.chat.finding import Edit, Finding, Fix, Severity, Span
+from workbench.cli.terminal.paint import (
+    Paint,
+    Tone,
+    excerpt,
+    place_of,
+    shown,
+    terminal_paint,
+    write_json_line,
+)
+from workbench.cli.terminal.sources import STANDARD_INPUT, TOOLS_HELP, read_rows, read_text, select_tools
 from workbench.errors import BadInput
-from workbench.hermes.reading import Dialect, Level, Reading
+from workbench.hermes.near_miss import check_prose
+from workbench.hermes.reading import CallStatus, Dialect, Level, ReadCall, Reading, Segment, SegmentKind
+
+MAX_EDIT_CHARS: Final = 40
+"""A longer text of an edit is cut."""
+MAX_EDITS: Final = 5
+"""Edits of one fix that are shown; the others are counted."""
+
+_TONES: Final = {
+    SegmentKind.PROSE: Tone.PROSE,
+    SegmentKind.THOUGHT: Tone.THOUGHT,
+    SegmentKind.CALL: Tone.QUIET,
+    SegmentKind.RESPONSE: Tone.BAD,
+    SegmentKind.UNCLOSED: Tone.BAD,
+}
+_SEVERITY_TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, Severity.NOTE: Tone.QUIET}
+
+
+def reading_lines(reading: Reading, paint: Paint) -> Iterator[str]:
+    """The lines, in the order of the text; a sum of all at the end."""
+    calls = list(reading.calls)
+    for segment in reading.segments:
+        if not segment.text.strip():
+            continue
+        yield from _segment_lines(reading.text, segment, paint)
+        while calls and calls[0].span.start < segment.span.end:
+            yield from _call_lines(calls.pop(0), paint)
+    for fix in reading.fixes:
+        yield from _fix_lines(reading.text, fix, paint)
+    for finding in (*reading.findings, *check_prose(reading)):
+        yield from _finding_lines(reading.text, finding, paint)
+    yield paint(_summary(reading), Tone.TITLE)
+
+
+def _segment_lines(text: str, segment: Segment, paint: Paint) -> Iterator[str]:
+    place = place_of(text, segment.span.start)
+    yield paint(f"{segment.kind} at {place.line}:{place.column}", Tone.QUIET)
+    for line in shown(segment.text.strip("\r\n")).split("\n"):
+        yield "  " + paint(line, _TONES[segment.kind])
+
+
+def _call_lines(call: ReadCall, paint: Paint) -> Iterator[str]:
+    tone = Tone.CALL if call.status is CallStatus.READY else Tone.BAD
+    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    yield f"  → {paint(shown(call.name), tone)} {shown(arguments)} {paint(call.status.value, tone)}"
+
+
+def _fix_lines(text: str, fix: Fix, paint: Paint) -> Iterator[str]:
+    place = place_of(text, fix.span.start)
+    guess = " (a guess)" if fix.is_guess else ""
+    yield paint(f"fix {fix.code} at {place.line}:{place.column}{guess}", Tone.FIX)
+    if not fix.edits:
+        yield from _marked(text, fix.span, "the edit of another fix of its block carries it", Tone.FIX, paint)
+    for edit in fix.edits[:MAX_EDITS]:
+        yield from _marked(text, edit.span, _told(edit), Tone.FIX, paint)
+    if len(fix.edits) > MAX_EDITS:
+        yield paint(f"  … and {len(fix.edits) - MAX_EDITS} more edits", Tone.QUIET)
+
+
+def _finding_lines(text: str, finding: Finding, paint: Paint) -> Iterator[str]:
+    tone = _SEVERITY_TONES[finding.severity]
+    if finding.span is None:
+        yield paint(f"{finding.severity} {finding.code}", tone)
+        yield f"  {shown(finding.message)}"
+        return
+    place = place_of(text, finding.span.start)
+    yield paint(f"{finding.severity} {finding.code} at {place.line}:{place.column}", tone)
+    yield from _marked(text, finding.span, shown(finding.message), tone, paint)
+
+
+def _marked(text: str, span: Span, told: str, tone: Tone, paint: Paint) -> Iterator[str]:
+    line, carets = excerpt(text, span)
+    yield f"  {line}"
+    yield f"  {paint(carets, tone)} {told}"
+
+
+def _told(edit: Edit) -> str:
+    if not edit.after:
+        return f"{_quoted(edit.before)} is left out"
+    if not edit.before:
+        return f"{_quoted(edit.after)} is put in"
+    return f"{_quoted(edit.before)} → {_quoted(edit.after)}"
+
+
+def _quoted(text: str) -> str:
+    cut = text if len(text) <= MAX_EDIT_CHARS else text[: MAX_EDIT_CHARS - 1] + "…"
+    return f"«{shown(cut)}»".replace("\n", "␊")
+
+
+def _summary(reading: Reading) -> str:
+    counts = (
+        _count(len(reading.calls), "call"),
+        _count(len(reading.fixes), "fix", "fixes"),
+        _count(len(reading.findings), "finding"),
+        _count(reading.dropped, "block") + " dropped",
+    )
+    return ", ".join(counts)
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
 
 REFUSED = 1
 """Exit code where strict refused a block."""

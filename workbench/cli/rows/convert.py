@@ -1,35 +1,170 @@
 """`workbench convert`: a file of training rows in another format."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from workbench.cli.rows.row_engine import ADDRESS_HELP, ENGINE_HELP, RowEngine, check_address
-from workbench.cli.rows.row_options import (
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.cli.rows.row_engine import (
+    ADDRESS_HELP,
+    ENGINE_HELP,
     Arguments,
     ArgumentsOption,
     FrameOption,
     GroupOption,
     ResultRole,
     ResultRoleOption,
+    RowEngine,
     SeedOption,
     SplitOption,
+    check_address,
     check_writing,
     split_of,
 )
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import with_progress, write_json_line
 from workbench.errors import BadInput
+from workbench.library.datasets.conversion import RowDone
+from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.sets.split import Split
 from workbench.trajectory.writing.holding import SOURCE, Terms
 
 if TYPE_CHECKING:
-    from workbench.library.datasets.conversion import Conversion
-    from workbench.library.datasets.shards import ShardRow
+    from workbench.library.datasets.conversion import Conversion, ShardRow
+
+
+_MOST_LINES: Final = 20
+"""Rows that are told on standard error; a report has all."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """All rows together."""
+
+    read: int = 0
+    written: int = 0
+    splits: Counter[str] = field(default_factory=Counter[str])
+    """Rows by split."""
+    losses: Counter[str] = field(default_factory=Counter[str])
+    """Rows by what they lost; those that were left out do not count."""
+    additions: Counter[str] = field(default_factory=Counter[str])
+    """Rows by what was added or rearranged."""
+    problems: Counter[str] = field(default_factory=Counter[str])
+    """Rows by why they were left out."""
+
+    def add(self, done: RowDone) -> None:
+        """Count one row."""
+        self.read += 1
+        self.problems.update({problem.code for problem in done.problems})
+        if not done.is_written:
+            return
+        self.written += 1
+        if done.split:
+            self.splits[done.split] += 1
+        self.losses.update({str(change.code) for change in done.changes if change.is_loss})
+        self.additions.update({str(change.code) for change in done.changes if not change.is_loss})
+
+    def to_json(self) -> JsonObject:
+        """As `workbench convert --json` prints it."""
+        return {
+            "read": self.read,
+            "written": self.written,
+            "left_out": self.read - self.written,
+            "splits": dict(self.splits),
+            "losses": dict(sorted(self.losses.items())),
+            "additions": dict(sorted(self.additions.items())),
+            "problems": dict(sorted(self.problems.items())),
+        }
+
+    def lines(self) -> list[str]:
+        """For a person."""
+        lines = [f"{self.read:,} rows read, {self.written:,} written, {self.read - self.written:,} left out"]
+        for name, counts in (
+            ("in splits", self.splits),
+            ("lost", self.losses),
+            ("added", self.additions),
+            ("left out for", self.problems),
+        ):
+            if counts:
+                told = ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
+                lines.append(f"{name}: {told}")
+        return lines
+
+
+class Report:
+    """Tells of rows: the first ones on standard error, all in a file if one is wanted.
+
+    Args:
+        target: File for all of it, as JSON Lines; empty for none.
+    """
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self._stack = ExitStack()
+        self._write: RowWriter | None = None
+        self._told = 0
+
+    def __enter__(self) -> "Report":
+        if self._target:
+            self._write = self._stack.enter_context(open_writer(self._target))
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._stack.__exit__(*raised)  # pyright: ignore[reportArgumentType]  handed on as it came
+        if self._told > _MOST_LINES:
+            more = self._told - _MOST_LINES
+            print(f"… and {more:,} more rows; --report FILE tells of all", file=sys.stderr)
+
+    def add(self, source: str, done: RowDone) -> None:
+        """Tell of one row of a file."""
+        if self._write and (done.changes or done.problems):
+            self._write(_record(source, done))
+        line = _line(done)
+        if line:
+            self._told += 1
+            if self._told <= _MOST_LINES:
+                print(f"{source}:{done.number}: {line}", file=sys.stderr)
+
+
+def _line(done: RowDone) -> str:
+    """What a person should know of a row; empty where nothing was lost."""
+    if done.problems:
+        first = done.problems[0]
+        where = "" if first.entry is None else f"entry {first.entry}: "
+        more = f" (and {len(done.problems) - 1} more)" if len(done.problems) > 1 else ""
+        return f"left out: {where}{first.message}{more}"
+    places: dict[str, list[str]] = {}
+    for change in done.changes:
+        if change.is_loss:
+            found = places.setdefault(str(change.code), [])
+            found.extend(str(one) for one in (change.entry, change.detail) if one not in (None, ""))
+    return "; ".join(f"lost {code}" + (f" ({', '.join(of)})" if of else "") for code, of in places.items())
+
+
+def _record(source: str, done: RowDone) -> JsonObject:
+    changes: list[JsonValue] = [
+        {"code": str(one.code), "entry": one.entry, "detail": one.detail, "lost": one.is_loss}
+        for one in done.changes
+    ]
+    problems: list[JsonValue] = [
+        {"code": one.code, "entry": one.entry, "message": one.message, "pointer": one.pointer}
+        for one in done.problems
+    ]
+    return {
+        "file": source,
+        "row": done.number,
+        "written": done.is_written,
+        "split": done.split or None,
+        "changes": changes,
+        "problems": problems,
+    }
+
 
 LEFT_OUT: Final = 1
 """Exit code where rows were left out."""
@@ -63,7 +198,7 @@ def convert(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Write rows in another format; say what each loses, and which are left out."""
-    from workbench.cli.rows.convert_report import Report, Summary
+    # folded
     from workbench.library.datasets.conversion import Conversion
 
     _check(file, out, frame, as_json=as_json)
@@ -92,8 +227,13 @@ def _done(
     file: str, out: str, conversion: "Conversion", dealt: Split | None, engine: RowEngine, address: str
 ) -> "Iterator[ShardRow]":
     """What becomes of each row, whoever converts."""
-    from workbench.library.datasets.conversion import convert_file
-    from workbench.library.datasets.shards import ShardRow, convert_shards, settled, shard_pairs
+    from workbench.library.datasets.conversion import (
+        ShardRow,
+        convert_file,
+        convert_shards,
+        settled,
+        shard_pairs,
+    )
 
     if not Path(file).expanduser().is_dir():
         if engine is RowEngine.RAY:
@@ -103,7 +243,7 @@ def _done(
         raise BadInput("--split", "a folder's shards stay what they are", "split one file")
     pairs = shard_pairs(file, out)
     if engine is RowEngine.RAY:
-        from workbench.library.datasets.ray_data import OnRay
+        from workbench.library.datasets.chunks import OnRay
 
         return OnRay(address=address).convert(pairs, settled(conversion))
     return convert_shards(pairs, settled(conversion))

@@ -1,15 +1,48 @@
 """`workbench push`: files of rows into a data set on the hub, with card and receipt."""
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from workbench.chat.json_value import JsonObject
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
+from workbench.trajectory.formats.known import FORMATS
+
+HAS_ERRORS: Final = 1
+"""Exit code where rows have errors, so that there is no receipt."""
+
+
+def receipt(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE…", help="Rows: JSONL, gzip, JSON array, Parquet.")
+    ],
+    out: Annotated[str, typer.Option("--out", "-o", help="File to write; - for standard output.")] = "-",
+    format_: Annotated[str, typer.Option("--format", help=f"auto, or one of {', '.join(FORMATS)}.")] = "auto",
+) -> None:
+    """Write the receipt of files of rows: hashes, counts, issues; none where rows have errors."""
+    from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes, write_receipt
+
+    maker = ReceiptMaker(format_)
+    for file in files:
+        for _number in with_progress(maker.add(file), "rows"):
+            pass
+    maker.finish()
+    if maker.counts.errors:
+        print(f"workbench: no receipt: {_told(maker.counts.issues)}", file=sys.stderr)
+        raise typer.Exit(HAS_ERRORS)
+    if out == "-":
+        sys.stdout.buffer.write(receipt_bytes(maker.receipt()))
+        return
+    write_receipt(maker.receipt(), Path(out).expanduser())
+
+
+def _told(issues: Counter[str]) -> str:
+    return ", ".join(f"{code} {count:,}" for code, count in sorted(issues.items()))
 
 
 def push(
@@ -23,9 +56,9 @@ def push(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the card; send nothing.")] = False,
 ) -> None:
     """Send files of rows, their card and receipt to a data set on the hub; rows with errors stay here."""
-    from workbench.library.datasets.hub import push_files
+    from workbench.library.datasets.export_target import push_files
     from workbench.library.datasets.receipts import receipt_bytes
-    from workbench.trajectory.sets.card import CardTerms, render_card
+    from workbench.trajectory.sets.receipt import CardTerms, render_card
 
     splits = split_names(files)
     receipt = _receipt(files)

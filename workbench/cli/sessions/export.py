@@ -1,6 +1,7 @@
 """`workbench export`: sessions as training rows."""
 
 import sys
+from collections import Counter
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -8,10 +9,10 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.app.export import choice_of
-from workbench.app.recording import record
+from workbench.app.export import choice_of, lines_of, record
 from workbench.app.services import Services
-from workbench.cli.rows.row_options import (
+from workbench.chat.json_value import JsonObject
+from workbench.cli.rows.row_engine import (
     Arguments,
     ArgumentsOption,
     FrameOption,
@@ -23,12 +24,11 @@ from workbench.cli.rows.row_options import (
     check_writing,
     split_of,
 )
-from workbench.cli.sessions.export_report import Report, summary_json, summary_lines
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import shown, with_progress, write_json_line
 from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportSummary, Refused, Target
-from workbench.records.corpus.choice import Choice
+from workbench.library.datasets.session_export import SessionDone
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.records.labels.project import QueueState
@@ -36,6 +36,75 @@ from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
 from workbench.trajectory.writing.holding import Terms
+
+_MOST_LINES: Final = 20
+"""Lines of each kind that are told."""
+
+
+class Report:
+    """Tells of sessions on standard error: why one stays out, and what a row of it lost."""
+
+    def __init__(self) -> None:
+        self._told: Counter[str] = Counter()
+
+    def add(self, done: SessionDone) -> None:
+        """Tell of one session."""
+        for line in lines_of(done):
+            self._tell("left out", line)
+        for made in done.rows:
+            losses = sorted({str(one.code) for one in made.changes if one.is_loss}) if made.row else []
+            if losses:
+                self._tell("lost", f"session {done.session_id}: {', '.join(losses)}")
+
+    def end(self) -> None:
+        """Say how much more there was."""
+        for kind, count in self._told.items():
+            if count > _MOST_LINES:
+                print(f"… {kind}: {count - _MOST_LINES:,} more", file=sys.stderr)
+
+    def _tell(self, kind: str, line: str) -> None:
+        self._told[kind] += 1
+        if self._told[kind] <= _MOST_LINES:
+            print(f"{kind}: {shown(line)}", file=sys.stderr)
+
+
+def summary_json(summary: ExportSummary) -> JsonObject:
+    """As `workbench export --json` prints it."""
+    return {
+        "sessions": summary.sessions,
+        "rows": summary.rows,
+        "splits": dict(summary.splits),
+        "left_out": dict(sorted(summary.left_out.items())),
+        "defective": summary.defective,
+        "fixed_messages": summary.fixed_messages,
+        "fixes": dict(sorted(summary.fixes.items())),
+        "corrected_messages": summary.corrected_messages,
+        "losses": dict(sorted(summary.losses.items())),
+        "issues": dict(sorted(summary.issues.items())),
+        "files": list(summary.files),
+        "notes": list(summary.notes),
+    }
+
+
+def summary_lines(summary: ExportSummary) -> list[str]:
+    """For a person."""
+    left_out = sum(summary.left_out.values())
+    lines = [f"{summary.rows:,} rows of {summary.sessions:,} sessions written"]
+    for name, counts in (
+        ("in splits", summary.splits),
+        (f"left out, {left_out:,}", summary.left_out),
+        (f"fixed, {summary.fixed_messages:,} messages", summary.fixes),
+        ("lost", summary.losses),
+        ("noticed", summary.issues),
+    ):
+        if counts:
+            lines.append(
+                f"{name}: " + ", ".join(f"{code} {count:,}" for code, count in sorted(counts.items()))
+            )
+    if summary.corrected_messages:
+        lines.append(f"corrected: {summary.corrected_messages:,} messages")
+    return [*lines, *summary.notes]
+
 
 REFUSED: Final = 1
 """Exit code where sessions have defects, or there is no row to write."""

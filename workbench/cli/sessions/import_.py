@@ -10,9 +10,7 @@ import typer
 
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import shown
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import shown, with_progress, write_json_line
 from workbench.library.datasets.row_import import ImportTerms, RowImported, import_rows
 from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings

@@ -12,10 +12,9 @@ from workbench.cli.suites.files import import_file, suites_named, write_file
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.case import Suite
-from workbench.suite.exchange.bfcl import export_bfcl
+from workbench.suite.exchange.bfcl import Exported, export_bfcl
 from workbench.suite.exchange.openai import export_openai
 from workbench.suite.exchange.promptfoo_export import export_promptfoo
-from workbench.suite.exchange.told import Exported
 from workbench.suite.read_suite import render_suite
 
 FORMS: Final[Mapping[str, Callable[[Suite], Exported]]] = {

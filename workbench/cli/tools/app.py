@@ -1,20 +1,34 @@
 """The group of verbs, and what they share."""
 
+import json
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.message import ToolCall
+from workbench.cli.terminal.paint import write_json_line
+from workbench.cli.terminal.sources import read_json, read_text
+from workbench.cli.terminal.stopping import TerminalApprover
+from workbench.errors import BadInput
+from workbench.toolspec.importers.chat_apis import FORMS, write_tools
+from workbench.toolspec.importers.read import import_tools
+
 if TYPE_CHECKING:
     from workbench.toolbox.catalog import Catalog
+    from workbench.toolbox.catalog_file import CatalogToolset
 
 
 def build_app() -> typer.Typer:
     """`workbench tools …`."""
-    from workbench.cli.tools.call import call
-    from workbench.cli.tools.exchange import export, import_
-    from workbench.cli.tools.look import check, list_, show
+    # folded
+    # folded
+    # folded
 
     app = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="See, check, import, export and call tools."
@@ -35,7 +49,7 @@ def catalog_of_settings() -> "Generator[Catalog]":
     Raises:
         BadInput: `tools_catalog/` is nowhere, or a file of it cannot be read.
     """
-    from workbench.library.homes import find_folder
+    from workbench.library.home_files import find_folder
     from workbench.settings import read_settings
     from workbench.toolbox.opening import open_catalog
 
@@ -45,3 +59,212 @@ def catalog_of_settings() -> "Generator[Catalog]":
         yield catalog
     finally:
         catalog.close()
+
+
+def call(
+    name: Annotated[str, typer.Argument(help="The tool.")],
+    arguments: Annotated[
+        str, typer.Argument(help="A JSON object, or - to read it from standard input.")
+    ] = "{}",
+    seed: Annotated[int, typer.Option(min=0, help="For mocks that choose at random.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Runs one call and prints what the model would see. Exit code 1 where the tool failed."""
+    from workbench.toolbox.task import ToolTask
+
+    given = _arguments(arguments)
+    with catalog_of_settings() as catalog:
+        if catalog.registry.find(name) is None:
+            known = ", ".join(one.name for one in catalog.availability())
+            raise BadInput(f"tool {name!r}", "no such tool", f"there are {known}")
+        task = ToolTask(seed=seed, approver=TerminalApprover())
+        run = catalog.toolbox(task).run(ToolCall(name=name, arguments=given))
+    if as_json:
+        findings = [
+            {"code": one.code, "pointer": one.pointer, "message": one.message} for one in run.findings
+        ]
+        result = cast(JsonValue, json.loads(run.result.text))
+        write_json_line(
+            {"result": result, "is_error": run.result.is_error, "rule": run.rule, "findings": findings}
+        )
+    else:
+        for one in run.findings:
+            print(f"{one.pointer}: {one.severity} {one.code}: {one.message}", file=sys.stderr)
+        print(run.result.text)
+        print(f"{run.rule or 'run by code'}, {run.milliseconds:.1f} ms", file=sys.stderr)
+    if run.result.is_error:
+        raise typer.Exit(1)
+
+
+def _arguments(text: str) -> JsonObject:
+    if text == "-":
+        value = read_json("-", what="arguments")
+    else:
+        try:
+            value = cast(JsonValue, json.loads(text))
+        except (ValueError, RecursionError) as error:
+            raise BadInput("arguments", f"not JSON: {error}", "quote it for your shell") from error
+    if not isinstance(value, dict):
+        raise BadInput("arguments", "no JSON object", 'write {"name": value}')
+    return cast(JsonObject, value)
+
+
+def import_(
+    source: Annotated[str, typer.Argument(help="File to read, or -.")],
+    toolset: Annotated[
+        str, typer.Option(help="Write a file of the catalog for this toolset, not JSON.")
+    ] = "",
+    out: Annotated[Path | None, typer.Option(help="File to write; standard output if left out.")] = None,
+) -> None:
+    """Reads tools of OpenAI, bare, Anthropic, Gemini, MCP `tools/list`, OpenAPI 3 or a Python function's text."""
+    imported = import_tools(read_text(source))
+    for finding in imported.findings:
+        print(f"{finding.pointer}: {finding.severity} {finding.code}: {finding.message}", file=sys.stderr)
+    if toolset:
+        from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, render_toolset
+
+        tools = tuple(CatalogTool(spec=spec) for spec in imported.tools.specs)
+        text = render_toolset(CatalogToolset(name=toolset, tools=tools))
+    else:
+        documents = [spec.document for spec in imported.tools.specs]
+        text = json.dumps(documents, indent=2, ensure_ascii=False) + "\n"
+    _write(text, out)
+    print(f"{imported.form}: {len(imported.tools.specs)} tools", file=sys.stderr)
+
+
+def export(
+    tools: Annotated[list[str], typer.Argument(help="Toolset, tool or JSON file.")],
+    form: Annotated[str, typer.Option(help=f"yaml (the catalog's own), {', '.join(FORMS)}.")] = "yaml",
+    out: Annotated[Path | None, typer.Option(help="File to write; standard output if left out.")] = None,
+) -> None:
+    """Writes tools in another form; yaml keeps the mock rules."""
+    if form not in (*FORMS, "yaml"):
+        raise BadInput(f"--form {form}", "no such form", f"yaml, {', '.join(FORMS)}")
+    with catalog_of_settings() as catalog:
+        if form == "yaml":
+            from workbench.toolbox.catalog_file import render_toolset
+
+            text = render_toolset(_toolset(catalog, tools))
+        else:
+            written = write_tools(catalog.select_files(tools).specs, form)
+            text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
+    _write(text, out)
+
+
+def _toolset(catalog: "Catalog", names: list[str]) -> "CatalogToolset":
+    """A toolset of the tools chosen, with their rules; named as the first selector."""
+    from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset
+
+    own = {toolset.name: toolset for toolset in catalog.files()}
+    if len(names) == 1 and names[0] in own:
+        return own[names[0]]
+    specs = catalog.select_files(names).specs
+    tools = tuple(catalog.declared(spec.name) or CatalogTool(spec=spec) for spec in specs)
+    return CatalogToolset(name=Path(names[0]).stem, tools=tools)
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"--out {out}", str(error.strerror or error)) from error
+
+
+JSON_HELP = "Print JSON and nothing else."
+
+
+def list_(as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
+    """Lists every tool by its toolset, and why one cannot be used."""
+    with catalog_of_settings() as catalog:
+        availability, problems = catalog.availability(), catalog.problems()
+        toolsets = catalog.registry.toolsets()
+    if as_json:
+        tools = [
+            {"name": one.name, "toolset": one.toolset, "reason": one.reason or None} for one in availability
+        ]
+        write_json_line({"tools": tools, "problems": list(problems)})
+        return
+    for toolset in toolsets.names:
+        print(f"{toolset}  {toolsets.describe(toolset)}".rstrip())
+        for one in availability:
+            if one.name in toolsets.resolve(toolset):
+                print(f"  {one.name}" + (f"  unavailable: {one.reason}" if one.reason else ""))
+    for problem in problems:
+        print(f"workbench: {problem}", file=sys.stderr)
+
+
+def show(
+    tools: Annotated[list[str], typer.Argument(help="Toolset, tool or JSON file.")],
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+) -> None:
+    """Prints the specs as a model is told of them, and their fingerprint."""
+    with catalog_of_settings() as catalog:
+        offered = catalog.select_files(tools)
+    if as_json:
+        write_json_line(
+            {"tools": [spec.document for spec in offered.specs], "fingerprint": offered.fingerprint}
+        )
+        return
+    print(json.dumps([spec.document for spec in offered.specs], indent=2, ensure_ascii=False))
+    print(f"fingerprint {offered.fingerprint}", file=sys.stderr)
+
+
+def check(
+    sources: Annotated[
+        list[str], typer.Argument(help="Toolset, tool, JSON file, YAML file of the catalog, or -.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+) -> None:
+    """Checks specs and rules, and tells what makes models call them wrongly. Exit code 1 where one is unsound."""
+    findings = [(source, finding) for source in sources for finding in _findings(source)]
+    if as_json:
+        write_json_line({"findings": [_fields(source, finding) for source, finding in findings]})
+    else:
+        for source, one in findings:
+            place = ":".join(filter(None, (source, str(one.line or ""), one.pointer or "")))
+            print(f"{place}: {one.severity} {one.code}: {one.message}")
+        print(f"{len(findings)} findings" if len(findings) != 1 else "1 finding", file=sys.stderr)
+    if any(finding.severity is Severity.ERROR for _, finding in findings):
+        raise typer.Exit(1)
+
+
+def _findings(source: str) -> tuple[Finding, ...]:
+    from workbench.errors import BadInput
+    from workbench.toolbox.catalog_file import parse_toolset
+    from workbench.toolspec.lint import lint_tools
+    from workbench.toolspec.spec import OfferedTools
+    from workbench.toolspec.tools_text import check_tools_text, parse_tools
+
+    if source.endswith((".yaml", ".yml")):
+        try:
+            toolset = parse_toolset(read_text(source), where=source)
+        except BadInput as error:
+            if error.where == f"file {source}":
+                raise
+            return (
+                Finding(
+                    code="catalog-unsound",
+                    message=f"{error.problem}",
+                    pointer=error.where.removeprefix(source),
+                ),
+            )
+        return lint_tools(OfferedTools(specs=tuple(tool.spec for tool in toolset.tools)))
+    if source == "-" or source.endswith(".json"):
+        text = read_text(source)
+        return check_tools_text(text) or lint_tools(parse_tools(text))
+    with catalog_of_settings() as catalog:
+        return lint_tools(catalog.select_files([source]))
+
+
+def _fields(source: str, finding: Finding) -> dict[str, str | int | None]:
+    return {
+        "source": source,
+        "code": finding.code,
+        "severity": str(finding.severity),
+        "message": finding.message,
+        "pointer": finding.pointer,
+        "line": finding.line,
+    }

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.suite.statistics import wilson
+from workbench.suite.compare import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from workbench.engines.llama_loading import Loading
-    from workbench.suite.statistics import Interval
+    from workbench.suite.compare import Interval
     from workbench.training.heldout import HeldOutCase, Kind, Played
 
 
@@ -35,8 +35,7 @@ def heldout(
     Through llama.cpp, temperature 0, without any constraint.
     """
     from workbench.engines.llama_loading import LoraAdapter
-    from workbench.library.homes import find_folder
-    from workbench.library.prompts import ContractFiles
+    from workbench.library.home_files import ContractFiles, find_folder
     from workbench.training.heldout import KINDS, draw_cases
 
     told = ContractFiles(find_folder("prompts", read_settings().home)).load_contract(contract)

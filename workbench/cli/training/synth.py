@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.training.synth.split import Split
+from workbench.training.synth.words import Split
 
 
 def synth(
@@ -33,11 +33,9 @@ def synth(
     What belongs to the split `test` (tools, words, forms of requests and answers) never occurs in `train`.
     """
     from workbench.library.datasets.row_writer import open_writer
-    from workbench.library.homes import find_folder
-    from workbench.library.prompts import ContractFiles
-    from workbench.training.synth.conversations import Terms, Under
+    from workbench.library.home_files import ContractFiles, find_folder
+    from workbench.training.synth.conversations import Terms, Under, synth_rows
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
-    from workbench.training.synth.generate import synth_rows
 
     library = ContractFiles(find_folder("prompts", read_settings().home))
     shares = [_share("--contract", one) for one in contract or library.contract_names()]

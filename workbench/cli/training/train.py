@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from workbench.chat.finding import Severity
-from workbench.cli.terminal.progress import with_progress
+from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ def train(
     # TRL and peft would tell their makers of each run.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
-        from workbench.training.base_model import is_slow
+        from workbench.training.start import is_slow
         from workbench.training.train import train as run
     except ImportError as error:
         remedy = "install the extra `train` (PyTorch and more, 250 MB for a CPU): pip install '.[train]'"
         raise BadInput("train", f"{error.name or error} is not installed", remedy) from error
     from workbench.library.datasets.receipts import ReceiptMaker
-    from workbench.training.terms import TrainTerms
+    from workbench.training.receipt import TrainTerms
 
     terms = TrainTerms(
         base=_base(base),

@@ -5,10 +5,8 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.terminal.json_lines import write_json_line
-from workbench.cli.terminal.paint import shown
-from workbench.cli.versions.files import export_versions, import_files
-from workbench.cli.versions.told import version_json, version_line
+from workbench.cli.terminal.paint import shown, write_json_line
+from workbench.cli.versions.files import export_versions, import_files, version_json, version_line
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind, hash_of
 from workbench.settings import read_settings
@@ -60,7 +58,7 @@ def history(
     json_output: Json = False,
 ) -> None:
     """List the versions of a name, the newest first."""
-    from workbench.app.versions.lookup import find_version
+    from workbench.app.versions.files import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -75,7 +73,7 @@ def history(
 
 def show(reference: Reference, json_output: Json = False) -> None:
     """Print a version's text, byte for byte."""
-    from workbench.app.versions.lookup import find_text
+    from workbench.app.versions.files import find_text
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -97,7 +95,7 @@ def diff(
 ) -> None:
     """Show what changed from one version to another, as a unified diff; tools as canonical JSON."""
     from workbench.app.versions.content import diff_contents, fingerprint_of
-    from workbench.app.versions.lookup import find_before, find_text
+    from workbench.app.versions.files import find_before, find_text
     from workbench.wiring import open_services
 
     if len(references) > 2:
@@ -126,7 +124,7 @@ def diff(
 
 def restore(reference: Reference, message: Message = "", json_output: Json = False) -> None:
     """Make a new version with the text of an old one."""
-    from workbench.app.versions.lookup import find_version
+    from workbench.app.versions.files import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -145,7 +143,7 @@ def tag(
     json_output: Json = False,
 ) -> None:
     """Point a name at a version; it points at no other version of the same history any more."""
-    from workbench.app.versions.lookup import find_version
+    from workbench.app.versions.files import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:

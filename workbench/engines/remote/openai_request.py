@@ -8,8 +8,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.engines.remote.server import Kind, Mode, Server
 from workbench.hermes.chat_request import to_chat_request
 from workbench.hermes.spelling.chatml import TURN_CLOSE
-from workbench.rollout.choice import ChoiceKind, ToolChoice
-from workbench.rollout.ports import GenerationRequest
+from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 
 STREAMED: Final[Mapping[str, JsonValue]] = {"stream": True, "stream_options": {"include_usage": True}}

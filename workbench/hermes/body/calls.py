@@ -6,19 +6,15 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from workbench.chat.finding import Finding
-from workbench.chat.fix import apply_edits
+from workbench.chat.finding import Finding, Span, apply_edits
 from workbench.chat.json_value import JsonValue
-from workbench.chat.span import Span
-from workbench.hermes.body.function_xml import Function
+from workbench.hermes.body.function_xml import Function, typed_value
 from workbench.hermes.body.payload import Body, Payload
 from workbench.hermes.body.shape import Draft, decode_alone, is_bad_parameter, normal_name, shape_call
-from workbench.hermes.body.xml_values import typed_value
 from workbench.hermes.json_text.fast import is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
-from workbench.hermes.text.completion import Completion
+from workbench.hermes.text.completion import Completion, Node
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Node
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.coerce import Path, coerced, coercions, types_allowed
 

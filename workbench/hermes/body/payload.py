@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from workbench.hermes.body.function_xml import Declares, Function, read_function
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.marks import FENCE_CLOSE, FENCE_OPEN, PAYLOAD_START, SPACE
+from workbench.hermes.text.completion import Node, Source, Unreadable
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Node, Source, Unreadable
 
 Payload = Node | Function
 """One call's body, or several in an array."""

@@ -8,8 +8,8 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
+from workbench.hermes.text.completion import Node, Source, Unreadable
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Node, Source, Unreadable
 from workbench.toolspec.spec import OfferedTools
 
 _NAME_KEYS: Final = ("name", "tool", "tool_name", "function_name")

@@ -5,10 +5,18 @@ import re
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.json_text.plain import Run, read_plain_items, read_plain_members, read_run
-from workbench.hermes.json_text.scalars import read_number, read_word
-from workbench.hermes.json_text.strings import ALONE, KEY, QUOTES, TUPLE_VALUE, VALUE, read_string
-from workbench.hermes.text.source import Node, Source, Unreadable
+from workbench.hermes.json_text.fast import Run, read_plain_items, read_plain_members, read_run
+from workbench.hermes.json_text.strings import (
+    ALONE,
+    KEY,
+    QUOTES,
+    TUPLE_VALUE,
+    VALUE,
+    read_number,
+    read_string,
+    read_word,
+)
+from workbench.hermes.text.completion import Node, Source, Unreadable
 
 _BARE_KEY: Final = re.compile(r"[\w$][\w$.-]*+")
 _DEEPEST: Final = 200

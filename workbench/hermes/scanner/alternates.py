@@ -12,9 +12,8 @@ from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
 from workbench.hermes.reading import Dialect
 from workbench.hermes.scanner.block import Block, call_block, refused_block
-from workbench.hermes.text.completion import Completion, Tag
+from workbench.hermes.text.completion import Completion, Node, Source, Tag, Unreadable
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Node, Source, Unreadable
 
 _NAME: Final = re.compile(r'="([^"]*)">|=([^>]*)>')
 

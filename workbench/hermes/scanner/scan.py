@@ -5,14 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.chat.finding import Finding
-from workbench.chat.span import Span
+from workbench.chat.finding import Finding, Span
 from workbench.hermes.marks import CALL_TAG, MARK, PAYLOAD_START, SPACE
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.scanner.alternates import read_alternate
-from workbench.hermes.scanner.block import Block, refused_block, stray, unread
-from workbench.hermes.scanner.clean_block import read_clean_block
-from workbench.hermes.scanner.seal import as_text
+from workbench.hermes.scanner.block import Block, as_text, read_clean_block, refused_block, stray, unread
 from workbench.hermes.scanner.tagged import read_call_block
 from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
 from workbench.hermes.text.completion import Completion, Tag

@@ -14,9 +14,8 @@ from workbench.hermes.marks import (
     SPACE,
 )
 from workbench.hermes.scanner.block import Block, call_block, refused_block
-from workbench.hermes.text.completion import Completion, Tag
+from workbench.hermes.text.completion import Completion, Source, Tag, Unreadable
 from workbench.hermes.text.notes import Notes
-from workbench.hermes.text.source import Source, Unreadable
 
 _LONGEST_SCALAR: Final = 10_000
 _FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "python": "a Python call"}

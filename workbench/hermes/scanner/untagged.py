@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.body.payload import Body
@@ -12,9 +12,8 @@ from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import CALL_BEGINS, CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
 from workbench.hermes.reading import Level, SegmentKind
 from workbench.hermes.scanner.block import Block, call_block
-from workbench.hermes.text.completion import Completion
+from workbench.hermes.text.completion import Completion, Source, Unreadable
 from workbench.hermes.text.notes import Notes, finding_of
-from workbench.hermes.text.source import Source, Unreadable
 
 _CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
 _REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>|(?<=\n)<tool_response>)")

@@ -1,11 +1,12 @@
 """How offered tools are written between `<tools>` and `</tools>`: JSON lines, a JSON array, a Python list."""
 
 import json
-from collections.abc import Mapping
-from typing import cast
+from collections.abc import Iterator, Mapping
+from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.spec import OfferedTools
+from workbench.chat.finding import Finding, Severity
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 
 def spelled_json(value: JsonValue) -> str:
@@ -29,12 +30,12 @@ def spelled_python(value: JsonValue) -> str:
 
 
 def json_lines(tools: OfferedTools) -> str:
-    """One spec a line. *Source:* chat templates of Qwen2.5 and Qwen3; seed 001."""
+    """One spec a line. *Source:* chat templates of Qwen2.5 and Qwen3; Hermes-FC."""
     return "\n".join(spelled_json(spec.document) for spec in tools.specs)
 
 
 def json_array(tools: OfferedTools) -> str:
-    """All specs as one JSON array, on one line. *Source:* seed 000, complete example."""
+    """All specs as one JSON array, on one line. *Source:* l3m-backend, complete example."""
     return spelled_json([spec.document for spec in tools.specs])
 
 
@@ -50,3 +51,173 @@ def _plain(value: object) -> JsonValue:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in cast(list[JsonValue], value)]
     return cast(JsonValue, value)
+
+
+def function_elements(tools: OfferedTools) -> str:
+    """One `<function>` element a tool, one line a tag."""
+    return "\n".join("\n".join(_function(spec)) for spec in tools.specs)
+
+
+def _function(spec: ToolSpec) -> Iterator[str]:
+    function = spec.function
+    yield "<function>"
+    yield f"<name>{spec.name}</name>"
+    if "description" in function:
+        yield f"<description>{_text(function['description']).strip()}</description>"
+    yield "<parameters>"
+    for name, schema in as_object(spec.parameters.get("properties")).items():
+        yield from _parameter(name, as_object(schema))
+    yield from _other_keys(spec.parameters, frozenset({"type", "properties"}))
+    yield "</parameters>"
+    yield from _other_keys(function, frozenset({"type", "name", "description", "parameters"}))
+    yield "</function>"
+
+
+def _parameter(name: str, schema: JsonObject) -> Iterator[str]:
+    yield "<parameter>"
+    yield f"<name>{name}</name>"
+    if "type" in schema:
+        yield f"<type>{_text(schema['type'])}</type>"
+    if "description" in schema:
+        yield f"<description>{_text(schema['description']).strip()}</description>"
+    yield from _other_keys(schema, frozenset({"name", "type", "description"}))
+    yield "</parameter>"
+
+
+def _other_keys(fields: JsonObject, handled: frozenset[str]) -> Iterator[str]:
+    for key, value in fields.items():
+        if key not in handled:
+            text = spelled_json(value) if isinstance(value, Mapping) else _text(value)
+            yield f"<{key}>{text}</{key}>"
+
+
+def _text(value: JsonValue) -> str:
+    """Text as it stands, all else as Python writes it: `['city']`, `None`."""
+    return value if isinstance(value, str) else spelled_python(value)
+
+
+_TYPE_WORDS: Final = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
+
+
+def signature_lines(tools: OfferedTools) -> str:
+    """One pseudo-JSON a line."""
+    return "\n".join(_line(spec) for spec in tools.specs)
+
+
+def python_type(schema: JsonValue) -> str:
+    """The type word of a parameter, oddities included.
+
+    >>> python_type({"type": "integer"}), python_type({"type": ["string", "integer"]})
+    ('int', 'Union[str,int]')
+    >>> python_type({"type": "array", "items": {"type": "string"}}), python_type({"enum": ["a"]})
+    ('list[Union[]]', 'Union[]')
+    """
+    fields = as_object(schema)
+    match fields.get("type"):
+        case str(word) if word in _TYPE_WORDS:
+            return _TYPE_WORDS[word]
+        case "array":
+            # The template asks the type of the list of (key, value) pairs, which has none.
+            return "list[Union[]]"
+        case "object":
+            if "additionalProperties" not in fields:
+                return "dict"
+            return f"dict[str, {python_type(fields['additionalProperties'])}]"
+        case "null":
+            return "None"
+        case [*words]:
+            return f"Union[{','.join(python_type({'type': word}) for word in words)}]"
+        case None if "type" not in fields:
+            return "Union[]"
+        case "":
+            return "Union[]"
+        case _:
+            return "Any"
+
+
+def signature_findings(tools: OfferedTools) -> tuple[Finding, ...]:
+    """What is wrong with these lines; `pointer` leads into the array of specs."""
+    findings = [_not_json(tools)] if tools.specs else []
+    for index, spec in enumerate(tools.specs):
+        findings.extend(_crash_findings(spec, f"/{index}/function"))
+    return tuple(findings)
+
+
+def _line(spec: ToolSpec) -> str:
+    signature = ", ".join(f"{name}: {python_type(schema)}" for name, schema in _declared(spec).items())
+    returns = spec.function.get("return")
+    arrow = f" -> {python_type(returns)}" if "return" in spec.function else ""
+    description = f"{spec.name}({signature}){arrow} - {spec.description}\n\n{_args(spec)}{_returns(returns)}"
+    parameters = spelled_json(spec.parameters) if _declared(spec) else "{}"
+    return (
+        f'{{"type": "function", "function": {{"name": "{spec.name}", "description": "{description}"'
+        f', "parameters": {parameters}}}}}'
+    )
+
+
+def _args(spec: ToolSpec) -> str:
+    declared = _declared(spec)
+    listed = "".join(
+        f"        {name}({python_type(schema)}): {_description(schema).strip()}"
+        for name, schema in declared.items()
+    )
+    return f"    Args:\n{listed}" if declared else ""
+
+
+def _returns(returns: JsonValue) -> str:
+    return f"\n    Returns:\n        {_description(returns)}" if "description" in as_object(returns) else ""
+
+
+def _declared(spec: ToolSpec) -> Mapping[str, JsonValue]:
+    # Not `spec.properties`: a property whose schema is `true` must stay what it is.
+    return as_object(spec.parameters.get("properties"))
+
+
+def _description(schema: JsonValue) -> str:
+    fields = as_object(schema)
+    return str(fields["description"]) if "description" in fields else ""
+
+
+def _not_json(tools: OfferedTools) -> Finding:
+    count = len(tools.specs)
+    return Finding(
+        code="tools-not-json",
+        message=f"{count} of {count} tool lines are not JSON, as trained; 'hermes-3-sane' writes JSON",
+        severity=Severity.WARNING,
+    )
+
+
+def _crash_findings(spec: ToolSpec, pointer: str) -> list[Finding]:
+    findings: list[Finding] = []
+    if not isinstance(spec.function.get("description"), str):
+        findings.append(_would_crash(f"tool {spec.name!r} has no description", pointer))
+    if "parameters" not in spec.function:
+        findings.append(_would_crash(f"tool {spec.name!r} has no parameters", pointer))
+    for name, schema in _declared(spec).items():
+        if not _is_spellable(schema):
+            place = f"{pointer}/parameters/properties/{name.replace('~', '~0').replace('/', '~1')}/type"
+            findings.append(_would_crash(f"the type of {name!r} is one that it cannot name", place))
+    return findings
+
+
+def _is_spellable(schema: JsonValue) -> bool:
+    """False where the published template runs into endless recursion: it walks an unknown word's letters."""
+    fields = as_object(schema)
+    match fields.get("type"):
+        case str(word):
+            if word == "object" and "additionalProperties" in fields:
+                return _is_spellable(fields["additionalProperties"])
+            return word in _TYPE_WORDS or word in ("array", "object", "")
+        case [*words]:
+            return all(_is_spellable({"type": word}) for word in words)
+        case _:
+            return True
+
+
+def _would_crash(why: str, pointer: str) -> Finding:
+    return Finding(
+        code="template-would-crash",
+        message=f"the published template crashes: {why}; ours goes on",
+        severity=Severity.WARNING,
+        pointer=pointer,
+    )

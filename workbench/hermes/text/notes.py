@@ -4,9 +4,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from workbench.chat.finding import Finding, Severity
-from workbench.chat.fix import Edit, Fix
-from workbench.chat.span import Span
+from workbench.chat.finding import Edit, Finding, Fix, Severity, Span
 from workbench.hermes.codes import is_guess, meaning_of
 
 REFUSING: Final = frozenset({"non-finite-number", "leading-zero", "lone-surrogate"})

@@ -22,7 +22,7 @@ from workbench.records.corpus.source import Wanted
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import WRITTEN, format_named
-from workbench.trajectory.sets.card import CardTerms, render_card
+from workbench.trajectory.sets.receipt import CardTerms, render_card
 
 RECEIPT: Final = "receipt.json"
 """Name of the receipt, beside the rows."""
@@ -33,7 +33,7 @@ _OURS: Final = "checked by Hermes Workbench"
 
 
 class DatasetFiles:
-    """Files on this machine; what each method does stands in `workbench.library.datasets.export_target`."""
+    """Files on this machine."""
 
     def export(
         self, corpus: CorpusStore, wanted: Wanted, target: Target, summary: ExportSummary
@@ -65,7 +65,7 @@ class DatasetFiles:
     ) -> str:
         """Puts files into a data set's repository, under their own names."""
         # The hub's client takes long to load.
-        from workbench.library.datasets.hub import push_files
+        from workbench.library.datasets.export_target import push_files
 
         content: Mapping[str, Path | bytes] = {Path(file).name: Path(file) for file in files}
         told = token.reveal() if token else None

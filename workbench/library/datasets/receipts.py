@@ -11,8 +11,8 @@ from workbench.errors import BadInput
 from workbench.library.datasets.row_files import AUTO, read_row, read_rows
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
+from workbench.trajectory.validate.codes import said
 from workbench.trajectory.validate.rows_check import RowsCheck
-from workbench.trajectory.validate.said import said
 
 
 class ReceiptMaker:

@@ -6,15 +6,13 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.contract.contract import Contract, render_contract
-from workbench.contract.placeholders import placeholders
+from workbench.contract.contract import Contract, placeholders, render_contract
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.records.corpus.material import NewImport
 from workbench.records.setup import Setup
 from workbench.store.corpus import CorpusStore
-from workbench.toolspec.canonical import canonical_json
-from workbench.toolspec.spec import OfferedTools
+from workbench.toolspec.spec import OfferedTools, canonical_json
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Prose, RowMessage

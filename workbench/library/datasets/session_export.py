@@ -4,17 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-from workbench.records.corpus.choice import Choice
 from workbench.records.corpus.conversations import Conversation, tell_session
 from workbench.records.corpus.made import MadeRow, make_row
-from workbench.records.corpus.material import DamagedSession
-from workbench.records.corpus.obstacle import Obstacle, not_ready
+from workbench.records.corpus.material import Choice, DamagedSession, Obstacle, not_ready
 from workbench.records.corpus.source import Source, Wanted
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import Split
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.argument_types import ArgumentTypes
+from workbench.trajectory.writing.losses import ArgumentTypes
 
 PAGE: Final = 200
 """Sessions that are chosen at once."""

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
 from workbench.records.corpus.conversations import Conversation
-from workbench.records.corpus.obstacle import Obstacle
+from workbench.records.corpus.material import Obstacle
 from workbench.records.corpus.source import Wanted
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage
 from workbench.trajectory.understand import understand
 from workbench.trajectory.validate.row_check import check_row
-from workbench.trajectory.writing.as_is import write_as_is
-from workbench.trajectory.writing.change import Change
-from workbench.trajectory.writing.convert import write_row
+from workbench.trajectory.writing.convert import write_as_is, write_row
+from workbench.trajectory.writing.holding import Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

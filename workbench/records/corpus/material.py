@@ -2,13 +2,74 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
+from typing import Final
 
 from workbench.chat.message import Message
 from workbench.records.comparisons import NO_PREFERENCES, Preferences
 from workbench.records.labels.label import Label
+from workbench.records.labels.project import QueueState
 from workbench.records.session_tree import path_ids
 from workbench.records.setup import Setup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacle:
+    """One reason."""
+
+    code: str
+    """Stable word from `docs/reference/formats.md`, or one of the validator's."""
+    message: str
+    """What is wrong, where, and what to do."""
+    message_id: str | None = None
+    """The message of the session; None where none is meant alone."""
+    pointer: str = ""
+    """JSON pointer into the row; empty for all of it, or where there is none yet."""
+    is_defect: bool = True
+    """False: nothing is wrong, the session is not ready, or was not asked for."""
+
+
+def not_ready(code: str, message: str, message_id: str | None = None) -> Obstacle:
+    """A session that is no row yet."""
+    return Obstacle(code=code, message=message, message_id=message_id, is_defect=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a session must be or have; None and empty ask nothing. All that is asked must hold.
+
+    Rollouts of suites are not among them, unless their ids or a state of labelling is asked for.
+    """
+
+    session_ids: tuple[str, ...] | None = None
+    """It is one of these."""
+    tag: str | None = None
+    """One of its tags, or of its labels'."""
+    verdict: str | None = None
+    """Some label that counts says so; a `Verdict`. Where a label decides, it alone counts at its place."""
+    min_rating: int | None = None
+    """It was rated, and no rating that counts is lower."""
+    max_rating: int | None = None
+    """It was rated, and no rating that counts is higher."""
+    state: QueueState | None = None
+    """So far is its labelling; pending also what was never given to anybody."""
+    project: str | None = None
+    """The labelling project whose labels and queue count; None takes those of all projects."""
+    contract: str | None = None
+    """Name of its contract, or the beginning of the hash of the contract's text, of 6 signs or more."""
+    model: str | None = None
+    """Name of an engine that wrote in it."""
+    since: datetime | None = None
+    """Last used then or later; aware."""
+    until: datetime | None = None
+    """Last used before; aware."""
+    is_discarded_taken: bool = False
+    """Whether sessions that labellers discarded are taken too; those of `state` discarded always are."""
+
+
+EVERYTHING: Final = Choice()
+"""All sessions that nobody discarded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall
-from workbench.toolspec.canonical import canonical_json
+from workbench.toolspec.spec import canonical_json
 
 MIN_RATING: Final = 1
 MAX_RATING: Final = 5

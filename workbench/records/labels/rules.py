@@ -1,6 +1,8 @@
 """What can be said of what: verdicts of calls and of messages, ratings, answers to a project's questions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
@@ -13,6 +15,45 @@ from workbench.records.labels.label import (
     NewLabel,
 )
 from workbench.records.labels.project import Project, Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathStep:
+    """A message on its path, as far as staleness goes."""
+
+    message_id: str
+    """The message's."""
+    created_at: datetime
+    """When it was committed."""
+    corrected_at: datetime | None = None
+    """When what stands beside it was last changed; None where nothing ever did."""
+    accepted_at: datetime | None = None
+    """When somebody last said that it holds all the same; None where nobody did."""
+
+
+def find_stale(path: Sequence[PathStep]) -> Collection[str]:
+    """The stale messages of a path, in order.
+
+    A message stands on what is above it. Where that is corrected later than the message was made, the
+    message no longer follows from it, until it is made anew (which is a branch with new messages) or accepted.
+    A correction at the very moment of either counts as later than the making, and earlier than the accepting.
+
+    Args:
+        path: From the root to the leaf.
+    """
+    stale: list[str] = []
+    corrected_at: datetime | None = None
+    for step in path:
+        if corrected_at is not None and not _holds(step, corrected_at):
+            stale.append(step.message_id)
+        if step.corrected_at is not None:
+            corrected_at = max(filter(None, (corrected_at, step.corrected_at)))
+    return tuple(stale)
+
+
+def _holds(step: PathStep, corrected_at: datetime) -> bool:
+    is_newer = step.created_at > corrected_at
+    return is_newer or (step.accepted_at is not None and step.accepted_at >= corrected_at)
 
 
 def check_label(new: NewLabel, role: Role, questions: Sequence[Question]) -> None:

@@ -3,12 +3,8 @@
 Importing this package makes `METADATA` whole.
 """
 
-from workbench.store.tables.audit import AuditRow
-from workbench.store.tables.base import METADATA, StoreTable, UtcDateTime
-from workbench.store.tables.comparisons import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow
-from workbench.store.tables.deleted import DeletedMessageRow
-from workbench.store.tables.facts import FactRow
-from workbench.store.tables.imports import ImportRow
+from workbench.store.tables.base import METADATA, AuditRow, StoreTable, UtcDateTime
+from workbench.store.tables.facts import DocumentRow, FactRow, NoteRow
 from workbench.store.tables.labels import (
     AcceptedMessageRow,
     LabelProjectRow,
@@ -16,11 +12,18 @@ from workbench.store.tables.labels import (
     LabelTagRow,
     LabelTaskRow,
 )
-from workbench.store.tables.notes import NoteRow
-from workbench.store.tables.runs import CaseResultRow, RunRow, RunSessionRow
-from workbench.store.tables.search import DocumentRow
+from workbench.store.tables.runs import (
+    CaseResultRow,
+    ComparisonAnswerRow,
+    ComparisonRow,
+    ComparisonVoteRow,
+    RunRow,
+    RunSessionRow,
+)
 from workbench.store.tables.sessions import (
+    DeletedMessageRow,
     GenerationRow,
+    ImportRow,
     MessageRow,
     PromptRow,
     SessionRow,

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
-from sqlalchemy import DateTime, MetaData, Table
+from sqlalchemy import DateTime, Index, MetaData, Table, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import reconstructor, registry
 from sqlalchemy.types import TypeDecorator
-from sqlmodel import SQLModel
+from sqlmodel import Field, SQLModel
 
 from workbench.errors import StoreError
 from workbench.store.damage import DAMAGE_REMEDY, row_name, row_problems
+from workbench.store.storable import StoredJson
 
 METADATA: Final = MetaData(
     naming_convention={
@@ -67,3 +68,25 @@ class StoreTable(SQLModel, registry=registry(metadata=METADATA)):
         table = cast(Table, cast(Any, type(self)).__table__)
         for problem in row_problems(table, row):
             raise StoreError(f"{row_name(table, row)}, {problem}; {DAMAGE_REMEDY}")
+
+
+class AuditRow(StoreTable, table=True):
+    """One thing that was done; the database refuses to change a row or to take one out."""
+
+    __tablename__: ClassVar[Any] = "audit"
+    __table_args__: ClassVar[Any] = (Index("ix_audit_owner_subject", "owner", "subject"),)
+
+    number: int | None = Field(default=None, primary_key=True)
+    """None before it is written."""
+    owner: str = Field(sa_type=Text)
+    """Whose data it was done to; empty for the one person of an own machine."""
+    at: datetime = Field(sa_type=UtcDateTime)
+    """When."""
+    who: str = Field(sa_type=Text)
+    """Who did it."""
+    action: str = Field(sa_type=Text)
+    """What was done."""
+    subject: str = Field(sa_type=Text)
+    """To what."""
+    detail: dict[str, Any] = Field(sa_type=StoredJson(dict))
+    """What else there is to say."""

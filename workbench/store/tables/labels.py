@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from sqlalchemy import ForeignKeyConstraint, Text, UniqueConstraint
 from sqlmodel import Field
 
-from workbench.store.stored_json import StoredJson
+from workbench.store.storable import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
 
 

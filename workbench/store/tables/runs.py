@@ -1,4 +1,4 @@
-"""Runs of suites, and what came of each play."""
+"""Comparisons: what is compared, what came of it, how people voted. All go with their session."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from sqlalchemy import Text
 from sqlmodel import Field
 
-from workbench.store.stored_json import StoredJson
+from workbench.store.storable import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
 
 
@@ -18,7 +18,7 @@ class RunRow(StoreTable, table=True):
     id: str = Field(primary_key=True, sa_type=Text)
     """Unguessable."""
     owner: str = Field(sa_type=Text, index=True)
-    """Whose it is, as `workbench.store.scope` writes it."""
+    """Whose it is, as `workbench.store.owned` writes it."""
     title: str = Field(sa_type=Text)
     """For a person."""
     state: str = Field(sa_type=Text)
@@ -59,3 +59,66 @@ class RunSessionRow(StoreTable, table=True):
     """The session."""
     run_id: str = Field(sa_type=Text, index=True)
     """The run, which may be deleted by now: its rollouts stay what they are."""
+
+
+class ComparisonRow(StoreTable, table=True):
+    """A comparison; its owner is its session's."""
+
+    __tablename__: ClassVar[Any] = "comparison"
+
+    id: str = Field(primary_key=True, sa_type=Text)
+    """Unguessable; stands in the address bar."""
+    session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
+    """The session in which the answers stand."""
+    title: str = Field(sa_type=Text)
+    """The first words of what was asked."""
+    turns: list[str] = Field(sa_type=StoredJson(list))
+    """Ids of the user's messages that are answered, in order."""
+    columns: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
+    """Each column's contract as it was asked for, and its setup as `rows.setup_document` writes it."""
+    goes_on: bool
+    """Whether a column answers each turn behind its own answers."""
+    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """When it was begun."""
+
+
+class ComparisonAnswerRow(StoreTable, table=True):
+    """What a column made of a turn."""
+
+    __tablename__: ClassVar[Any] = "comparison_answer"
+
+    comparison_id: str = Field(
+        primary_key=True, sa_type=Text, foreign_key="comparison.id", ondelete="CASCADE"
+    )
+    """The comparison."""
+    turn: int = Field(primary_key=True)
+    """The turn's place among those that are compared, from 0."""
+    place: int = Field(primary_key=True)
+    """The column's, from 0."""
+    asked_id: str | None = Field(default=None, sa_type=Text)
+    """The user's message below which it stands; None where none was reached."""
+    leaf_id: str | None = Field(default=None, sa_type=Text)
+    """Its last message; None where nothing came."""
+    problem: str = Field(sa_type=Text)
+    """Why it is not whole; empty where it is."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    """When it came."""
+
+
+class ComparisonVoteRow(StoreTable, table=True):
+    """What is held of the answers to a turn."""
+
+    __tablename__: ClassVar[Any] = "comparison_vote"
+
+    comparison_id: str = Field(
+        primary_key=True, sa_type=Text, foreign_key="comparison.id", ondelete="CASCADE"
+    )
+    """The comparison."""
+    turn: int = Field(primary_key=True)
+    """The turn's place among those that are compared, from 0."""
+    kind: str = Field(sa_type=Text)
+    """A `VoteKind`."""
+    place: int | None = Field(default=None)
+    """The better column's, from 0; None but for `best`."""
+    updated_at: datetime = Field(sa_type=UtcDateTime)
+    """When it was last said."""

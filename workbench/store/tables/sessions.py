@@ -6,8 +6,49 @@ from typing import Any, ClassVar
 from sqlalchemy import Float, ForeignKeyConstraint, Index, Text, UniqueConstraint
 from sqlmodel import Field
 
-from workbench.store.stored_json import StoredJson
+from workbench.store.storable import StoredJson
 from workbench.store.tables.base import StoreTable, UtcDateTime
+
+
+class ImportRow(StoreTable, table=True):
+    """The row of a data set that a session was made of; it goes with the session."""
+
+    __tablename__: ClassVar[Any] = "imported_row"
+    __table_args__: ClassVar[Any] = (Index(None, "scope", "digest"),)
+
+    session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
+    """The session."""
+    scope: str = Field(sa_type=Text)
+    """Whose it is, as `workbench.store.owned` writes it."""
+    digest: str = Field(sa_type=Text)
+    """SHA-256 (hex) of the row's canonical JSON."""
+    format: str = Field(sa_type=Text)
+    """Name of the format that read it."""
+    file: str = Field(sa_type=Text)
+    """Name of the file that it stood in."""
+    number: int
+    """Its place there, from 1."""
+    row_text: str = Field(sa_type=Text)
+    """The row as JSON; NUL and half surrogate pairs are escaped in it."""
+    message_ids: list[str] = Field(sa_type=StoredJson(list))
+    """A message of the session for each of the row's."""
+    rejected_ids: list[str] = Field(sa_type=StoredJson(list))
+    """The same for the answer that was not chosen."""
+
+
+class DeletedMessageRow(StoreTable, table=True):
+    """A message that is shown no more; it goes with its message."""
+
+    __tablename__: ClassVar[Any] = "deleted_message"
+
+    message_id: str = Field(primary_key=True, sa_type=Text, foreign_key="message.id", ondelete="CASCADE")
+    """The message."""
+    session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
+    """Its session."""
+    root_id: str = Field(sa_type=Text)
+    """The message that was deleted with all that followed it: itself, or one above it."""
+    deleted_at: datetime = Field(sa_type=UtcDateTime)
+    """When."""
 
 
 class SessionRow(StoreTable, table=True):
@@ -179,7 +220,7 @@ class UnfinishedRow(StoreTable, table=True):
     generation: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The fields of `Generation`, the prompt's text among them."""
     writer: str = Field(sa_type=Text)
-    """The process that writes it, as `workbench.store.writer` names one."""
+    """The process that writes it, as `workbench.store.unfinished` names one."""
     updated_at: datetime = Field(sa_type=UtcDateTime)
     """When the text was last written."""
 

@@ -3,17 +3,62 @@
 *Source:* the files `BFCL_v4_*.json` and `possible_answer/BFCL_v4_*.json` of the package `bfcl-eval` 2026.3.23.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonValue, load_json
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
-from workbench.suite.exchange.json_lines import read_lines, write_lines
-from workbench.suite.exchange.told import Exported, Imported
 from workbench.suite.expectation import CallPattern, Expectation
 from workbench.suite.read_suite import parse_case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A suite out of another form."""
+
+    suite: Suite
+    """What could be read."""
+    left_out: tuple[str, ...] = ()
+    """A line about each thing that the suite does not have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """A suite in another form."""
+
+    files: dict[str, str] = field(hash=False)
+    """Name to text."""
+    left_out: tuple[str, ...] = ()
+    """A line about each thing that the form cannot say."""
+
+
+def read_lines(text: str, *, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each object with the place that it stands at; blank lines are passed over.
+
+    Raises:
+        BadInput: A line is no JSON object.
+    """
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        place = f"{where}, line {number}"
+        try:
+            value = load_json(line)
+        except ValueError as error:
+            raise BadInput(place, f"not JSON: {error}") from error
+        if not isinstance(value, dict):
+            raise BadInput(place, "not a JSON object")
+        yield place, cast(dict[str, Any], value)
+
+
+def write_lines(rows: Iterable[object]) -> str:
+    """One JSON value a line."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
 
 TYPES: Final[Mapping[str, str | None]] = {
     "dict": "object",

@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from workbench.chat.json_text import load_json
+from workbench.chat.json_value import load_json
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
-from workbench.suite.exchange.json_lines import read_lines, write_lines
-from workbench.suite.exchange.told import Exported, Imported
+from workbench.suite.exchange.bfcl import Exported, Imported, read_lines, write_lines
 from workbench.suite.expectation import Expectation
 from workbench.suite.read_suite import parse_case
 

@@ -10,12 +10,12 @@ from typing import Any, Final, cast
 
 import yaml
 
-from workbench.chat.json_text import load_json
+from workbench.chat.json_value import load_json
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
-from workbench.suite.exchange.told import Imported
+from workbench.suite.exchange.bfcl import Imported
 from workbench.suite.read_suite import parse_case
-from workbench.suite.template import fill
+from workbench.suite.suite_text import fill
 from workbench.toolspec.yaml_text import load_yaml
 
 NEGATION: Final = "not-"

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from workbench.chat.message import Role
 from workbench.suite.case import Case, Suite
+from workbench.suite.exchange.bfcl import Exported
 from workbench.suite.exchange.promptfoo import NEGATION, NO_CALL
-from workbench.suite.exchange.told import Exported
 from workbench.suite.expectation import CallPattern, Expectation, expects_call
 from workbench.toolspec.yaml_text import dump_yaml
 

@@ -1,14 +1,31 @@
 """Expectations of calls."""
 
-from collections.abc import Sequence
-from typing import Final
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, cast
 
-from workbench.chat.json_value import JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.suite.expectation import CallPattern, CountRange, Expectation
 from workbench.suite.played import Played
-from workbench.toolspec.any_schema import first_break
-from workbench.toolspec.conditions import meets, told
+from workbench.toolspec.conditions import first_break, meets, told
+from workbench.toolspec.patterns import is_found, pattern_problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One expectation, held against a rollout."""
+
+    kind: str
+    """One of `workbench.suite.expectation.KINDS`."""
+    holds: bool
+    """Yes or no."""
+    reason: str
+    """Why, for a person."""
+    weight: float = 1.0
+    """How much it counts."""
+
 
 Answer = tuple[bool, str]
 """Whether it holds, and why."""
@@ -164,3 +181,77 @@ def _patterns(wanted: Sequence[CallPattern]) -> str:
 
 def _times(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+_Measured = tuple[Callable[[Played], float | None], str]
+LIMITS: Final[Mapping[str, _Measured]] = {
+    "fixes_at_most": (lambda played: len(played.fixes), "fixes"),
+    "rounds_at_most": (lambda played: len(played.completions), "rounds"),
+    "seconds_at_most": (lambda played: played.seconds, "seconds"),
+    "tokens_at_most": (lambda played: played.completion_tokens, "tokens written"),
+    "prompt_tokens_at_most": (lambda played: played.prompt_tokens, "prompt tokens"),
+    "cost_at_most": (lambda played: played.cost, "US dollars"),
+}
+"""Kind of expectation to what is measured, and its unit."""
+
+
+def score_limit(one: Expectation, played: Played) -> Answer:
+    """Whether what was measured is within the bound; a cost that is not known is not."""
+    measure, unit = LIMITS[one.kind]
+    most = cast(float, getattr(one, one.kind))
+    value = measure(played)
+    if value is None:
+        return False, f"the {unit} are not known: the model has no price"
+    return value <= most, f"{value:g} {unit}, at most {most:g}"
+
+
+_QUESTION_MARKS: Final = ("?", "？", "؟")
+_LONGEST_SHOWN: Final = 60
+
+
+def score_asks(wanted: "Literal[True] | str", played: Played) -> Answer:
+    """Nothing is called, and the answer asks, about what `wanted` finds where it is a pattern."""
+    holds, reason = score_no_call(played)
+    if not holds:
+        return False, f"it asks nothing: {reason}"
+    answer = played.answer
+    if not any(mark in answer for mark in _QUESTION_MARKS):
+        return False, f"no question in {_shown(answer)}"
+    if isinstance(wanted, str) and not _finds(wanted, answer):
+        return False, f"it asks, and not about /{wanted}/: {_shown(answer)}"
+    return True, f"it asks: {_shown(answer)}"
+
+
+def score_contains(wanted: str | list[str], played: Played) -> Answer:
+    """The answer has each of the texts, whatever the case of letters."""
+    answer = played.answer
+    for text in [wanted] if isinstance(wanted, str) else wanted:
+        if text.casefold() not in answer.casefold():
+            return False, f"{text!r} is not in {_shown(answer)}"
+    return True, f"{wanted!r} is in the answer"
+
+
+def score_matches(pattern: str, played: Played) -> Answer:
+    """The pattern is found in the answer."""
+    answer = played.answer
+    return _finds(pattern, answer), f"/{pattern}/ in {_shown(answer)}"
+
+
+def score_answer_schema(schema: JsonObject, played: Played) -> Answer:
+    """The answer is JSON of the schema."""
+    try:
+        value = cast(JsonValue, json.loads(played.answer))
+    except (ValueError, RecursionError):
+        return False, f"the answer is no JSON: {_shown(played.answer)}"
+    broken = first_break(schema, value)
+    return not broken, broken or "the answer holds the schema"
+
+
+def _finds(pattern: str, text: str) -> bool:
+    """Whether it is found; nothing is found by a pattern that cannot be run."""
+    return not pattern_problem(pattern) and is_found(pattern, text)
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + "…")

@@ -11,7 +11,7 @@ from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 
 KEY: Final = "command_allowlist"
-"""*Source:* seed 004: "allow permanently" writes here."""
+"""*Source:* hermes-agent runtime: "allow permanently" writes here."""
 
 
 class Allowlist:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from workbench.toolbox.approval.hardline import has_option, is_block_device
-from workbench.toolbox.approval.loose import SHELLS, LooseCommand
+from workbench.toolbox.approval.hardline import SHELLS, LooseCommand, has_option, is_block_device
 
 _SECRET_PATH: Final = re.compile(
     r"^(?:/private)?/etc/|^/boot/|^/usr/lib/systemd/|(?:^|/)\.(?:ssh|gnupg|aws|kube|docker|hermes)/"

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from posixpath import isabs, join, normpath
 from typing import Final
 
-from workbench.toolbox.approval.doubt import OUTSIDE, SENSITIVE, Doubt
-from workbench.toolbox.approval.place import Place
+from workbench.toolbox.approval.doubt import OUTSIDE, SENSITIVE, Doubt, Place
 from workbench.toolbox.approval.shell.words import Word
 
 _DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})

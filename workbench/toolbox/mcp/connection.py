@@ -11,9 +11,14 @@ from mcp.shared.exceptions import McpError
 from mcp.types import CallToolResult, TextContent, Tool
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolbox.mcp.bounds import MOST_DESCRIPTION_CHARS, MOST_LEVELS, is_too_deep, problem_of_tool
+from workbench.toolbox.mcp.bounds import (
+    MOST_DESCRIPTION_CHARS,
+    MOST_LEVELS,
+    Server,
+    is_too_deep,
+    problem_of_tool,
+)
 from workbench.toolbox.mcp.line import Line
-from workbench.toolbox.mcp.servers import Server
 
 _PING_S: Final = 3.0
 RETRY_AFTER_S: Final = (10.0, 30.0, 90.0)

@@ -29,9 +29,9 @@ from workbench.toolbox.mcp.bounds import (
     WINDOW_S,
     BadLines,
     Misbehaved,
+    Server,
     Window,
 )
-from workbench.toolbox.mcp.servers import Server
 
 ENDING_S: Final = 1.0
 """How long a program may take to end by itself once its input is closed, and again after SIGTERM."""

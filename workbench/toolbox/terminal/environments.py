@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from workbench.errors import BadInput
-from workbench.toolbox.approval.place import Place
+from workbench.toolbox.approval.doubt import Place
 from workbench.toolbox.terminal.sandbox import (
     Isolation,
     bubblewrap_line,

@@ -5,13 +5,13 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from workbench.chat.finding import Finding
+from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.toolspec.check import pointer
-from workbench.toolspec.importers.imported import loss
-from workbench.toolspec.spec import ToolSpec
+from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _SCHEMA_KEYS: Final = {"anthropic": "input_schema", "mcp": "inputSchema"}
 _KNOWN_KEYS: Final = frozenset(
@@ -155,3 +155,20 @@ _WRITERS: Final[Mapping[str, Callable[[ToolSpec], JsonObject]]] = {
 }
 FORMS: Final = tuple(_WRITERS)
 """Forms that specs can be written in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """Tools that were read, and what of the original they do not keep."""
+
+    tools: OfferedTools
+    """In the order of the original."""
+    form: str
+    """Which form it was: `openai`, `bare`, `anthropic`, `gemini`, `mcp`, `openapi`, `python` or `mixed`."""
+    findings: tuple[Finding, ...] = ()
+    """What was left out or put otherwise; pointers lead into the original."""
+
+
+def loss(message: str, pointer: str) -> Finding:
+    """A note of what the spec does not keep."""
+    return Finding(code="import-loss", message=message[:99], severity=Severity.WARNING, pointer=pointer)

@@ -8,7 +8,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
 from workbench.toolspec.check import pointer
-from workbench.toolspec.importers.imported import Imported, loss
+from workbench.toolspec.importers.chat_apis import Imported, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _METHODS: Final = ("get", "put", "post", "delete", "patch", "head", "options")

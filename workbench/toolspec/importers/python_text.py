@@ -8,7 +8,7 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
-from workbench.toolspec.importers.imported import Imported, loss
+from workbench.toolspec.importers.chat_apis import Imported, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 MAX_TEXT_CHARS: Final = 200_000

@@ -6,12 +6,10 @@ from typing import Final, cast
 
 import yaml
 
-from workbench.chat.json_text import load_json
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
 from workbench.toolspec.check import check_offered
-from workbench.toolspec.importers.chat_apis import entries_of, read_entry
-from workbench.toolspec.importers.imported import Imported
+from workbench.toolspec.importers.chat_apis import Imported, entries_of, read_entry
 from workbench.toolspec.importers.openapi import import_openapi, is_openapi
 from workbench.toolspec.importers.python_text import import_python
 from workbench.toolspec.spec import OfferedTools

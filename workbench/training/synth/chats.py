@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from workbench.training.synth import vocabulary
+from workbench.training.synth import words as vocabulary
 from workbench.training.synth.dice import Dice
-from workbench.training.synth.split import belongs
 from workbench.training.synth.tools import Tool
 from workbench.training.synth.values import listed
-from workbench.training.synth.words import Words
+from workbench.training.synth.words import Words, belongs
 
 _GREETINGS: Final = (
     "Hello!", "Hi there", "Hey, how is it going?", "Good day to you", "Good morning!", "Hello, are you there?", "Hi, I'm new here.",

@@ -5,20 +5,23 @@ from typing import Final
 
 from workbench.training.synth.chats import draw_about, draw_chat
 from workbench.training.synth.forms import AGAIN, ASK_MORE, ASK_ONE, LINKS, THANKS, UNCOVERED
-from workbench.training.synth.phrasing import chosen, kept, request, typed
-from workbench.training.synth.results import Told, draw_error, draw_result
-from workbench.training.synth.scene import (
+from workbench.training.synth.phrasing import (
     Scene,
     answer_message,
     answers_message,
     call_of,
     calls_message,
+    chosen,
     given_later,
+    kept,
     key_of,
     quotable,
+    request,
     result_message,
+    typed,
     user_message,
 )
+from workbench.training.synth.results import Told, draw_error, draw_result
 from workbench.training.synth.tools import draw_tool
 from workbench.training.synth.values import Said, listed
 from workbench.trajectory.trajectory import RowMessage

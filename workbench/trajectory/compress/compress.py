@@ -2,15 +2,136 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
-from workbench.trajectory.compress.extract import TITLE, CountTokens
-from workbench.trajectory.compress.region import Region, find_region
+from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.compress.settings import CompressionSettings
 from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
-from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
+from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
+
+TITLE: Final = "[CONTEXT SUMMARY]:"
+"""What a summary begins with. *Source:* `trajectory_compressor.py` of hermes-agent."""
+_WIDTHS: Final = (2000, 1000, 500, 300, 200, 120, 80, 50, 30, 0)
+"""Characters an item may have, tried from the widest on."""
+
+CountTokens = Callable[[str], int]
+"""Length of a text in tokens."""
+
+
+def quarter_tokens(text: str) -> int:
+    """Tokens by rule of thumb, four characters each. *Source:* the fallback of hermes-agent's compressor."""
+    return len(text) // 4
+
+
+def extract_summary(entries: Sequence[TextEntry], count: CountTokens, most_tokens: int) -> str:
+    """A line for each thing that was said, called or answered; the same entries give the same text.
+
+    Lines are cut evenly until the summary has at most `most_tokens`; where even their beginnings are too
+    many, the middle ones are left out and counted.
+    """
+    for width in _WIDTHS:
+        lines = [line for entry in entries for line in _lines(entry, width)]
+        text = "\n".join([TITLE, *lines])
+        if count(text) <= most_tokens:
+            return text
+    lines = [line for entry in entries for line in _lines(entry, _WIDTHS[-2])]
+    kept = len(lines)
+    while kept > 2 and count(_without_middle(lines, kept)) > most_tokens:
+        kept = kept * 3 // 4
+    return _without_middle(lines, kept)
+
+
+def _without_middle(lines: Sequence[str], kept: int) -> str:
+    head, tail = kept - kept // 2, kept // 2
+    left_out = f"… {len(lines) - kept} more steps …"
+    return "\n".join([TITLE, *lines[:head], left_out, *lines[len(lines) - tail :]])
+
+
+def _lines(entry: TextEntry, width: int) -> list[str]:
+    parts = [part for message in entry.messages for part in message.parts]
+    return [line for part in parts if (line := _line(str(entry.role), part, width))]
+
+
+def _line(role: str, part: Part, width: int) -> str:
+    match part:
+        case Thought():
+            return ""
+        case Prose():
+            return f"- {role}: {_cut(part.text, width)}"
+        case Call():
+            return f"- called {part.name}({_cut(spelled_json(part.arguments), width)})"
+        case Result():
+            return f"- {part.name or 'the tool'} gave: {_cut(part.text, width)}"
+
+
+def _cut(text: str, width: int) -> str:
+    """The beginning of a text on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: max(width - 1, 0)].rstrip() + "…"
+
+
+class Region(NamedTuple):
+    """Entries `[start, end)`."""
+
+    start: int
+    end: int
+
+
+def find_region(roles: Sequence[Role], tokens: Sequence[int], settings: CompressionSettings) -> Region | None:
+    """The stretch to replace, as short as the target allows; None where nothing can be gained.
+
+    It lies between what must stay at the beginning and at the end. No border of it stands before results, so
+    that these stay on the side of their calls.
+
+    Args:
+        roles: Whose each entry is; the results of one round are one entry.
+        tokens: Length of each.
+        settings: What is wanted.
+
+    *Source:* `trajectory_compressor.py` of hermes-agent, as told in `docs/reference/formats.md`.
+    """
+    first, last = _open_stretch(roles, settings)
+    start = _off_results(roles, first, first, last)
+    wanted = sum(tokens) - settings.target_max_tokens + settings.summary_target_tokens
+    end, saved = start, 0
+    while end < last and saved < wanted:
+        saved += tokens[end]
+        end += 1
+    end = _off_results(roles, end, start, last)
+    if end <= start or sum(tokens[start:end]) <= settings.summary_target_tokens:
+        return None
+    return Region(start, end)
+
+
+def _open_stretch(roles: Sequence[Role], settings: CompressionSettings) -> Region:
+    """What lies between the last protected entry of the first half and the first of the second."""
+    count = len(roles)
+    wanted = {
+        Role.SYSTEM: settings.first_system,
+        Role.USER: settings.first_human,
+        Role.ASSISTANT: settings.first_gpt,
+        Role.TOOL: settings.first_tool,
+    }
+    protected = {roles.index(role) for role, is_wanted in wanted.items() if is_wanted and role in roles}
+    protected.update(range(max(0, count - settings.last_n_turns), count))
+    head = [place for place in protected if place < count // 2]
+    tail = [place for place in protected if place >= count // 2]
+    return Region(max(head) + 1 if head else 0, min(tail) if tail else count)
+
+
+def _off_results(roles: Sequence[Role], place: int, least: int, most: int) -> int:
+    """The next place from `place` on that is not before results; where there is none, the last before it."""
+
+    def is_clean(index: int) -> bool:
+        return index >= len(roles) or roles[index] is not Role.TOOL
+
+    for index in range(place, most + 1):
+        if is_clean(index):
+            return index
+    return next((index for index in range(place, least - 1, -1) if is_clean(index)), least)
+
 
 Summarise = Callable[[Sequence[TextEntry]], str]
 """Makes the summary of a stretch."""

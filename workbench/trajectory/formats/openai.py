@@ -7,8 +7,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.chat_reading import read_messages
-from workbench.trajectory.formats.shared.chat_writing import Shape, spell_messages, spell_tools
+from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
 from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.additions import make_ids, order_results, untell_tools

@@ -7,12 +7,10 @@ from typing import Final
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import CHAT_STEPS, read_declarations
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
-from workbench.trajectory.formats.shared.chat_reading import read_messages
-from workbench.trajectory.formats.shared.chat_writing import Shape, spell_messages, spell_tools
+from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.change import Loss
-from workbench.trajectory.writing.holding import Holding, Terms
+from workbench.trajectory.writing.holding import Holding, Loss, Terms
 from workbench.trajectory.writing.losses import drop_mask, free_columns, tell_big_integers
 
 _DPO: Final = ("prompt", "chosen", "rejected", "tools")

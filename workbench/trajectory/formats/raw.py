@@ -4,15 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
+from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
-from workbench.chat.span import Span
 from workbench.hermes.spelling.chatml import TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.results import is_wrapped, read_results
-from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
+from workbench.trajectory.formats.shared.text_entries import (
+    bare_result,
+    is_wrapped,
+    read_results,
+    text_entries,
+)
 from workbench.trajectory.mask import MaskedText, is_counted, mask_turns
 from workbench.trajectory.row import Entry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory

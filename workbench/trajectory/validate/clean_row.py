@@ -8,18 +8,18 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.hermes.clean import clean_calls
+from workbench.hermes.parse import clean_calls
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.formats.shared.results import wrapped_results
 from workbench.trajectory.formats.shared.speakers import conversation_of
+from workbench.trajectory.formats.shared.text_entries import wrapped_results
 from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.arguments import closed
 from workbench.trajectory.validate.declared import declared_findings
+from workbench.trajectory.validate.row_check import has_placeholder, secret_findings, text_findings
 from workbench.trajectory.validate.secrets import secrets_in
 from workbench.trajectory.validate.seen import see
-from workbench.trajectory.validate.texts import has_placeholder, secret_findings, text_findings
 
 _SHAPE: Final = re.compile(r"(?:u(?:ct)*a)*u(?:ct)*[ac]")
 """Who speaks when, behind the system: users, the model with calls, their results, the model without."""

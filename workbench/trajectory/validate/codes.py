@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Severity
+from workbench.trajectory.row import Entry, RowFinding
 
 
 class CodeScope(StrEnum):
@@ -89,3 +90,30 @@ def severity_of(word: str) -> Severity:
     """
     known = _BY_WORD.get(word)
     return known.severity if known else Severity.ERROR
+
+
+_LONGEST_NAME = 40
+
+
+def said(code: str, message: str, *, entry: Entry | None = None, pointer: str | None = None) -> RowFinding:
+    """A finding about an entry, or about the whole row.
+
+    Args:
+        code: From `ROW_CODES`, or one of the reader's `schema-…`.
+        message: What is wrong and what to do.
+        entry: The entry it is about; None for the row.
+        pointer: Into the row; None for the entry's own.
+    """
+    where = pointer if pointer is not None else entry.pointer if entry else ""
+    # A system text in a column of its own stands in no conversation.
+    place = entry.place if entry and entry.place >= 0 else None
+    return RowFinding(code=code, message=message, severity=severity_of(code), entry=place, pointer=where)
+
+
+def short(name: str) -> str:
+    """A name in quotes, cut where it is long.
+
+    >>> short("f")
+    "'f'"
+    """
+    return repr(name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…")

@@ -10,7 +10,7 @@ from workbench.chat.json_value import JsonValue, as_object
 from workbench.toolspec.check import check_spec
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
-from workbench.trajectory.validate.said import said, short
+from workbench.trajectory.validate.codes import said, short
 
 _MEANING: Final = "_meaning"
 _CHECKED: Final = "_checked"

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
-from workbench.chat.fix import Edit, apply_edits
+from workbench.chat.finding import Edit, Span, apply_edits
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.chat.span import Span
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Dialect, ReadCall, Reading
 from workbench.hermes.spelling.tools import spelled_json

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 
 
 class Secret(NamedTuple):

@@ -1,6 +1,7 @@
 """A row with its texts read: every call and result in one form, whatever the format's own."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -8,12 +9,17 @@ from typing import Final
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
 from workbench.hermes.body.shape import Draft
-from workbench.hermes.clean import clean_calls
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
-from workbench.hermes.parse import parse
+from workbench.hermes.parse import clean_calls, parse
 from workbench.hermes.reading import ReadCall, Reading
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import Entry, EntryCall, TrainingRow
+
+RESULT_TAG: Final = re.compile(r"</?tool_response>")
+"""What wraps a result."""
+TOOL_TAG: Final = re.compile(r"</?tool_(?:response|call)>")
+"""What wraps a result or a call."""
+
 
 LOST: Final = frozenset(
     {

@@ -10,12 +10,12 @@ from typing import Any, TypeVar, cast
 import gradio as gr
 
 from workbench.app.export import lines_of
-from workbench.app.requests.tools import tools_of_row
+from workbench.app.requests.prompt import tools_of_row
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.session_export import export_rows, spelling_for
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.setup import Setup
 from workbench.toolspec.spec import OfferedTools

@@ -12,19 +12,17 @@ import gradio as gr
 
 from workbench.app.export import choice_of
 from workbench.app.requests.prompt import RenderRequest, rendered_row
-from workbench.app.requests.reading import ParseRequest, reading_fields
-from workbench.app.requests.rows import check_rows
+from workbench.app.requests.reading import ParseRequest, check_rows, reading_fields
 from workbench.app.requests.turn import report_turn
 from workbench.app.runs.planning import Wanted, plan_run
-from workbench.app.runs.running import begin_run, find_run, play_run
+from workbench.app.runs.playing import begin_run, find_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
-from workbench.suite.reports.json_report import report_json
-from workbench.suite.reports.report import report_of
+from workbench.suite.reports.report import report_json, report_of
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.trajectory.formats.known import DEFAULT_FORMAT
 from workbench.ui.api.asked import (

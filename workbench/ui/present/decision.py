@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Final
 
-from workbench.app.weighing import Weighed
+from workbench.app.token_sheet import Weighed
 from workbench.rollout.ports import EmittedToken
 from workbench.rollout.weighing import DecisionBar
 from workbench.ui.present.conversation import ReadRound

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.hermes.differ import Rule, Taken, differ
+from workbench.hermes.parser_comparison import Rule, Taken, differ
 from workbench.hermes.replicas.attempt import TakenCall
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import ReadRound

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.records.found_sessions import FoundSession
+from workbench.records.session_tree import FoundSession
 
 UNTITLED: Final = "without a title"
 

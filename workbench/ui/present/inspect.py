@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from workbench.chat.finding import Finding
-from workbench.chat.fix import Fix
+from workbench.chat.finding import Finding, Fix
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import Reading

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.app.runs.measured import Ablation, Measured, version_of
+from workbench.app.runs.casting import Ablation, Measured, version_of
 from workbench.records.facts import DayOfModel
 from workbench.records.runs import PlayedArm
 from workbench.suite.card import ScoreCard, score_card
+from workbench.suite.compare import Interval, wilson
 from workbench.suite.plan import SEPARATOR, labels_of
 from workbench.suite.reports.report import Worth
 from workbench.suite.reports.tables import cards_table, percent
 from workbench.suite.result import CaseResult
-from workbench.suite.statistics import Interval, wilson
 from workbench.suite.variants import Part
 from workbench.ui.present.pieces import Piece, marked_pieces
 from workbench.ui.present.suites.run import TableView, table_view

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from workbench.hermes.differ import differ
 from workbench.hermes.parse import parse
+from workbench.hermes.parser_comparison import differ
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.present.differ import DifferView, show_differ

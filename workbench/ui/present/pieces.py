@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.chat.span import Span
+from workbench.chat.finding import Span
 
 TEXT: Final = "text"
 """Kind of a piece without a colour."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Final
 
+from workbench.chat.finding import Span
 from workbench.chat.message import Conversation
-from workbench.chat.span import Span
 from workbench.errors import BadInput
-from workbench.hermes.prompt import Prompt
+from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import Reading, SegmentKind
 from workbench.hermes.render import render
 from workbench.records.sessions import KeptMessage

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from workbench.chat.fix import Edit, Fix
+from workbench.chat.finding import Edit, Fix
 from workbench.hermes.reading import Reading, Segment, SegmentKind
 from workbench.ui.present.edits import narrow
 from workbench.ui.present.examples import FIRST_EXAMPLES, ExamplesView

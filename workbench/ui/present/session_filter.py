@@ -6,7 +6,7 @@ from typing import cast
 
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.errors import BadInput
-from workbench.records.found_sessions import SearchFilter
+from workbench.records.session_tree import SearchFilter
 
 
 def read_filter(text: str) -> SearchFilter:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 
-from workbench.records.found_sessions import FoundSession, Snippet
+from workbench.records.session_tree import FoundSession, Snippet
 from workbench.records.sessions import ListedSession
 from workbench.ui.present.pieces import Piece
 

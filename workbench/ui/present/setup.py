@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from workbench.contract.contract import Contract
 from workbench.records.setup import Setup
-from workbench.rollout.choice import ChoiceKind
 from workbench.rollout.models import ModelStatus
+from workbench.rollout.ports import ChoiceKind
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import settings_of
 from workbench.ui.present.pieces import Piece, marked_pieces

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from workbench.chat.json_text import load_json
-from workbench.chat.json_value import JsonObject, as_object
+from workbench.chat.json_value import JsonObject, as_object, load_json
 from workbench.errors import BadInput
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
 

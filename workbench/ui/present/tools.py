@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import cast
 
-from workbench.app.tool_sizes import ToolSize
+from workbench.app.token_sheet import ToolSize
 from workbench.chat.finding import Finding
-from workbench.chat.json_text import load_json
-from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
 from workbench.toolbox.task import Availability, DraftFindings

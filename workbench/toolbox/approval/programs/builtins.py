@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.toolbox.approval.doubt import OUTSIDE, Doubt
 from workbench.toolbox.approval.programs.rule import Call, Check
-from workbench.toolbox.approval.shell.characters import is_plain_name
+from workbench.toolbox.approval.shell.words import is_plain_name
 
 _TEST_UNARY: Final = frozenset({"-f", "-d", "-e", "-n", "-z", "-s", "-r", "-w", "-x", "-L", "-h", "!"})
 

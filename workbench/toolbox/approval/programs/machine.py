@@ -5,8 +5,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from workbench.toolbox.approval.doubt import Doubt
-from workbench.toolbox.approval.programs.forms import LOOK, VERSION, Form, check_forms
-from workbench.toolbox.approval.programs.rule import Call, Check, Need, needed
+from workbench.toolbox.approval.programs.rule import (
+    LOOK,
+    VERSION,
+    Call,
+    Check,
+    Form,
+    Need,
+    check_forms,
+    needed,
+)
 
 _CONTAINERS: Final = (
     VERSION,

@@ -14,9 +14,16 @@ from typing import Final
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from workbench.toolbox.approval.shell.characters import character_problem, is_plain_name
-from workbench.toolbox.approval.shell.script import Assignment, Command, Redirection, Script
-from workbench.toolbox.approval.shell.words import Piece, RawWord
+from workbench.toolbox.approval.shell.words import (
+    Assignment,
+    Command,
+    Piece,
+    RawWord,
+    Redirection,
+    Script,
+    character_problem,
+    is_plain_name,
+)
 
 _AMBIGUOUS: Final = "shell syntax that not every shell reads the same way"
 _DEEPEST: Final = 40

@@ -1,10 +1,45 @@
 """Words of a shell command: literal text, and what only the shell can fill in."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final, Literal, NamedTuple
+
+MAX_COMMAND_CHARS: Final = 50_000
+"""A longer command is not read."""
+_MOST_SIGNS: Final = 3_000
+"""Of the signs for which the grammar's time grows with the square of their number."""
+_NAME: Final = re.compile(
+    r"(?!.*(?:PATH|IFS|ENV|SHELL|BASH|PAGER|EDIT|VISUAL|RSH|SSH|EXEC|COMMAND|OPEN|PRELOAD|HOME|PWD|DIR|TMP|OPT|STARTUP|HOOK|LANG"
+    r"|^LC_|TERM|^PS\d|^GIT|POSIX|PROMPT|BROWSER|^LD_|^DYLD|FLAGS|path|argv|histchars))[A-Za-z][A-Za-z0-9_]{0,40}"
+)
+"""Names that a script may set: no shell and no program gives them a meaning of its own, as far as can be told."""
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a variable may be set without changing what later commands do.
+
+    >>> [is_plain_name(name) for name in ("count", "PATH", "LD_PRELOAD")]
+    [True, False, False]
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+def character_problem(text: str) -> str:
+    """What is wrong with a text's characters: they may look like others, or be read differently by shells."""
+    if len(text) > MAX_COMMAND_CHARS:
+        return f"a command of more than {MAX_COMMAND_CHARS} characters"
+    if sum(map(text.count, "|<>(")) > _MOST_SIGNS:
+        return f"more than {_MOST_SIGNS} pipes, redirections and parentheses"
+    for character in set(text):
+        if character not in "\n\t " and unicodedata.category(character) in (
+            "Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp",
+        ):  # fmt: skip
+            return f"invisible or control character U+{ord(character):04X}"
+    return ""
+
 
 UNKNOWN: Final = "\0"
 """Stands in a word's text for a part that is only known when the command runs."""
@@ -111,3 +146,43 @@ def _braced(raw: RawWord, word: Word) -> Iterator[Word]:
     for part in parts:
         text = word.text[: match.start()] + part + word.text[match.end() :]
         yield replace(word, text=text if ends or "," in match.group(1) else UNKNOWN, is_fixed=False)
+
+
+class Redirection(NamedTuple):
+    """Where a command's output or input goes."""
+
+    operator: str
+    """`>`, `>>`, `<`, `&>` or `<<`."""
+    target: RawWord
+    """The file; of a here-document, nothing."""
+
+
+class Assignment(NamedTuple):
+    """A variable set for one command, or for the rest of the script."""
+
+    name: str
+    value: RawWord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One program or builtin with its arguments."""
+
+    words: tuple[RawWord, ...]
+    """The program first; empty if there are only redirections or assignments."""
+    redirections: tuple[Redirection, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """All commands of a text, those inside substitutions and loops too."""
+
+    commands: tuple[Command, ...] = ()
+    """In the order in which they begin."""
+    bindings: Mapping[str, Sequence[RawWord]] = field(
+        default_factory=dict[str, Sequence[RawWord]], hash=False
+    )
+    """All values that the script gives to each of its variables."""
+    problem: str = ""
+    """What could not be read for certain; empty if all of it was."""

@@ -8,8 +8,7 @@ from typing import Final
 
 from workbench.app.runs.suites import CheckedSuite
 from workbench.suite.case import Case
-from workbench.suite.suite_text import Fault
-from workbench.suite.template import read_csv
+from workbench.suite.suite_text import Fault, read_csv
 from workbench.ui.present.words import count
 
 MOST_SHOWN: Final = 200

@@ -5,7 +5,7 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.runs.measured import measured
+from workbench.app.runs.casting import measured
 from workbench.app.services import Services
 from workbench.contract.compose import compose
 from workbench.contract.contract import parse_contract

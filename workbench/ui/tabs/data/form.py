@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.records.corpus.choice import Choice
+from workbench.records.corpus.material import Choice
 from workbench.records.corpus.source import Wanted
 from workbench.records.labels.project import QueueState
 from workbench.library.datasets.export_target import Target

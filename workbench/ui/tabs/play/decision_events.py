@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.app.token_sheet import tokens_of_message
-from workbench.app.weighing import Weighed, weigh_message
+from workbench.app.token_sheet import Weighed, tokens_of_message, weigh_message
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of

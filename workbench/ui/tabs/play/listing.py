@@ -1,8 +1,8 @@
 """The list of sessions, as the store has it now."""
 
 from workbench.app.services import Services
-from workbench.records.found_sessions import NO_FILTER
 from workbench.records.owner import Permission
+from workbench.records.session_tree import NO_FILTER
 from workbench.ui.present.sessions import SessionsView, show_sessions
 from workbench.ui.visitor import Visitor
 

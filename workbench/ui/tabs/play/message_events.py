@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
+from workbench.app.again import Onward, beginning_of
 from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
-from workbench.app.onward import Onward, beginning_of
 from workbench.app.opened import OpenedSession
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, as_object

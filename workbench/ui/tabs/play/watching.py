@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from workbench.app.onward import Onward, play_on
+from workbench.app.again import Onward, play_on
 from workbench.app.opened import OpenedSession, open_session
 from workbench.app.prepare import TurnContext
 from workbench.app.samples import SampleBegun, play_more

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import gradio as gr
 
-from workbench.app.runs.running import find_run
+from workbench.app.runs.playing import find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.records.runs import KeptRun

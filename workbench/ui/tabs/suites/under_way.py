@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import Final
 
-from workbench.app.runs.running import play_run
+from workbench.app.runs.playing import play_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner

@@ -7,7 +7,7 @@ from typing import Final
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.app.tool_sizes import tool_sizes
+from workbench.app.token_sheet import tool_sizes
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.toolbox.task import ToolDraft

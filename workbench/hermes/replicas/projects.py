@@ -1,0 +1,252 @@
+"""A replica of the handler that "Hermes Tool Calling Format" describes: `FormatParser`, `JsonCleaner` (l3m-backend).
+
+*Source:* that page, and l3m-backend's `engine/toolcall.py` of early 2026, which it documents. Left out: its
+search for any object amid prose, and Mistral's form.
+"""
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple, cast
+
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.hermes.replicas.attempt import OPEN, Attempt, TakenCall, load_json, refusal, tag_blocks, unique
+from workbench.toolspec.spec import OfferedTools
+
+_VALUE_CLOSE: Final = "</parameter>"
+
+
+class _Mark(NamedTuple):
+    """An open tag that carries a name."""
+
+    name: str
+    end: int
+
+
+def read_as_stella_guide(text: str, tools: OfferedTools | None) -> Attempt:
+    r"""The first `<function=…>` of each closed block, and its parameters as stripped text.
+
+    The guide's `<parameter=([^>]+)>\s*(.*?)\s*</parameter>` takes cubic time; here each mark is searched for
+    once, with the same result. JSON bodies are not read at all, and no value is typed.
+    """
+    calls: list[TakenCall] = []
+    notes: list[str] = []
+    for block in tag_blocks(text):
+        function = _next_mark(block.body, "<function=", 0)
+        if not block.is_closed:
+            notes.append("a block without its close tag is no call")
+        elif function is None:
+            notes.append("a body without <function=…> is skipped: JSON is not read")
+        else:
+            if block.body.count("<function=") > 1:
+                notes.append("of each block only the first function is read")
+            arguments = _hermes_fc_arguments(block.body, function.name, tools, notes)
+            calls.append(TakenCall(name=function.name, arguments=arguments))
+    return Attempt(calls=tuple(calls), notes=unique(notes))
+
+
+def _hermes_fc_arguments(
+    body: str, name: str, tools: OfferedTools | None, notes: list[str]
+) -> dict[str, str]:
+    spec = tools.by_name.get(name) if tools else None
+    arguments: dict[str, str] = {}
+    mark = _next_mark(body, "<parameter=", 0)
+    while mark is not None:
+        key = mark.name
+        close = body.find(_VALUE_CLOSE, mark.end)
+        if close < 0:
+            notes.append("a value without </parameter> is lost")
+            break
+        raw = body[mark.end : close]
+        arguments[key] = raw.strip()
+        if "<parameter=" in raw:
+            notes.append("a value without </parameter> swallows the next parameter")
+        if arguments[key] != _one_line_break_less(raw):
+            notes.append("white space at both ends of a value is stripped, indentation too")
+        if spec and spec.properties.get(key, {}).get("type", "string") != "string":
+            notes.append("a value stays text, whatever the schema says")
+        mark = _next_mark(body, "<parameter=", close + len(_VALUE_CLOSE))
+    return arguments
+
+
+def _next_mark(body: str, opening: str, position: int) -> _Mark | None:
+    """What `<opening([^>]+)>` finds from `position` on."""
+    start = body.find(opening, position)
+    while start >= 0:
+        begin = start + len(opening)
+        end = body.find(">", begin)
+        if end < 0:
+            return None
+        if end > begin:
+            return _Mark(body[begin:end], end + 1)
+        start = body.find(opening, end)
+    return None
+
+
+def _one_line_break_less(raw: str) -> str:
+    return raw.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
+
+
+_BEGIN: Final = re.compile(r"<tool_call>\s*(?=\{)")
+_END: Final = re.compile(r"\}\s*</tool_call>")
+_HERMES_FC_TRAILING_COMMA: Final = re.compile(r",(\s*[}\]])")
+
+
+def read_as_hermes_fc(text: str, _: OfferedTools | None) -> Attempt:
+    r"""What `<tool_call>\s*(\{.*?\})\s*</tool_call>` matches is decoded, and dropped where it cannot be.
+
+    The pattern itself takes quadratic time; here both ends are found in one pass each, with the same result.
+    An object is handed on as it is: no name is asked for, no thought is known.
+    """
+    calls: list[TakenCall] = []
+    notes: list[str] = []
+    bodies = _bodies(text)
+    if len(bodies) < text.count(OPEN):
+        notes.append("an open tag with anything but { behind it, or without a } and a close tag, is no call")
+    for body in bodies:
+        reason = refusal(body)
+        cleaned = _hermes_fc_cleaned(body) if reason else body
+        if reason and refusal(cleaned):
+            notes.append(f"a body is dropped ({reason})")
+            continue
+        fields = as_object(load_json(cleaned))
+        name = fields.get("name")
+        if not isinstance(name, str) or "arguments" not in fields:
+            notes.append("an object is handed on without its `name` or `arguments`")
+        calls.append(TakenCall(name=name if isinstance(name, str) else "", arguments=fields.get("arguments")))
+    return Attempt(calls=tuple(calls), notes=unique(notes))
+
+
+def _bodies(text: str) -> list[str]:
+    ends = [(match.start(), match.end()) for match in _END.finditer(text)]
+    bodies: list[str] = []
+    position = 0
+    for match in _BEGIN.finditer(text):
+        if match.start() < position:
+            continue
+        index = bisect_left(ends, (match.end() + 1, 0))
+        if index == len(ends):
+            break
+        bodies.append(text[match.end() : ends[index][0] + 1])
+        position = ends[index][1]
+    return bodies
+
+
+def _hermes_fc_cleaned(body: str) -> str:
+    return _HERMES_FC_TRAILING_COMMA.sub(r"\1", body.replace("'", '"'))
+
+
+_OPEN: Final = re.compile("<tool_call>", re.IGNORECASE)
+_CLOSE: Final = re.compile("</tool_call>", re.IGNORECASE)
+_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null"}
+_CONSTANT: Final = re.compile(r"\b(?:True|False|None)\b")
+_TRAILING_COMMA: Final = re.compile(r",\s*([}\]])")
+_BARE_KEY: Final = re.compile(r"([{,]\s*)(\w+)(\s*:)")
+# Close quotes may be missing: a pattern that cannot fail is never tried again further on.
+_QUOTED: Final = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"?|'(?P<inner>[^'\\]*(?:\\.[^'\\]*)*)'?""", re.DOTALL)
+_PYTHON_CALL: Final = re.compile(r"\[\s*(\w+)\s*\(")
+_PYTHON_ARGUMENT: Final = re.compile(
+    r"""(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|(\d+\.?\d*)|(True|False|None)|(\w+))"""
+)
+_TYPES: Final = ("", "tool_call", "function", "function_call", "tool_use", "tool")
+_NAME_KEYS: Final = ("name", "function_name", "tool_name", "tool")
+_ARGUMENT_KEYS: Final = ("arguments", "parameters", "params", "args", "input")
+
+
+def read_as_l3m_backend(text: str, _: OfferedTools | None) -> Attempt:
+    """The first block only, after a cleaning that does not know strings; without a tag, JSON or `[f(a=1)]`."""
+    opened = _OPEN.search(text)
+    if opened is None:
+        return _untagged(text)
+    closed = _CLOSE.search(text, opened.end())
+    if closed is None:
+        return Attempt(notes=("a block without its close tag is no call",))
+    body = text[opened.end() : closed.start()].strip()
+    cleaned = _cleaned(body)
+    reason = refusal(cleaned)
+    call = None if reason else _normalized(load_json(cleaned))
+    notes: list[str] = []
+    if call is None:
+        notes.append(f"its block gives no call ({reason or 'no object with a name and a type it knows'})")
+    if not refusal(body) and cleaned != body:
+        notes.append("valid JSON is cleaned too, and the cleaning changes the inside of strings")
+    if _OPEN.search(text, closed.end()):
+        notes.append("only the first block is read")
+    return Attempt(calls=(call,) if call else (), notes=unique(notes))
+
+
+def _untagged(text: str) -> Attempt:
+    """A call that has no tag: what looks like one is taken for one."""
+    pythonic = _pythonic(text)
+    if pythonic is not None:
+        return Attempt(calls=(pythonic,), notes=("text in brackets that looks like a call is taken for one",))
+    for candidate in _candidates(text):
+        cleaned = _cleaned(candidate)
+        call = None if refusal(cleaned) else _normalized(load_json(cleaned))
+        if call is not None:
+            return Attempt(calls=(call,), notes=("any JSON object with a name is taken for a call",))
+    return Attempt()
+
+
+def _candidates(text: str) -> Iterator[str]:
+    yield text.strip()
+    _, fence, rest = text.partition("```")
+    if fence and "```" in rest:
+        yield rest.partition("```")[0].removeprefix("json").strip()
+    start, end = text.find("{"), text.rfind("}")
+    if 0 <= start < end:
+        yield text[start : end + 1]
+
+
+def _pythonic(text: str) -> TakenCall | None:
+    for match in _PYTHON_CALL.finditer(text):
+        close = text.find(")", match.end())
+        if close < 0:
+            return None
+        if text[close + 1 : close + 100].lstrip().startswith("]"):
+            found = _PYTHON_ARGUMENT.finditer(text, match.end(), close)
+            return TakenCall(name=match[1], arguments={one[1]: _python_value(one) for one in found})
+    return None
+
+
+def _python_value(match: re.Match[str]) -> JsonValue:
+    _, single, double, number, constant, word = match.groups()
+    if number is not None:
+        return float(number) if "." in number else int(number[:18])
+    if constant is not None:
+        return {"True": True, "False": False, "None": None}[constant]
+    return next(text for text in (single, double, word) if text is not None)
+
+
+def _cleaned(text: str) -> str:
+    text = _CONSTANT.sub(lambda match: _CONSTANTS[match[0]], html.unescape(text))
+    if text.startswith("{'") or "': '" in text or "': {" in text:
+        text = _QUOTED.sub(_double_quoted, text)
+    return _BARE_KEY.sub(r'\1"\2"\3', _TRAILING_COMMA.sub(r"\1", text))
+
+
+def _double_quoted(match: re.Match[str]) -> str:
+    inner = cast(str | None, match["inner"])
+    return match[0] if inner is None else '"' + inner.replace('"', '\\"') + '"'
+
+
+def _normalized(value: JsonValue) -> TakenCall | None:
+    if not isinstance(value, Mapping):
+        return None
+    fields = cast(JsonObject, value)
+    names = (fields.get(key) for key in _NAME_KEYS)
+    name = next((one for one in names if isinstance(one, str) and one), None)
+    if name is None or fields.get("type", "") not in _TYPES:
+        return None
+    return TakenCall(name=name, arguments=_arguments(fields))
+
+
+def _arguments(fields: JsonObject) -> JsonValue:
+    for key in _ARGUMENT_KEYS:
+        given = fields.get(key)
+        if isinstance(given, Mapping):
+            return given
+        if isinstance(given, str):
+            return {} if refusal(given) else load_json(given)
+    return {}

@@ -1,0 +1,113 @@
+"""A replica of the rules of SGLang's `hermes` detector, without streaming.
+
+*Source:* SGLang, the function call detectors and their tests.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
+
+from workbench.chat.json_value import JsonValue, as_object
+from workbench.hermes.replicas.attempt import (
+    CLOSE,
+    OPEN,
+    Attempt,
+    Block,
+    TakenCall,
+    load_json,
+    refusal,
+    tag_blocks,
+    unique,
+)
+from workbench.toolspec.spec import OfferedTools
+
+
+def read_as_vllm(text: str, _: OfferedTools | None) -> Attempt:
+    """Each block is given to `json.loads` and must have `name` and `arguments`; one bad block loses all.
+
+    The first close tag ends a block, inside a string too; with no close tag left the rest of the text is a
+    block. Names are not checked, thoughts are not known. Text behind the first open tag is lost.
+    """
+    found = list(tag_blocks(text))
+    calls: list[TakenCall] = []
+    for index, block in enumerate(found, start=1):
+        call = _call(block.body)
+        if isinstance(call, str):
+            return Attempt(notes=(f"block {index} is refused ({call}), and one bad block loses every call",))
+        calls.append(call)
+    notes = ["the text between or behind calls is lost"] if _has_lost_text(text, found) else []
+    return Attempt(calls=tuple(calls), notes=unique(notes))
+
+
+def _call(body: str) -> TakenCall | str:
+    """The call, or why there is none."""
+    reason = refusal(body)
+    if reason:
+        return reason
+    value = load_json(body)
+    fields = as_object(value)
+    if "name" not in fields or "arguments" not in fields:
+        return f"no object with name and arguments: {body.strip()[:20]!r}"
+    name = fields["name"]
+    return (
+        TakenCall(name=name, arguments=_decoded(fields["arguments"])) if isinstance(name, str) else "bad name"
+    )
+
+
+def _decoded(arguments: JsonValue) -> JsonValue:
+    """Arguments that came as a string of JSON reach the client as that JSON, others as they are."""
+    if not isinstance(arguments, str) or refusal(arguments):
+        return arguments
+    return load_json(arguments)
+
+
+def _has_lost_text(text: str, found: Sequence[Block]) -> bool:
+    starts = [*(block.start for block in found[1:]), len(text)]
+    gaps = (text[block.end : start] for block, start in zip(found, starts, strict=False))
+    return any(gap.replace("<|im_end|>", "").strip() for gap in gaps)
+
+
+_SPACE: Final = re.compile(r"\s*")
+_DECODER: Final = json.JSONDecoder()
+
+
+def read_as_sglang(text: str, tools: OfferedTools | None) -> Attempt:
+    """One JSON value is decoded behind each open tag; the first that cannot be ends the reading.
+
+    Strings are respected, arrays of calls and `parameters` are taken. Calls of tools that are not offered are
+    skipped, as are those without arguments; thoughts are not known.
+    """
+    calls: list[TakenCall] = []
+    notes: list[str] = []
+    start = text.find(OPEN)
+    while start >= 0:
+        match = _SPACE.match(text, start + len(OPEN))
+        begin = match.end() if match else start
+        try:
+            value, end = cast(tuple[JsonValue, int], _DECODER.raw_decode(text, begin))
+        except (ValueError, RecursionError) as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "it cannot be decoded"
+            notes.append(f"reading ends at the first bad JSON ({reason} at character {begin})")
+            break
+        calls.extend(_calls(value, tools, notes))
+        start = text.find(OPEN, end)
+        rest = text[end:start] if start >= 0 else text[end:]
+        if CLOSE in rest and rest.partition(CLOSE)[0].strip():
+            notes.append("of each block only the first JSON value is read")
+    return Attempt(calls=tuple(calls), notes=unique(notes))
+
+
+def _calls(value: JsonValue, tools: OfferedTools | None, notes: list[str]) -> Iterator[TakenCall]:
+    for entry in value if isinstance(value, list) else [value]:
+        fields = as_object(entry)
+        name = fields.get("name")
+        arguments = fields.get("arguments", fields.get("parameters"))
+        if not isinstance(name, str) or not name:
+            notes.append("an entry without a `name` is no call")
+        elif tools is not None and name not in tools.by_name:
+            notes.append(f"tool {name!r} is not offered and its call is skipped")
+        elif arguments is None:
+            notes.append(f"the call of {name!r} has no arguments and is skipped")
+        else:
+            yield TakenCall(name=name, arguments=arguments)

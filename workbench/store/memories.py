@@ -1,0 +1,47 @@
+"""Notes of models in a database."""
+
+from collections.abc import Sequence
+
+from sqlmodel import col, delete, select
+
+from workbench.records.owner import Owner
+from workbench.store.database import Database
+from workbench.store.owned import scope_of
+from workbench.store.storable import refuse_unstorable
+from workbench.store.tables import NoteRow
+
+
+class MemoryStore:
+    """Keeps notes, each owner's apart.
+
+    Args:
+        database: Where they are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def notes(self, owner: Owner) -> Sequence[str]:
+        """The notes, oldest first.
+
+        Raises:
+            StoreError: They could not be read.
+        """
+        own = col(NoteRow.scope) == scope_of(owner)
+        with self._database.reading() as db:
+            return tuple(db.exec(select(NoteRow.text).where(own).order_by(col(NoteRow.position))))
+
+    def save_notes(self, owner: Owner, notes: Sequence[str]) -> None:
+        """Puts these in the place of all notes of the owner.
+
+        Raises:
+            BadInput: A note holds text that cannot be stored.
+            StoreError: They could not be written.
+        """
+        refuse_unstorable(tuple(notes), "notes")
+        scope = scope_of(owner)
+        with self._database.writing() as db:
+            db.exec(delete(NoteRow).where(col(NoteRow.scope) == scope))
+            db.add_all(
+                NoteRow(scope=scope, position=position, text=text) for position, text in enumerate(notes)
+            )

@@ -1,0 +1,93 @@
+"""Writing the rows of one message, each after those that it points at."""
+
+import secrets
+
+from sqlmodel import Session
+
+from workbench.chat.message import Role
+from workbench.records.sessions import NewMessage
+from workbench.records.versions import VersionKind
+from workbench.rollout.ports import FinishReason
+from workbench.store import rows
+from workbench.store.database import insert_if_absent
+from workbench.store.owned import SHARED
+from workbench.store.paths import message_row
+from workbench.store.search_index import note_message, note_session
+from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
+from workbench.store.version_rows import write_text
+
+
+def new_id() -> str:
+    """An id that nobody guesses, of 128 bits; it begins with a letter or digit: a dash would make it an option."""
+    return secrets.token_hex(16)
+
+
+def write_message(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts:
+    """Writes a message with how it came to be.
+
+    Raises:
+        StoreError: It is the copy of a message that its session does not have.
+    """
+    original = _original(db, new, place.session_id)
+    generation = _generation(db, new, place.session_id, original)
+    prompt = db.get_one(PromptRow, generation.prompt_hash) if generation else None
+    message = rows.message_row(new, place, generation_id=generation.id if generation else None)
+    message.copy_of = original.id if original else None
+    db.add(message)
+    db.flush()
+    tool_run = rows.tool_run_row(new.tool_run, message.id) if new.tool_run else None
+    if tool_run:
+        db.add(tool_run)
+        db.flush()
+    if original is None:
+        setup = db.get_one(SessionRow, place.session_id).setup
+        note_message(db, message, setup, generation.finish_reason if generation else FinishReason.STOP)
+    return rows.MessageParts(message=message, generation=generation, prompt=prompt, tool_run=tool_run)
+
+
+def show_leaf(db: Session, session: SessionRow, message: MessageRow, *, is_shown: bool = True) -> None:
+    """A new message is the open leaf; one that is not shown only where there is none.
+
+    A user's first one gives the title.
+    """
+    if is_shown or session.leaf_id is None:
+        session.leaf_id = message.id
+    session.updated_at = message.created_at
+    if not session.title and message.role == Role.USER:
+        session.title = rows.title_of(message.text)
+        note_session(db, session.id)
+
+
+def _original(db: Session, new: NewMessage, session_id: str) -> MessageRow | None:
+    """The first of all messages that are alike; None where the new one is no copy."""
+    if new.copy_of is None:
+        return None
+    row = message_row(db, session_id, new.copy_of)
+    return row if row.copy_of is None else message_row(db, session_id, row.copy_of)
+
+
+def _generation(
+    db: Session, new: NewMessage, session_id: str, original: MessageRow | None
+) -> GenerationRow | None:
+    generation = new.generation
+    if original is not None:
+        return None if original.generation_id is None else db.get(GenerationRow, original.generation_id)
+    if generation is None:
+        return None
+    _write_prompt(db, generation.prompt_text)
+    row = rows.generation_row(generation, session_id)
+    session = db.get_one(SessionRow, session_id)
+    row.contract_version, row.tools_version = session.contract_version, session.tools_version
+    if new.setup is not None:
+        scope = session.owner or SHARED
+        row.contract_version = write_text(db, scope, VersionKind.CONTRACT, new.setup.contract_text)
+        row.tools_version = write_text(db, scope, VersionKind.TOOLS, new.setup.tools_text)
+    db.add(row)
+    db.flush()
+    return row
+
+
+def _write_prompt(db: Session, text: str) -> None:
+    # Two writers may come with the same prompt at once: whoever is first writes it.
+    row = rows.prompt_row(text)
+    insert_if_absent(db, PromptRow, hash=row.hash, text=row.text)

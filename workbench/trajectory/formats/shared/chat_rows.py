@@ -1,0 +1,217 @@
+"""Messages as chat APIs shape them, read with their places; nothing in them can stop the reading."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, NamedTuple, cast
+
+from workbench.chat.finding import Severity
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.message import Role
+from workbench.hermes.spelling.tools import spelled_json
+from workbench.toolspec.spec import OfferedTools
+from workbench.trajectory.row import Entry, EntryCall, EntryResult, RowFinding
+from workbench.trajectory.trajectory import Call, RowMessage
+
+
+class Shape(NamedTuple):
+    """How one target differs from another."""
+
+    arguments: Literal["object", "text"]
+    """How arguments are written."""
+    names_results: bool
+    """Whether a result says which tool gave it."""
+
+
+def spell_messages(messages: tuple[RowMessage, ...], shape: Shape) -> list[JsonValue]:
+    """Each message as an object; its text is `content`, its one thought `reasoning_content`.
+
+    *Source:* OpenAI's chat messages; `reasoning_content` chat template of Qwen3; `weight` OpenAI's fine-tuning.
+    """
+    return [_spelled(message, shape) for message in messages]
+
+
+def spell_tools(tools: OfferedTools) -> list[JsonValue]:
+    """The specs as a list."""
+    return [spec.document for spec in tools.specs]
+
+
+def _spelled(message: RowMessage, shape: Shape) -> JsonObject:
+    fields: dict[str, JsonValue] = {"role": str(message.role)}
+    if message.role is Role.TOOL:
+        fields |= _result_fields(message, shape)
+    else:
+        text = "".join(prose.text for prose in message.prose)
+        fields["content"] = text if text or not message.calls else None
+    if message.thoughts:
+        fields["reasoning_content"] = message.thoughts[0].text
+    if message.calls:
+        fields["tool_calls"] = [_call_fields(call, shape) for call in message.calls]
+    if message.is_trained is not None:
+        fields["weight"] = int(message.is_trained)
+    return fields
+
+
+def _result_fields(message: RowMessage, shape: Shape) -> JsonObject:
+    result = message.result
+    if result is None:
+        return {"content": ""}
+    fields: dict[str, JsonValue] = {}
+    if result.id is not None:
+        fields["tool_call_id"] = result.id
+    if shape.names_results and result.name is not None:
+        fields["name"] = result.name
+    return {**fields, "content": result.text}
+
+
+def _call_fields(call: Call, shape: Shape) -> JsonObject:
+    arguments: JsonValue = call.arguments
+    if shape.arguments == "text":
+        arguments = spelled_json(call.arguments) if call.arguments_text is None else call.arguments_text
+    function: JsonObject = {"name": call.name, "arguments": arguments}
+    if call.id is None:
+        return {"type": "function", "function": function}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+ROLES: Final = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+"""The `role` of a message to ours; `developer` and `function` are OpenAI's newer and older words."""
+THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
+"""Where reasoning stands apart. *Source:* DeepSeek and vLLM, OpenRouter, Hugging Face's gpt-oss template."""
+
+
+class _Spot(NamedTuple):
+    """Where a message stands, and where to tell what is wrong with it."""
+
+    place: int
+    pointer: str
+    findings: list[RowFinding]
+
+    def tell(self, code: str, message: str, below: str = "", severity: Severity = Severity.ERROR) -> None:
+        pointer = self.pointer + below
+        self.findings.append(
+            RowFinding(code=code, message=message, severity=severity, entry=self.place, pointer=pointer)
+        )
+
+
+def read_messages(
+    messages: Sequence[JsonValue], pointer: str, findings: list[RowFinding], *, start: int = 0
+) -> tuple[Entry, ...]:
+    """Each message as an entry.
+
+    Args:
+        messages: As the row has them.
+        pointer: Of the list.
+        findings: Where to tell what cannot be read.
+        start: Place of the first.
+    """
+    return tuple(
+        _entry(as_object(message), _Spot(start + index, f"{pointer}/{index}", findings))
+        for index, message in enumerate(messages)
+    )
+
+
+def _entry(fields: JsonObject, spot: _Spot) -> Entry:
+    speaker = fields.get("role")
+    role = ROLES.get(speaker) if isinstance(speaker, str) else None
+    if role is None:
+        spot.tell("unknown-role", f"{speaker!r:.40} is no role: {', '.join(ROLES)}", "/role")
+    thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
+    text = _text(fields, spot)
+    return Entry(
+        place=spot.place,
+        pointer=spot.pointer,
+        role=role,
+        speaker=str(speaker),
+        text=text,
+        text_pointer=f"{spot.pointer}/content",
+        thought=cast(str, fields[thought_key]) if thought_key else None,
+        calls=tuple(_calls(fields, spot)),
+        results=(_result(fields, text, spot),) if role is Role.TOOL else (),
+        is_trained=_is_trained(fields),
+    )
+
+
+def _text(fields: JsonObject, spot: _Spot) -> str:
+    content = fields.get("content")
+    if isinstance(content, str):
+        return content
+    if content is None:
+        if "content" not in fields and not fields.get("tool_calls") and not fields.get("function_call"):
+            spot.tell("missing-field", "the message has neither content nor calls", "/content")
+        return ""
+    texts = [as_object(part).get("text") for part in content] if isinstance(content, list) else [None]
+    if texts and all(isinstance(text, str) for text in texts):
+        return "".join(cast(list[str], texts))
+    if fields.get("role") != "tool":
+        spot.tell("missing-field", "the content is no text: it is read as its JSON", "/content")
+    return spelled_json(content)
+
+
+def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
+    given = fields.get("tool_calls")
+    if isinstance(given, list):
+        for index, call in enumerate(given):
+            yield _call(as_object(call), f"/tool_calls/{index}", spot)
+    elif given is not None:
+        spot.tell("call-unreadable", "`tool_calls` is no list", "/tool_calls")
+    if isinstance(fields.get("function_call"), dict):
+        yield _call({"function": fields["function_call"]}, "", spot, key="/function_call")
+
+
+def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> EntryCall:
+    # Chat APIs wrap the call in a `function`; templates also take it bare.
+    function, within = (as_object(call["function"]), below + key) if "function" in call else (call, below)
+    name, call_id, given = function.get("name"), call.get("id"), function.get("arguments")
+    arguments, problem = _arguments(given)
+    if not isinstance(name, str) or not name:
+        problem = "the call has no name"
+    if problem:
+        spot.tell("call-unreadable", problem, within if "name" in problem else f"{within}/arguments")
+    return EntryCall(
+        name=name if isinstance(name, str) else "",
+        arguments=arguments,
+        arguments_text=given if isinstance(given, str) else None,
+        id=call_id if isinstance(call_id, str) else None,
+        pointer=spot.pointer + (below or key),
+        arguments_pointer=f"{spot.pointer}{within}/arguments",
+        problem=problem,
+    )
+
+
+def _arguments(given: JsonValue) -> tuple[JsonObject | None, str]:
+    if isinstance(given, str):
+        try:
+            given = cast(JsonValue, json.loads(given))
+        except (ValueError, RecursionError):
+            return None, "the arguments are not JSON"
+    if given is None:
+        return None, "the call has no arguments: write {} where there are none"
+    if not isinstance(given, dict):
+        return None, "the arguments are no object"
+    return given, ""
+
+
+def _result(fields: JsonObject, text: str, spot: _Spot) -> EntryResult:
+    call_id, name = fields.get("tool_call_id"), fields.get("name")
+    return EntryResult(
+        text=text,
+        id=call_id if isinstance(call_id, str) else None,
+        name=name if isinstance(name, str) else None,
+        pointer=f"{spot.pointer}/content",
+    )
+
+
+def _is_trained(fields: JsonObject) -> bool | None:
+    """*Source:* OpenAI's fine-tuning `weight`, 0 or 1; Axolotl's `train`."""
+    for name in ("weight", "train", "training"):
+        given = fields.get(name)
+        if isinstance(given, (int, float)):
+            return bool(given)
+    return None
