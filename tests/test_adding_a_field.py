@@ -28,7 +28,7 @@ from workbench.errors import BadInput
 from workbench.records.setup import Setup
 from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
-from workbench.store.row_json import sampling_document, sampling_value
+from workbench.store.rows import sampling_document, sampling_value
 from workbench.ui.present.sampling import sampling_words
 from workbench.ui.present.setup import SETUP_FIELDS, parse_setup, show_setup
 from workbench.ui.tabs.play.sampling_fields import build_sampling

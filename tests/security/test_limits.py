@@ -461,13 +461,14 @@ def _calls(module: ast.Module) -> Generator[str]:
 
 LOOKING = {
     "workbench/app/services.py",  # puts the line in front of it
+    "workbench/app/as_code.py",  # reads which server an engine asks, and shows the request as text
     "workbench/app/token_sheet.py",
     "workbench/app/other_prompts.py",
     "workbench/ui/tabs/play/setup_events.py",
     "workbench/ui/tabs/contracts/events.py",
     "workbench/ui/tabs/tools/edit_events.py",
 }
-"""Modules that ask an engine for its tokens or its template alone."""
+"""Modules that ask an engine for its tokens, its template or its server alone, never for a completion."""
 TURNS = {
     "workbench/app/turns.py",
     "workbench/app/again.py",
@@ -487,6 +488,7 @@ def test_no_other_way_leads_to_a_model() -> None:
         calls = set(_calls(ast.parse(path.read_text(encoding="utf-8"))))
         if any(one.endswith("models.engine") for one in calls):
             assert name in LOOKING, f"{name}: ask `services.engine`"
+            assert not any(one.endswith("generate") for one in calls), f"{name}: it may only look"
         if "Turn" in calls:
             assert name in TURNS, f"{name}: begin the turn in `workbench.app.turns` or within `at_work`"
         assert not any(one.endswith("store.of") for one in calls) or name in (
