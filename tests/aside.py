@@ -9,9 +9,6 @@ Made = TypeVar("Made")
 
 
 def run_aside(work: Coroutine[Any, Any, Made]) -> Made:
-    """What `work` gives, run in a thread of its own.
-
-    `asyncio.run` in the main thread would drop, unclosed, the loop that building a page leaves there.
-    """
+    """What `work` gives, run in a thread of its own: the main one may have Playwright's loop running."""
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(asyncio.run, work).result()

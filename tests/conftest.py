@@ -1,6 +1,5 @@
 """What tests of several folders share."""
 
-import asyncio
 import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -15,22 +14,6 @@ if TYPE_CHECKING:
 
 # `make soak` loads it.
 settings.register_profile(SOAK, max_examples=1000, deadline=None)
-
-
-@pytest.fixture(scope="session")
-def pages_without_loops() -> Iterator[None]:
-    """Lets pages be built outside of a server.
-
-    For each lock of such a page Gradio makes an event loop, and leaves it open: a ResourceWarning in some later test.
-    *Source:* gradio 6.31, utils.py, `safe_get_lock`.
-    """
-    from gradio import queueing, utils
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(queueing, "safe_get_lock", asyncio.Lock)
-        patch.setattr(utils, "safe_get_lock", asyncio.Lock)
-        patch.setattr(utils, "safe_get_stop_event", asyncio.Event)
-        yield
 
 
 @pytest.fixture(scope="session")

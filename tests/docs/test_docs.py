@@ -19,7 +19,7 @@ PAGES = sorted(
     [*DOCS.rglob("*.md"), *(CHECKOUT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
 )
 FLOORS = (
-    "__main__", "wiring", "ui", "app", "library", "store", "records", "suite", "rollout", "trajectory", "hermes",
+    "__main__", "wiring", "library", "store", "records", "rollout", "trajectory", "hermes",
     "toolspec", "chat", "errors",
 )  # fmt: skip
 

@@ -32,7 +32,6 @@ from workbench.ui.permitted import needs
 from workbench.ui.whole_steps import WholeSteps
 
 # Gradio makes event loops for each page and leaves them to the collector.
-pytestmark = pytest.mark.usefixtures("pages_without_loops")
 DEEP = "[" * 10_000 + "]" * 10_000
 
 

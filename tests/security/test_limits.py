@@ -471,6 +471,7 @@ LOOKING = {
 """Modules that ask an engine for its tokens, its template or its server alone, never for a completion."""
 TURNS = {
     "workbench/app/turns.py",
+    "workbench/app/prepare.py",  # sets up a turn for the others
     "workbench/app/again.py",
     "workbench/app/comparisons/playing.py",  # within a comparison, which is counted
     "workbench/app/runs/playing.py",  # within a run, which is counted
@@ -489,7 +490,7 @@ def test_no_other_way_leads_to_a_model() -> None:
         if any(one.endswith("models.engine") for one in calls):
             assert name in LOOKING, f"{name}: ask `services.engine`"
             assert not any(one.endswith("generate") for one in calls), f"{name}: it may only look"
-        if "Turn" in calls:
+        if {"Turn", "prepare_turn"} & calls:
             assert name in TURNS, f"{name}: begin the turn in `workbench.app.turns` or within `at_work`"
         assert not any(one.endswith("store.of") for one in calls) or name in (
             "workbench/app/services.py",

@@ -24,8 +24,6 @@ from workbench.toolbox.task import ToolDraft
 from workbench.ui.page import build_page
 from workbench.ui.permitted import GuardedBlocks, needed_by
 
-pytestmark = pytest.mark.usefixtures("pages_without_loops")
-
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "permissions.md"
 COLUMNS = (UserRole.LOCAL, UserRole.ADMIN, UserRole.MEMBER, UserRole.SPACE_ADMIN, UserRole.VISITOR)
 SENSITIVE = {

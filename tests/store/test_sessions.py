@@ -361,8 +361,8 @@ class TestTogether:
         kept.append(store.append(session.id, completion("a"), parent_id=kept[0].id))
         program = (
             "import sys; from contextlib import closing; from workbench.records.owner import LOCAL_OWNER\n"
-            "from workbench.store.store import SqlStore\n"
-            "with closing(SqlStore(sys.argv[1])) as store:\n"
+            "from workbench.store.store import Store\n"
+            "with closing(Store(sys.argv[1])) as store:\n"
             "    path = store.of(LOCAL_OWNER).sessions.path(sys.argv[2])\n"
             "print(ascii([repr(one) for one in path]))"
         )

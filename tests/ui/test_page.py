@@ -20,8 +20,6 @@ from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.serve import check_address, serve_page
 from workbench.ui.tabs.play.screen import Screen
 
-pytestmark = pytest.mark.usefixtures("pages_without_loops")
-
 COMPONENTS = Path(__file__).parents[2] / "workbench" / "ui" / "components"
 
 

@@ -10,8 +10,6 @@ from gradio.block_function import BlockFunction
 from workbench.ui.whole_steps import WholeSteps
 
 # Gradio makes event loops for each page and leaves them to the collector.
-pytestmark = pytest.mark.usefixtures("pages_without_loops")
-
 SAME = {"__type__": "update"}
 
 

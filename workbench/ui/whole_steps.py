@@ -1,9 +1,11 @@
 """Blocks whose answers can be heard at any pace, and that take no malformed event."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Final, cast
 
 import gradio as gr
+from gradio import queueing, utils
 from gradio.block_function import BlockFunction
 from gradio.state_holder import SessionState
 
@@ -26,6 +28,7 @@ class WholeSteps(GuardedBlocks):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
+        _make_locks_without_loops()
         cast(Any, super()).__init__(*args, **options)
         self._refusals = RefusalLog()
 
@@ -148,3 +151,19 @@ class WholeSteps(GuardedBlocks):
             _UNCHANGED if new == old else [["replace", [], new]]
             for old, new in zip(former, whole, strict=True)
         ]
+
+
+def _make_locks_without_loops() -> None:
+    """Keep Gradio from making event loops that nobody closes.
+
+    For each lock of a page and of its application Gradio makes an event loop and drops it; when the collector finds
+    one, the log gets a traceback. Locks have needed no loop since Python 3.10.
+
+    *Source:* gradio 6.31, utils.py, `safe_get_lock` and `safe_get_stop_event`.
+    """
+    for module, name, made in (
+        (queueing, "safe_get_lock", asyncio.Lock),
+        (utils, "safe_get_lock", asyncio.Lock),
+        (utils, "safe_get_stop_event", asyncio.Event),
+    ):
+        setattr(module, name, made)
