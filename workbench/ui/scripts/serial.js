@@ -1,0 +1,10 @@
+// Values that are orders, each with its number: every new one is carried out once, and the one that the page came with is old.
+export const followNew = (follow, work) => {
+  let last;
+  follow((value) => {
+    const serial = value ? value.serial : null;
+    const isNew = last !== undefined && value && serial !== last;
+    if (last === undefined || isNew) last = serial;
+    if (isNew) return work(value);
+  });
+};
