@@ -3,7 +3,7 @@ import { node } from "./dom.js";
 import { onKeys, pressUnseen, setInAddress } from "./page.js";
 
 const WAIT_MS = 120;
-  const TRIES = 60;
+const TRIES = 60;
 const press = (id) => () => pressUnseen(id);
 const tell = (name) => () => window.dispatchEvent(new Event(name));
 // Where the window is narrow, Gradio puts tabs into a menu, whose buttons are no tabs.
@@ -100,8 +100,8 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
   );
   element.replaceChildren(dialog);
   let shown = [];
-    let at = 0;
-    let typed = 0;
+  let at = 0;
+  let typed = 0;
   const hasWords = (text) =>
     field.value
       .toLowerCase()
@@ -144,7 +144,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
   // What comes later from the server leaves what was chosen meanwhile where it is.
   const draw = () => {
     const value = props.value;
-      const chosen = at > 0 ? keyOf(shown[at]) : null;
+    const chosen = at > 0 ? keyOf(shown[at]) : null;
     const found = value && value.query === field.value ? value.items : [];
     shown = field.value.trim() ? [...found, ...ownItems()] : [...ownItems(), ...found];
     list.replaceChildren(...shown.map(row));

@@ -20,7 +20,7 @@ const picture = (value) => {
     );
   value.dots.forEach((dot, place) => {
     const x = at(dot.x);
-      const y = up(dot.y);
+    const y = up(dot.y);
     drawn.append(
       whisker(x, dot.low, dot.high),
       told(shape(0, x, y, dot.is_on_front), dot.label),
@@ -40,8 +40,8 @@ const picture = (value) => {
 
 export const mount = ({ element, follow, trigger }) => {
   let shown = null;
-    let picked = null;
-    let isPressed = false;
+  let picked = null;
+  let isPressed = false;
   const isVisible = () => element.offsetParent !== null;
   const address = () =>
     setInAddress({

@@ -7,7 +7,7 @@ export const mount = ({ element, follow, trigger }) => {
   let kind = "contract";
   // What is in the editor, and whether it was asked for.
   let current = "";
-    let isAsked = false;
+  let isAsked = false;
   const list = node("ul", { class: "hw-sessions" });
   const note = node("p", { class: "hw-line t-quiet", role: "status" });
   const field = node("input", {

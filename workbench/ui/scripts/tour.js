@@ -37,9 +37,9 @@ export const mount = ({ element, follow, trigger }) => {
   );
   element.replaceChildren(light, card);
   let steps = [];
-    let at = -1;
-    let served = 0;
-    let before = null;
+  let at = -1;
+  let served = 0;
+  let before = null;
   const put = () => {
     const target = document.getElementById(steps[at].target);
     const box = target && target.offsetParent !== null ? target.getBoundingClientRect() : null;
