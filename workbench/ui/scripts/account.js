@@ -1,4 +1,4 @@
-// Who is logged in, and how to log out.
+// Shows who is logged in, with a button to log out.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

@@ -1,4 +1,4 @@
-// Writes the open session into the browser's address bar; draws nothing.
+// Writes the open session into the address bar; draws nothing.
 import { setInAddress } from "./page.js";
 
 export const mount = ({ follow }) =>

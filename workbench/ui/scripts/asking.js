@@ -1,5 +1,7 @@
-// A pane that is worked out only where someone looks: it is drawn as it is known, and asks by `name` for the rest once
-// its message is seen. An answer about another message than the one that is shown comes too late, and is not drawn.
+// A pane whose content is computed only when someone looks at it. It draws what it knows, and once it is
+// visible it triggers `name` to ask for the rest. An answer about another message than the one that is shown
+// is too late and is not drawn.
+
 export const followAsked = ({ element, follow, trigger }, name, draw) => {
   let shown = null;
   let isAsked = false;

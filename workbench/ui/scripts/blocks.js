@@ -1,6 +1,7 @@
+// A message block by block, as the transcript and the labelling desk show it. The values are those of
+// `present.blocks`.
 import { node } from "./dom.js";
 
-// A message piece by piece, as the transcript and the labelling desk show it; values are of `present.blocks`.
 export const status = (card) => node("span", { class: "hw-status s-" + card.tone }, card.status);
 export const result = (made) =>
   node(

@@ -1,5 +1,5 @@
-// The branches of the open session, as a small tree. A line that opens into the tree; `ask_branches`, `branch` and
-// `restore_message` are its events.
+// The branches of the open session as a small tree that opens from one line. Events: `ask_branches`,
+// `branch`, `restore_message`.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, props, trigger, triggerLatest }) => {

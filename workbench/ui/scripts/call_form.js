@@ -1,6 +1,7 @@
+// A form for a tool call, made from the tool's schema. `draft` is `{ name, texts }`; `tools` has the fields
+// of each tool.
 import { node } from "./dom.js";
 
-// A call in a form made from its tool's schema: `draft` is `{ name, texts }`, `tools` the fields by tool.
 const inputFor = (field, value, onChange) => {
   const attributes = {
     class: "hw-input",

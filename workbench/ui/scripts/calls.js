@@ -1,4 +1,4 @@
-// The calls of one completion, with what came of each.
+// The calls of one completion, each with its arguments, findings and result. Event: `pick`.
 import { node } from "./dom.js";
 
 const row = (label, ...content) =>

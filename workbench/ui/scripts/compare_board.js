@@ -1,5 +1,5 @@
-// The columns side by side, with the buttons and keys of the vote. Turns with their answers; `compare_vote`,
-// `compare_unvote` and `compare_go_on` are its events.
+// The answers of Compare side by side, with the buttons and keys of the vote. Events: `compare_vote`,
+// `compare_unvote`, `compare_go_on`.
 import { node } from "./dom.js";
 import { blocks, result, status } from "./blocks.js";
 import { isField, onKeys, press, setInAddress } from "./page.js";

@@ -1,5 +1,4 @@
-// What the columns are writing, and how far all is. A text a column while it is written; `compare_stop` is its
-// event.
+// The answers of Compare while they are written, with the progress of all. Event: `compare_stop`.
 import { node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

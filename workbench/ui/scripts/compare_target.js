@@ -1,5 +1,5 @@
-// The line that says what is answered. A question of one's own, or turns of a session; `compare_drop` goes back to
-// a question.
+// Says what Compare answers: your own question, or turns of a session. Event: `compare_drop` goes back to
+// your own question.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

@@ -1,4 +1,4 @@
-// What was measured of a contract: score cards, rates over time, what each part is worth.
+// Measurements of a contract: score cards, rates over time, and what each part is worth.
 import { at, frame, line, shape, svg, told, up, whisker } from "./plot.js";
 import { node, pieces } from "./dom.js";
 import { SIGNS, table } from "./tables.js";

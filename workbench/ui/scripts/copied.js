@@ -1,4 +1,4 @@
-// Puts a text that the server was asked for into the clipboard, and says so.
+// Copies a text from the server to the clipboard and says so.
 import { copyText, node } from "./dom.js";
 import { followNew } from "./serial.js";
 

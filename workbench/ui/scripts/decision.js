@@ -1,5 +1,4 @@
-// How the answer might have begun, as bars, and how likely each token was. Bars and heat; `weigh` is triggered
-// with the completion's id.
+// How the answer might have begun, as bars, and how likely each token was, as a heat map. Event: `weigh`.
 import { node } from "./dom.js";
 
 const bar = (row, picked) =>

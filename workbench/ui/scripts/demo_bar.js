@@ -1,4 +1,4 @@
-// The line about the demo set; `load_demo` and `remove_demo` are its events.
+// The button that loads or removes the demo set. Events: `load_demo`, `remove_demo`.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

@@ -1,4 +1,4 @@
-// What others would have extracted, a row each; `ask_differ` is its event where it is shown lazily.
+// What other parsers would have extracted, one row each. Event: `ask_differ`, when the pane is seen.
 import { node } from "./dom.js";
 import { followAsked } from "./asking.js";
 

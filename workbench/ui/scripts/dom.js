@@ -1,4 +1,5 @@
-// Shared by all components. Text goes in by textContent alone: nothing that a model wrote is ever parsed as HTML.
+// Builds elements. Text is only ever set as text: nothing that a model wrote is parsed as HTML.
+
 export const node = (tag, attributes, ...children) => {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {

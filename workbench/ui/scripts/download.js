@@ -1,4 +1,4 @@
-// Hands a text to the browser as a file; draws nothing. A value is a file: each new one is downloaded once.
+// Downloads a text from the server as a file; draws nothing. Each new value is downloaded once.
 import { saveFile } from "./dom.js";
 import { followNew } from "./serial.js";
 

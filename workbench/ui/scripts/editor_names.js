@@ -1,5 +1,4 @@
-// Names editors for those who do not see them; draws nothing. Gradio names every editor alike; ours say which is
-// which.
+// Gives each of Gradio's code editors a name of its own for screen readers; draws nothing.
 
 export const mount = ({ props }) => {
   const names = () => (props.value ? props.value.names : []);

@@ -1,4 +1,4 @@
-// What was read otherwise than written, and what was noticed.
+// The fixes of a completion, each with its edits, and the findings.
 import { node } from "./dom.js";
 
 const finding = (found) =>

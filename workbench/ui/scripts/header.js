@@ -1,4 +1,4 @@
-// The product's name and the state of the model.
+// The product's name, the state of the model, and the button of the palette.
 import { iconButton, node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

@@ -1,4 +1,4 @@
-// How far a job is, with its stop.
+// The progress of a job, with a button to stop it. Event: `stop_job`.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

@@ -1,4 +1,4 @@
-// The keys of the Play tab; draws nothing. Ctrl+Enter sends, Esc stops or closes a drawer.
+// The keys of the Play tab; draws nothing. Ctrl+Enter sends, Esc closes a drawer or stops the model.
 import { onKeys, press } from "./page.js";
 
 export const mount = ({ element }) =>

@@ -1,4 +1,4 @@
-// The keys of the page, shown by `?`.
+// The list of keys, shown by `?`.
 import { iconButton, node } from "./dom.js";
 import { isField } from "./page.js";
 

@@ -1,3 +1,4 @@
+// The labelling desk, top and left: progress, filters, the queue, the list of keys.
 import { node } from "./dom.js";
 import { SEAT } from "./label_state.js";
 import { store } from "./storage.js";
@@ -39,7 +40,6 @@ const HELP = [
 const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
 
 export const addBar = (desk) => {
-  // The line above: progress, filters, who labels; the queue at the left; the keys.
   const progress = node("strong", { class: "hw-progress", role: "status" });
   const facts = node("span", { class: "hw-note" });
   const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert" });

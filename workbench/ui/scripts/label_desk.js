@@ -1,5 +1,5 @@
-// The labelling desk: queue, conversation and panel, worked by keys. Every order goes out as `label_order`, but
-// for a message that is written anew: `label_again`, `label_stop`.
+// The labelling desk: queue, conversation and panel, worked by keys. Event: `label_order` for every order,
+// except for a message that is regenerated: `label_again`, `label_stop`.
 import { node } from "./dom.js";
 import { SEAT, addState, keyOf } from "./label_state.js";
 import { isField, onKeys, setInAddress } from "./page.js";

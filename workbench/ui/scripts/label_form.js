@@ -1,10 +1,10 @@
+// The labelling desk's corrections: a call in a form made from its tool's schema, a message as its text.
 import { drawCallForm } from "./call_form.js";
 import { node } from "./dom.js";
 
 const firstText = (target) => (target.said.text === null ? target.text : target.said.text);
 
 export const addForm = (desk) => {
-  // Corrections: a call in a form made from its tool's schema, a message as its text.
   const callForm = (target, draft) =>
     drawCallForm(desk.talk().tools, draft, () => desk.keepDraft(target, { form: draft }), desk.drawPanel);
   const textForm = (target, draft) => {

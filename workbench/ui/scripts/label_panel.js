@@ -1,3 +1,4 @@
+// The labelling desk, right: what the labeller says of the target under the cursor.
 import { iconButton, node } from "./dom.js";
 import { keyOf } from "./label_state.js";
 
@@ -13,7 +14,6 @@ export const WORDS = {
 };
 
 export const addPanel = (desk) => {
-  // The right column: what is said of the thing under the cursor.
   const panel = node("aside", { class: "hw-label-panel", "aria-label": "Verdict" });
   const judge = (target, verdict) =>
     desk.change(target, (said) => ({ verdict: said.verdict === verdict ? "" : verdict }));

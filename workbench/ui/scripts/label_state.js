@@ -1,4 +1,4 @@
-// What the desk knows, what it asks of the server, and in which order.
+// The labelling desk's state, and the orders that it sends to the server one after the other.
 import { store, stored } from "./storage.js";
 export const SEAT = "hermes-workbench:label";
 export const keyOf = (target) => (target.call === null ? target.message : target.message + "#" + target.call);

@@ -1,3 +1,4 @@
+// The labelling desk, middle: the conversation with its cursor, and the training row that it becomes.
 import { node } from "./dom.js";
 import { WORDS } from "./label_panel.js";
 import { SEAT, keyOf } from "./label_state.js";
@@ -44,7 +45,6 @@ const correction = (target) => {
 };
 
 export const addTalk = (desk) => {
-  // The middle: the conversation with the cursor in it, and the row that it becomes.
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label" });
   const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Row it becomes" });
   const hint = node("div", { class: "hw-empty" });

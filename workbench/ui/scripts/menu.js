@@ -1,6 +1,6 @@
+// A button that opens a menu. `items` returns `[label, act]` pairs; null leaves an item out.
 import { iconButton, node } from "./dom.js";
 
-// A button that opens a list of acts; `items` are `[label, act]`, null where one is left out.
 export const menu = (label, items) => {
   const list = node("div", { class: "hw-menu", role: "menu", "aria-label": label, hidden: true });
   const open = iconButton(

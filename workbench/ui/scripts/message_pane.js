@@ -1,5 +1,5 @@
-// Where a message is edited, shown as code, or brought back. Its events are `edit_again`, `save_message`,
-// `close_pane` and `restore_message`.
+// Edits a message, shows it as code, or offers to restore it. Events: `save_message`, `close_pane`,
+// `restore_message`.
 import { copyText, iconButton, node } from "./dom.js";
 import { drawCallForm } from "./call_form.js";
 import { store, stored } from "./storage.js";

@@ -1,4 +1,5 @@
-// Models or repositories, each with what can be done with it.
+// Models or repositories, each with its actions. Events: `use_model`, `delete_model`, `show_repository`,
+// `pull_model`.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

@@ -1,4 +1,4 @@
-// Lines that stand where something went wrong or wants to be known.
+// Errors, warnings and notes, one line each.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

@@ -1,4 +1,5 @@
-// What components share of the page around them: its buttons, its address, what is being typed in.
+// What components share of the page around them: its buttons, its keys, its address.
+
 const buttonOf = (id) => {
   const found = document.getElementById(id);
   return found && (found.matches("button") ? found : found.querySelector("button"));

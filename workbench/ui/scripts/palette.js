@@ -1,4 +1,4 @@
-// Ctrl+K finds anything; `find_any`, `go_to_session` and `go_to_suite` are its events.
+// Ctrl+K finds anything. Events: `find_any`, `go_to_session`, `go_to_suite`.
 import { node } from "./dom.js";
 import { onKeys, pressUnseen, setInAddress } from "./page.js";
 

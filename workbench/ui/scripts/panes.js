@@ -1,5 +1,4 @@
-// Buttons that open the columns which a narrow window hides. Sessions, Setup, Inspector; shown where the window is
-// too narrow for all columns.
+// Buttons for the columns Sessions, Setup and Inspector, shown when the window is too narrow for all of them.
 import { node } from "./dom.js";
 
 const names = [

@@ -1,4 +1,5 @@
-// Pictures of rates: a frame from 0 to 100 %, dots with the span in which they lie, lines.
+// Charts of rates: a frame from 0 to 100 %, dots with their intervals, lines.
+
 export const svg = (name, attributes, ...children) => {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

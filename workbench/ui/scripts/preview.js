@@ -1,4 +1,4 @@
-// The system text as a model would get it. The composed text, all of it, with its size.
+// The system text as a model gets it, with its size.
 import { node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

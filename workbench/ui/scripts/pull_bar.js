@@ -1,4 +1,4 @@
-// How far a download is, with its stop.
+// The progress of a download, with a button to stop it. Event: `stop_pull`.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

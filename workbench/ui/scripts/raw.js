@@ -1,5 +1,5 @@
-// The prompt and the completion, byte for byte; `ask_raw` and `compare_prompt` are its events. The prompt and the
-// completion, byte for byte: the document's text is exactly their text.
+// The prompt and the completion, byte for byte: the text of the element is exactly their text. Events:
+// `ask_raw`, when the pane is seen, and `compare_prompt`.
 import { copyText, icon, iconButton, node, pieces, saveFile } from "./dom.js";
 import { followAsked } from "./asking.js";
 

@@ -1,5 +1,5 @@
-// A completion as it was read: segments in colour, changes in place. A completion as written, as fixed, or both at
-// once; examples where there is none.
+// A completion as written, as fixed, or with its changes in place; examples when there is no completion.
+// Event: `example`.
 import { copyText, iconButton, node } from "./dom.js";
 
 const WAYS = [

@@ -1,4 +1,4 @@
-// What was found about rows, each line with a way to its message.
+// Findings about training rows, each with a link to its message.
 import { node } from "./dom.js";
 
 const line = (one) =>

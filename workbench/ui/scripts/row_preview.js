@@ -1,4 +1,4 @@
-// Rows as they will stand in the file, and what of them is trained.
+// Training rows as they will be in the file, and which of their text is trained.
 import { node } from "./dom.js";
 
 const shapes = { json: "JSON", mask: "Loss mask" };

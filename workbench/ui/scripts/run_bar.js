@@ -1,4 +1,4 @@
-// How far a run of suites is, with its stop.
+// The progress of a run, with a button to stop it. Event: `stop_run`.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

@@ -1,4 +1,6 @@
-// Values that are orders, each with its number: every new one is carried out once, and the one that the page came with is old.
+// Values that are orders, each with a number. Every new one is carried out once; the one that the page came
+// with is not.
+
 export const followNew = (follow, work) => {
   let last;
   follow((value) => {

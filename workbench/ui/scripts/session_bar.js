@@ -1,4 +1,5 @@
-// The line above the transcript: title, link, copy; its events begin like the buttons that fire them.
+// The line above the transcript: title, tags, link. Events: `rename_session`, `tag_session`, `share_session`,
+// `unshare_session`, `copy_session`.
 import { copyText, iconButton, node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {

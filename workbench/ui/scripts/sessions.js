@@ -1,4 +1,5 @@
-// The list of sessions; `open_session`, `search_sessions`, `list_more`, `scope` and others are its events.
+// The list of sessions, with search and filters. Events: `open_session`, `delete_session`, `restore_session`,
+// `search_sessions`, `list_more`, `scope`.
 import { iconButton, node, pieces } from "./dom.js";
 
 export const mount = ({ element, follow, trigger, triggerLatest }) => {

@@ -1,5 +1,6 @@
-// What the browser keeps through a reload. Where that is full or forbidden, nothing is kept and nothing fails: it then
-// lives as long as the page.
+// What the browser keeps through a reload. When its storage is full or forbidden, nothing fails: the value
+// then lasts as long as the page.
+
 export const storedText = (name) => {
   try {
     return localStorage.getItem(name);

@@ -1,4 +1,4 @@
-// Two runs, or two arms, side by side: what broke first.
+// Two runs, or two arms, compared: what broke comes first. Event: `open_pair`.
 import { node } from "./dom.js";
 import { SIGNS } from "./tables.js";
 

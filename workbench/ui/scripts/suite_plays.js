@@ -1,4 +1,4 @@
-// Plays of a case: what was wanted, what came, the stored rollout.
+// The repetitions of a case: what was expected, what came, and the stored rollout. Event: `label_case`.
 import { iconButton, node, pieces } from "./dom.js";
 
 const said = (one) =>

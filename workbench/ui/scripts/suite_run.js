@@ -1,4 +1,5 @@
-// A run of suites: score cards, the picture, the matrix.
+// A run of suites: score cards, the chart, the matrix of cases. The address bar names the run and the case.
+// Events: `open_case`, `resume_run`, `label_failing`.
 import { at, frame, line, shape, svg, told, up, whisker } from "./plot.js";
 import { node } from "./dom.js";
 import { SIGNS, table } from "./tables.js";

@@ -1,4 +1,4 @@
-// A suite that is being written: what is wrong with it, and its cases.
+// A suite that is being written: its problems and its cases.
 import { node } from "./dom.js";
 
 const fault = (one) =>

@@ -1,9 +1,9 @@
+// Tables of reports.
 import { node } from "./dom.js";
 
 // What a cell of a report says beside its colour, by tone.
 export const SIGNS = { clean: "✓ ", bad: "✗ ", odd: "! ", quiet: "" };
 
-// Tables of texts, as reports have them.
 export const table = (one) => [
   node("h3", {}, one.title),
   one.note ? node("p", { class: "hw-note" }, one.note) : null,

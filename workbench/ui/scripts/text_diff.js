@@ -1,4 +1,4 @@
-// What changed from one text to another, line by line. Lines with their signs; nothing where nothing is compared.
+// A line-by-line diff of two texts; empty when nothing is compared.
 import { node } from "./dom.js";
 
 const SIGNS = { add: "+", drop: "−", same: " ", place: "" };

@@ -1,5 +1,5 @@
-// The contracts, or the suites, to be opened and begun; the browser keeps what is typed in them. Texts of one
-// kind: opened, begun, and remembered with their drafts by the browser.
+// The list of contracts or suites, opened with the drafts that the browser keeps. Events: `open_text`,
+// `new_text`.
 import { node } from "./dom.js";
 import { storedText, storeText } from "./storage.js";
 

@@ -1,4 +1,4 @@
-// What the rounds of a turn took.
+// How long the rounds of a turn took.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

@@ -1,4 +1,4 @@
-// Prompt and completion token by token; `ask_tokens` and `weigh` are its events.
+// Prompt and completion token by token. Events: `ask_tokens`, when the pane is seen, and `weigh`.
 import { node } from "./dom.js";
 import { followAsked } from "./asking.js";
 

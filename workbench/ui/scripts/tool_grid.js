@@ -1,5 +1,4 @@
-// The parameters of a tool as rows that can be edited. `edit_grid` comes with all rows, as JSON, whenever one was
-// changed.
+// The parameters of a tool as rows that can be edited. Event: `edit_grid`, with all rows as JSON.
 import { iconButton, node } from "./dom.js";
 
 const COLUMNS = [

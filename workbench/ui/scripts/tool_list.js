@@ -1,5 +1,4 @@
-// All tools by toolset, and why one cannot be used. All tools by toolset; one that is picked is opened
-// (`open_tool`).
+// All tools by toolset, each with the reason why it cannot be used. Event: `open_tool`.
 import { node } from "./dom.js";
 import { store, stored } from "./storage.js";
 

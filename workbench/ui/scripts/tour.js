@@ -1,4 +1,4 @@
-// The tour of a first visit; `first_visit` is its event.
+// The tour of a first visit. Event: `first_visit`.
 import { node } from "./dom.js";
 import { isField, onKeys } from "./page.js";
 import { storedText, storeText } from "./storage.js";

@@ -1,5 +1,5 @@
-// The conversation: an entry a message, calls with their results, and what can be done with each. Its events:
-// `pick`, `example`, `branch`, `make_case`, `compare_turn`, `message_act`, `open_label`, `play_on`.
+// The conversation: one entry per message, with its calls, results and menu. Events: `pick`, `example`,
+// `branch`, `make_case`, `compare_turn`, `message_act`, `open_label`, `play_on`.
 import { iconButton, node } from "./dom.js";
 import { menu } from "./menu.js";
 import { blocks } from "./blocks.js";

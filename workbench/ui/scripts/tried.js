@@ -1,4 +1,4 @@
-// What a call came to. The result of a call as the model would see it, and how it came to be.
+// The result of a call that was tried, as the model would see it.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {

@@ -1,4 +1,4 @@
-// The line under a text; `save_version`, `restore_version`, `compare_version`, `mark_version` are its events.
+// The versions of a text. Events: `save_version`, `restore_version`, `compare_version`, `mark_version`.
 import { node } from "./dom.js";
 
 const chips = (names) => names.map((name) => node("span", { class: "hw-tag" }, name));

@@ -1,4 +1,4 @@
-// A call that waits for the person.
+// The call that waits for a person's approval.
 import { node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {
