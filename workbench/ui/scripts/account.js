@@ -4,6 +4,7 @@ import { node } from "./dom.js";
 export const mount = ({ element, follow }) => {
   const line = node("div", { class: "hw-account" });
   element.replaceChildren(line);
+
   follow((value) => {
     line.replaceChildren(
       ...(value && value.name

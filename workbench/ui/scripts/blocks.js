@@ -3,6 +3,7 @@
 import { node } from "./dom.js";
 
 export const status = (card) => node("span", { class: "hw-status s-" + card.tone }, card.status);
+
 export const result = (made) =>
   node(
     "div",
@@ -11,6 +12,7 @@ export const result = (made) =>
     node("code", {}, made.text),
     node("span", { class: "hw-note" }, made.note),
   );
+
 export const blocks = {
   prose: (block) => node("div", { class: "hw-prose" }, block.text),
   thought: (block) =>

@@ -6,6 +6,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
   const list = node("ul", { class: "hw-branch-rows", "aria-label": "Branches" });
   const agreement = node("p", { class: "hw-note hw-agreement", role: "status" });
   const summary = node("span", {});
+
   const fold = node(
     "details",
     { class: "hw-branch-tree" },
@@ -13,16 +14,20 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     agreement,
     list,
   );
+
   const gone = node("ul", { class: "hw-branch-rows", "aria-label": "Deleted" });
   fold.append(gone);
   element.replaceChildren(fold);
+
   const ask = () => {
     const value = props.value;
     if (value && value.message_id && fold.open && !value.is_known)
       triggerLatest("ask_branches", { id: value.message_id });
   };
+
   fold.addEventListener("toggle", ask);
   const rows = () => [...list.querySelectorAll("button")];
+
   list.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
@@ -30,6 +35,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     const next = rows()[rows().indexOf(document.activeElement) + step];
     if (next) next.focus();
   });
+
   const row = (made) =>
     node(
       "li",
@@ -48,6 +54,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
         node("span", { class: "hw-note" }, made.note),
       ),
     );
+
   follow((value) => {
     fold.hidden = !value || !value.summary;
     if (fold.hidden) return;

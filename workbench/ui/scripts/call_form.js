@@ -30,6 +30,7 @@ const inputFor = (field, value, onChange) => {
   made.value = value === undefined ? "" : value;
   return made;
 };
+
 const formFields = (tools, draft) => {
   const known = tools[draft.name] || [];
   const names = new Set(known.map((field) => field.name));
@@ -45,6 +46,7 @@ const formFields = (tools, draft) => {
     }));
   return [...known, ...others];
 };
+
 const formRow = (draft, field, onChange) => {
   const given = node("input", {
     type: "checkbox",
@@ -78,6 +80,7 @@ const formRow = (draft, field, onChange) => {
     field.description ? node("span", { class: "hw-note hw-form-about" }, field.description) : null,
   );
 };
+
 export const drawCallForm = (tools, draft, onChange, redraw) => {
   const tool = node(
     "select",

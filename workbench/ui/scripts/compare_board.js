@@ -6,6 +6,7 @@ import { isField, onKeys, press, setInAddress } from "./page.js";
 
 const WORDS = { "=": "as in A", "≠": "other than in A", "+": "not in A", "−": "only in A" };
 const TONES = { "=": "same", "≠": "other", "+": "add", "−": "drop" };
+
 const sign = (one) =>
   one
     ? node(
@@ -14,6 +15,7 @@ const sign = (one) =>
         one,
       )
     : null;
+
 const argument = (row) =>
   node(
     "tr",
@@ -27,6 +29,7 @@ const argument = (row) =>
       row.value,
     ),
   );
+
 const call = (one) =>
   node(
     "div",
@@ -49,11 +52,13 @@ const call = (one) =>
           one.card.result ? result(one.card.result) : null,
         ],
   );
+
 const PIECES = {
   same: (one) => one.text,
   add: (one) => node("ins", {}, one.text),
   drop: (one) => node("del", {}, one.text),
 };
+
 const fix = (one) =>
   node(
     "li",
@@ -67,6 +72,7 @@ const fix = (one) =>
     " ",
     node("span", { class: "hw-note" }, one.note),
   );
+
 const figure = (one) =>
   node(
     "div",
@@ -79,6 +85,7 @@ const figure = (one) =>
       one.against ? node("span", { class: "hw-note", title: "against A" }, " " + one.against) : null,
     ),
   );
+
 const cell = (one, session) =>
   node(
     "section",
@@ -131,7 +138,9 @@ const cell = (one, session) =>
         : null,
     one.figures.length ? node("dl", { class: "hw-figures" }, one.figures.map(figure)) : null,
   );
+
 const canVote = (turn, column) => turn.can_vote && (column === null || Boolean(turn.cells[column].message));
+
 const head = (one) =>
   node(
     "div",
@@ -141,10 +150,12 @@ const head = (one) =>
     node("span", { class: "hw-mono" }, one.model),
     node("span", { class: "hw-note" }, one.note),
   );
+
 const nameInAddress = (id) => setInAddress({ compare: id });
 
 export const mount = ({ element, follow, trigger }) => {
   const state = { value: null, at: 0 };
+
   const voteButton = (turn, kind, column, words, key) =>
     node(
       "button",
@@ -158,6 +169,7 @@ export const mount = ({ element, follow, trigger }) => {
       node("kbd", {}, key),
       words,
     );
+
   const voteBar = (value, turn) =>
     node(
       "div",
@@ -185,11 +197,13 @@ export const mount = ({ element, follow, trigger }) => {
         turn.said || (turn.can_vote ? "" : "Vote once two columns have answered."),
       ),
     );
+
   const vote = (turn, kind, column) => {
     if (!canVote(turn, column)) return;
     if (turn.vote === kind && turn.voted === column) trigger("compare_unvote", { turn: turn.place });
     else trigger("compare_vote", { turn: turn.place, kind, column });
   };
+
   const drawTurn = (value, turn) =>
     node(
       "section",
@@ -216,12 +230,14 @@ export const mount = ({ element, follow, trigger }) => {
       ),
       voteBar(value, turn),
     );
+
   const markHere = () => {
     const many = state.value && state.value.turns.length > 1;
     element
       .querySelectorAll(".hw-compare-turn")
       .forEach((one) => one.classList.toggle("is-here", many && Number(one.dataset.turn) === state.at));
   };
+
   const step = (by) => {
     const next = state.at + by;
     if (!state.value || next < 0 || next >= state.value.turns.length) return;
@@ -230,7 +246,9 @@ export const mount = ({ element, follow, trigger }) => {
     const one = element.querySelector('[data-turn="' + next + '"]');
     if (one) one.scrollIntoView({ block: "nearest" });
   };
+
   const drawn = new Map();
+
   const EMPTY = node(
     "div",
     { class: "hw-empty" },
@@ -241,11 +259,14 @@ export const mount = ({ element, follow, trigger }) => {
       "Choose contract, model and sampling of each column, ask, and see in what the others differ from column A: calls, answers, fixes, tokens and time. Vote, and the better answer becomes a preference pair of the export dpo.",
     ),
   );
+
   element.replaceChildren(EMPTY);
   const isSeen = () => element.isConnected && element.offsetParent !== null;
+
   new IntersectionObserver(() => {
     if (element.isConnected && state.value) nameInAddress(isSeen() ? state.value.id : "");
   }).observe(element);
+
   const ACTS = {
     t: (turn) => vote(turn, "tie", null),
     x: (turn) => vote(turn, "bad", null),
@@ -253,6 +274,7 @@ export const mount = ({ element, follow, trigger }) => {
     j: () => step(1),
     k: () => step(-1),
   };
+
   const onKey = (event) => {
     if (!isSeen() || event.defaultPrevented) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -280,7 +302,9 @@ export const mount = ({ element, follow, trigger }) => {
     event.preventDefault();
     work(turn);
   };
+
   onKeys(element, document, onKey);
+
   follow((value) => {
     if (!value) {
       state.value = null;

@@ -1,5 +1,5 @@
 // Measurements of a contract: score cards, rates over time, and what each part is worth.
-import { at, frame, line, shape, svg, told, up, whisker } from "./plot.js";
+import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
 import { node, pieces } from "./dom.js";
 import { SIGNS, table } from "./tables.js";
 
@@ -14,19 +14,22 @@ const key = (place) => {
   drawn.append(shape(place, 7, 7, place < 4));
   return drawn;
 };
+
 const chart = (value) => {
   const drawn = frame(value.title, value.start, value.end);
   value.series.forEach((series, place) => {
     if (series.points.length > 1)
       drawn.append(
         line(
-          series.points.map((one) => [at(one.x), up(one.y)]),
+          series.points.map((one) => [xOf(one.x), yOf(one.y)]),
           place < 4 ? "hw-course" : "hw-course is-dashed",
         ),
       );
-    for (const one of series.points) drawn.append(whisker(at(one.x), one.low, one.high));
+    for (const one of series.points) drawn.append(whisker(xOf(one.x), one.low, one.high));
     for (const one of series.points)
-      drawn.append(told(shape(place, at(one.x), up(one.y), place < 4), series.label + " · " + one.label));
+      drawn.append(
+        withTitle(shape(place, xOf(one.x), yOf(one.y), place < 4), series.label + " · " + one.label),
+      );
   });
   return [
     node("h3", {}, value.title),
@@ -51,6 +54,7 @@ const chart = (value) => {
     ),
   ];
 };
+
 const part = (one) =>
   node(
     "li",

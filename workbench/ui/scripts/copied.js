@@ -5,6 +5,7 @@ import { followNew } from "./serial.js";
 export const mount = ({ element, follow }) => {
   const said = node("span", { class: "hw-note", role: "status" });
   element.replaceChildren(said);
+
   followNew(follow, async (value) => {
     await copyText(value.text, node("span", {}, ""));
     said.textContent = "Copied.";

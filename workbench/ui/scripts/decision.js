@@ -27,6 +27,7 @@ const bar = (row, picked) =>
     ),
     node("span", { class: "hw-odds-value" }, row.value),
   );
+
 const heat = (token) =>
   node(
     "span",
@@ -37,6 +38,7 @@ const heat = (token) =>
 export const mount = ({ element, follow, trigger }) => {
   // What was weighed is dear: it stays while other messages are looked at.
   const weighed = new Map();
+
   follow((given) => {
     if (!given || !given.message_id) {
       element.replaceChildren(

@@ -5,6 +5,7 @@ export const mount = ({ element, follow, trigger }) => {
   const button = node("button", { type: "button", class: "hw-act" });
   const note = node("p", { class: "hw-hint", role: "status" });
   element.replaceChildren(button, note);
+
   follow((value) => {
     const isLoaded = Boolean(value && value.is_loaded);
     button.textContent = isLoaded ? "Remove the demo set" : "Load the demo set";

@@ -14,6 +14,7 @@ const call = (made) =>
       made.arguments ? " " + made.arguments : "",
     ),
   );
+
 const row = (made) =>
   node(
     "tr",
@@ -35,6 +36,7 @@ const row = (made) =>
 
 export const mount = (part) => {
   const { element } = part;
+
   followAsked(part, "ask_differ", (value) => {
     if (!value || value.rows.length === 0) {
       element.replaceChildren(...(value && value.hint ? [node("p", { class: "hw-hint" }, value.hint)] : []));

@@ -12,12 +12,14 @@ export const node = (tag, attributes, ...children) => {
   );
   return made;
 };
+
 export const pieces = (list) =>
   list.map((piece) =>
     piece.kind === "text" && !piece.is_picked
       ? piece.text
       : node("span", { class: "k-" + piece.kind + (piece.is_picked ? " is-picked" : "") }, piece.text),
   );
+
 const ICONS = {
   chevron: "M6 4l4 4-4 4",
   copy: "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
@@ -34,6 +36,7 @@ const ICONS = {
   fold: "M4 6.5l4-3.5 4 3.5M4 9.5L8 13l4-3.5",
   find: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8M10 10l3.5 3.5",
 };
+
 export const icon = (name) => {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   for (const [key, value] of Object.entries({
@@ -53,12 +56,14 @@ export const icon = (name) => {
   svg.append(path);
   return svg;
 };
+
 export const iconButton = (name, label, onclick, more) =>
   node(
     "button",
     { type: "button", class: "hw-icon", "aria-label": label, title: label, onclick, ...(more || {}) },
     icon(name),
   );
+
 export const copyText = async (text, button) => {
   try {
     await navigator.clipboard.writeText(text);
@@ -74,6 +79,7 @@ export const copyText = async (text, button) => {
   button.replaceChildren(icon("check"));
   setTimeout(() => button.replaceChildren(before), 1200);
 };
+
 // Hands a text to the browser as a file.
 export const saveFile = (name, text, type) => {
   const address = URL.createObjectURL(new Blob([text], { type }));

@@ -2,6 +2,7 @@
 
 export const mount = ({ props }) => {
   const names = () => (props.value ? props.value.names : []);
+
   const nameEditors = () => {
     let isDone = true;
     for (const [id, label] of names()) {
@@ -14,6 +15,7 @@ export const mount = ({ props }) => {
     }
     return isDone;
   };
+
   if (!nameEditors()) {
     const watcher = new MutationObserver(() => {
       if (nameEditors()) watcher.disconnect();

@@ -15,6 +15,7 @@ const finding = (found) =>
     ),
     node("div", {}, found.message),
   );
+
 const fix = (made) =>
   node(
     "li",

@@ -6,6 +6,7 @@ const isShown = (id) => {
   const pane = document.getElementById(id);
   return pane !== null && pane.offsetParent !== null;
 };
+
 const rows = (tab) =>
   node(
     "dl",
@@ -15,6 +16,7 @@ const rows = (tab) =>
 
 export const mount = ({ element, props }) => {
   const list = node("div", {});
+
   const dialog = node(
     "dialog",
     { class: "hw-dialog", "aria-labelledby": "page-keys-heading" },
@@ -27,7 +29,9 @@ export const mount = ({ element, props }) => {
     ),
     list,
   );
+
   element.replaceChildren(dialog);
+
   const show = () => {
     const tabs = props.value ? props.value.tabs : [];
     list.replaceChildren(
@@ -36,6 +40,7 @@ export const mount = ({ element, props }) => {
     );
     dialog.showModal();
   };
+
   const onKey = (event) => {
     if (!element.isConnected) {
       window.removeEventListener("keydown", onKey);
@@ -54,11 +59,14 @@ export const mount = ({ element, props }) => {
     event.preventDefault();
     show();
   };
+
   // Behind the tabs' own listeners: the Label tab has a list of its own.
   window.addEventListener("keydown", onKey);
+
   window.addEventListener("hw:keys", () => {
     if (element.isConnected && !dialog.open) show();
   });
+
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });

@@ -13,6 +13,7 @@ const chosen = (label, name, choices, read, write) => {
   made.value = read;
   return made;
 };
+
 const STATES = [
   ["", "any state"],
   ["pending", "to do"],
@@ -20,6 +21,7 @@ const STATES = [
   ["done", "done"],
   ["discarded", "rejected"],
 ];
+
 const HELP = [
   ["j k", "next, last call or answer"],
   ["1 … 5", "right, wrong tool, bad arguments, needless, should ask"],
@@ -37,22 +39,26 @@ const HELP = [
   ["Esc", "leave the field; stop"],
   ["?", "these keys"],
 ];
+
 const MARKS = { pending: "·", draft: "–", done: "✓", discarded: "×" };
 
 export const addBar = (desk) => {
   const progress = node("strong", { class: "hw-progress", role: "status" });
   const facts = node("span", { class: "hw-note" });
   const notice = node("p", { class: "hw-line t-error hw-label-notice", role: "alert" });
+
   const tell = (text) => {
     notice.textContent = text;
     notice.hidden = !text;
   };
+
   const show = (wanted) =>
     desk.go(() => {
       Object.assign(desk.state, wanted);
       store(SEAT, { seat: desk.state.seat, filter: desk.state.filter });
       desk.order("show", {});
     });
+
   const typed = (label, name, attributes) => {
     const made = node("input", {
       class: "hw-input",
@@ -66,15 +72,19 @@ export const addBar = (desk) => {
     made.value = desk.state.filter[name] || "";
     return made;
   };
+
   const filterBy = (name, value) => show({ filter: { ...desk.state.filter, [name]: value }, listed: 50 });
   const filters = node("div", { class: "hw-filters" });
+
   const foldFilters = node(
     "details",
     { class: "hw-filter-fold" },
     node("summary", {}, node("span", {}, "Filter"), node("span", { class: "hw-note hw-filtered" })),
     filters,
   );
+
   const help = node("dialog", { class: "hw-keys", "aria-label": "Keys of the Label tab" });
+
   const head = node(
     "div",
     { class: "hw-label-head" },
@@ -89,18 +99,22 @@ export const addBar = (desk) => {
       node("kbd", {}, "?"),
     ),
   );
+
   const rows = node("ul", { class: "hw-sessions", "aria-label": "Queue" });
+
   const more = node(
     "button",
     { type: "button", class: "hw-act hw-more", onclick: () => show({ listed: desk.state.listed + 50 }) },
     "Show more",
   );
+
   const guidelines = node(
     "details",
     { class: "hw-guidelines" },
     node("summary", {}, node("span", {}, "Guidelines")),
     node("div", { class: "hw-prose" }),
   );
+
   const queue = node(
     "nav",
     { class: "hw-label-queue", "aria-label": "Sessions to label" },
@@ -108,6 +122,7 @@ export const addBar = (desk) => {
     rows,
     more,
   );
+
   help.append(
     node(
       "table",
@@ -131,10 +146,12 @@ export const addBar = (desk) => {
     ),
     node("button", { type: "button", class: "hw-button", onclick: () => help.close() }, "Close"),
   );
+
   const showHelp = () => {
     if (help.open) help.close();
     else help.showModal();
   };
+
   const drawFilters = () => {
     const labeller = node("input", {
       class: "hw-input",
@@ -187,6 +204,7 @@ export const addBar = (desk) => {
       node("label", { class: "hw-check" }, deciding, "my labels settle it"),
     );
   };
+
   const drawBar = () => {
     const view = desk.state.view;
     const stale = desk.entries().filter((one) => one.stale.length).length;
@@ -233,5 +251,6 @@ export const addBar = (desk) => {
     guidelines.hidden = !view.project.guidelines;
     guidelines.lastChild.textContent = view.project.guidelines;
   };
+
   Object.assign(desk, { showHelp, head, notice, queue, help, tell, drawBar });
 };

@@ -10,6 +10,7 @@ import { addBar } from "./label_bar.js";
 import { stored } from "./storage.js";
 
 const nameInAddress = (id) => setInAddress({ label: id });
+
 const askedInPlay = () => {
   try {
     const session = sessionStorage.getItem(SEAT + ":asked") || "";
@@ -19,6 +20,7 @@ const askedInPlay = () => {
     return "";
   }
 };
+
 // Of two values that come at once Gradio shows the later one alone, and an answer may be lost to the opening of the tab.
 // What only asks is asked anew then: `begin` has put it in the line.
 const LOST_MS = 1500;
@@ -29,12 +31,14 @@ export const mount = (part) => {
   const desk = { ...part };
   const { element, follow, trigger } = desk;
   for (const add of [addState, addForm, addPanel, addTalk, addBar]) add(desk);
+
   const accept = (target) => {
     for (const message of desk.entryOf(target).stale) desk.inTurn(() => desk.order("accept", { message }));
     const verdict = target.call === null ? "good" : "right";
     if (target.role === "model" && desk.expected(target).verdict !== verdict)
       desk.change(target, { verdict });
   };
+
   const regenerate = (target) => {
     const entry = desk.entryOf(target);
     if (!["model", "tool"].includes(target.role))
@@ -44,22 +48,27 @@ export const mount = (part) => {
       desk.drawBar();
     });
   };
+
   Object.assign(desk, { accept, regenerate });
+
   const step = (by) => {
     const all = desk.targets();
     const from = all.findIndex((target) => keyOf(target) === desk.state.at);
     for (let place = from + by; place >= 0 && place < all.length; place += by)
       if (all[place].is_stop) return desk.pick(all[place]);
   };
+
   const neighbour = (by) => {
     const ids = desk.state.view.rows.map((one) => one.id);
     const id = ids[ids.indexOf(desk.talk() ? desk.talk().id : "") + by];
     if (id) desk.go(() => desk.moveTo(id));
   };
+
   const focusOn = (name) => {
     const field = desk.panel.querySelector("[data-field=" + name + "]");
     if (field) field.focus();
   };
+
   const verdictKey = (number) => {
     const target = desk.here();
     if (!target || target.role !== "model") return;
@@ -68,6 +77,7 @@ export const mount = (part) => {
     else if (target.call !== null) desk.judge(target, verdict);
     else if (number === 1) desk.judge(target, "good");
   };
+
   const ACTS = {
     j: () => step(1),
     k: () => step(-1),
@@ -89,6 +99,7 @@ export const mount = (part) => {
     "?": desk.showHelp,
     Enter: () => desk.go(() => desk.talk() && desk.endSession("submit")),
   };
+
   // A field of a conversation that is still to come: what is typed for it is held until it is there.
   const hold = (work) => {
     desk.state.queue.push(() => {
@@ -102,6 +113,7 @@ export const mount = (part) => {
     });
     desk.state.held = "";
   };
+
   const submitAll = () => {
     const target = desk.here();
     const draft = target ? desk.draftOf(target) : {};
@@ -110,6 +122,7 @@ export const mount = (part) => {
     if (document.activeElement) document.activeElement.blur();
     ACTS.Enter();
   };
+
   const onEscape = (event) => {
     if (desk.state.isAgain) return trigger("label_stop", {});
     if (isField(event.target)) return event.target.blur();
@@ -117,6 +130,7 @@ export const mount = (part) => {
     if (target && (desk.draftOf(target).form || desk.draftOf(target).text !== undefined))
       desk.closeEditor(target);
   };
+
   const onKey = (event) => {
     if (element.offsetParent === null || desk.help.open || event.defaultPrevented) return;
     if (event.key === "Escape") return onEscape(event);
@@ -146,7 +160,9 @@ export const mount = (part) => {
     else if (["t", "c"].includes(event.key)) hold(work);
     else desk.inTurn(work);
   };
+
   onKeys(element, document, onKey);
+
   element.replaceChildren(
     node(
       "div",
@@ -159,11 +175,14 @@ export const mount = (part) => {
       desk.help,
     ),
   );
+
   new IntersectionObserver((seen) => {
     if (!element.isConnected) return;
     nameInAddress(seen.at(-1).isIntersecting && desk.talk() ? desk.talk().id : "");
   }).observe(element);
+
   const wasAsked = new URLSearchParams(location.search).get("label") || "";
+
   const expectLoss = () => {
     const serial = desk.state.waiting;
     if (!serial || desk.state.waitingAct !== "show") return;
@@ -173,6 +192,7 @@ export const mount = (part) => {
       desk.doNext();
     }, LOST_MS);
   };
+
   const begin = (value) => {
     expectLoss();
     const kept = stored(SEAT) || {};
@@ -191,6 +211,7 @@ export const mount = (part) => {
     else desk.go(() => desk.order("show", desk.talk() ? {} : { session: wasAsked }));
     desk.inTurn(desk.sayAgain);
   };
+
   const settle = (value, said) => {
     const last = desk.state.undo.at(-1);
     if (hasFailed(value)) {
@@ -213,6 +234,7 @@ export const mount = (part) => {
       desk.keepDraft(target, { text: null });
     if (draft.comment === target.said.comment) desk.keepDraft(target, { comment: null });
   };
+
   follow((value) => {
     if (!value) return;
     if (value.serial === 0) return begin(value);

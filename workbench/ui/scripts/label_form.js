@@ -7,6 +7,7 @@ const firstText = (target) => (target.said.text === null ? target.text : target.
 export const addForm = (desk) => {
   const callForm = (target, draft) =>
     drawCallForm(desk.talk().tools, draft, () => desk.keepDraft(target, { form: draft }), desk.drawPanel);
+
   const textForm = (target, draft) => {
     const area = node("textarea", {
       class: "hw-input hw-mono",
@@ -19,6 +20,7 @@ export const addForm = (desk) => {
     area.value = draft;
     return [area];
   };
+
   const firstForm = (target) => {
     if (target.said.name) {
       const said = JSON.parse(target.said.arguments);
@@ -33,6 +35,7 @@ export const addForm = (desk) => {
     }
     return { name: target.tool, texts: { ...target.values } };
   };
+
   const openEditor = (target) => {
     if (target.call === null) desk.keepDraft(target, { text: firstText(target) });
     else desk.keepDraft(target, { form: firstForm(target) });
@@ -42,10 +45,12 @@ export const addForm = (desk) => {
     const field = names.map((name) => desk.panel.querySelector(name)).find(Boolean);
     if (field) field.focus();
   };
+
   const closeEditor = (target) => {
     desk.keepDraft(target, { text: null, form: null });
     desk.drawPanel();
   };
+
   const saveEditor = (target) => {
     const draft = desk.draftOf(target);
     if (target.call !== null) return desk.change(target, { name: "", arguments: "", form: draft.form });
@@ -53,6 +58,7 @@ export const addForm = (desk) => {
     const text = target.text.includes("\r\n") ? draft.text.replace(/\r?\n/g, "\r\n") : draft.text;
     desk.change(target, { text: text === target.text ? null : text });
   };
+
   const editor = (target) => {
     const draft = desk.draftOf(target);
     const isOpen = target.call === null ? draft.text !== undefined : draft.form !== undefined;
@@ -92,5 +98,6 @@ export const addForm = (desk) => {
       ),
     );
   };
+
   Object.assign(desk, { openEditor, saveEditor, closeEditor, editor });
 };

@@ -15,10 +15,13 @@ export const WORDS = {
 
 export const addPanel = (desk) => {
   const panel = node("aside", { class: "hw-label-panel", "aria-label": "Verdict" });
+
   const judge = (target, verdict) =>
     desk.change(target, (said) => ({ verdict: said.verdict === verdict ? "" : verdict }));
+
   const rate = (target, rating) =>
     desk.change(target, (said) => ({ rating: said.rating === rating ? 0 : rating }));
+
   const verdictButton = (target, verdict, key) =>
     node(
       "button",
@@ -31,6 +34,7 @@ export const addPanel = (desk) => {
       node("kbd", {}, key),
       WORDS[verdict],
     );
+
   const verdicts = (target) => {
     const all = desk.state.view.verdicts;
     const itself = desk.itselfOf(target);
@@ -56,6 +60,7 @@ export const addPanel = (desk) => {
       ),
     );
   };
+
   const stars = (target) =>
     node(
       "div",
@@ -75,6 +80,7 @@ export const addPanel = (desk) => {
       ),
       node("span", { class: "hw-note" }, "Shift+1…5"),
     );
+
   const addTag = (target, field) => {
     const tag = field.value.trim();
     desk.keepDraft(target, { tag: null });
@@ -82,6 +88,7 @@ export const addPanel = (desk) => {
     if (tag && !target.said.tags.includes(tag))
       desk.change(target, (said) => ({ tags: [...said.tags, tag] }));
   };
+
   const tags = (target) => {
     const field = node("input", {
       class: "hw-input",
@@ -116,12 +123,14 @@ export const addPanel = (desk) => {
       field,
     );
   };
+
   const saveComment = (target) => {
     const draft = desk.draftOf(target).comment;
     if (draft === undefined) return;
     if (draft === target.said.comment) return desk.keepDraft(target, { comment: null });
     desk.change(target, { comment: draft });
   };
+
   const comment = (target) => {
     const draft = desk.draftOf(target).comment;
     const field = node("textarea", {
@@ -138,8 +147,10 @@ export const addPanel = (desk) => {
     field.value = draft === undefined ? target.said.comment : draft;
     return field;
   };
+
   const answer = (target, question, value) =>
     desk.change(target, (said) => ({ answers: { ...said.answers, [question.name]: value } }));
+
   const asked = (target) =>
     desk.state.view.project.questions.map((question) => {
       const value = target.said.answers[question.name] || "";
@@ -162,6 +173,7 @@ export const addPanel = (desk) => {
       made.value = value;
       return node("label", { class: "hw-question" }, node("span", {}, question.text), made);
     });
+
   const doubts = (target) => {
     const entry = desk.entryOf(target);
     if (!entry.stale.length) return null;
@@ -184,6 +196,7 @@ export const addPanel = (desk) => {
       ),
     );
   };
+
   const panelParts = (target) => [
     node("h3", {}, target.title),
     doubts(target),
@@ -195,7 +208,9 @@ export const addPanel = (desk) => {
     ...asked(target),
     ...target.others.map((other) => node("p", { class: "hw-line t-quiet" }, node("span", {}, other))),
   ];
+
   let shownPanel = "";
+
   const drawPanel = () => {
     const target = desk.here();
     const drawn = JSON.stringify([
@@ -227,5 +242,6 @@ export const addPanel = (desk) => {
     again.focus();
     if (caret !== null && again.setSelectionRange) again.setSelectionRange(caret, caret);
   };
+
   Object.assign(desk, { panel, judge, rate, drawPanel });
 };

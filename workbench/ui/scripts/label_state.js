@@ -1,7 +1,9 @@
 // The labelling desk's state, and the orders that it sends to the server one after the other.
 import { store, stored } from "./storage.js";
+
 export const SEAT = "hermes-workbench:label";
 export const keyOf = (target) => (target.call === null ? target.message : target.message + "#" + target.call);
+
 const saidOf = (said) => {
   const { revision, ...rest } = said;
   return rest;
@@ -9,6 +11,7 @@ const saidOf = (said) => {
 
 export const addState = (desk) => {
   const { trigger } = desk;
+
   // What the desk knows: the view that came last, where the cursor stands, what was typed and not yet said.
   const state = {
     view: null, // the desk as the server told it last
@@ -31,14 +34,18 @@ export const addState = (desk) => {
     pending: [],
     isAgain: false, // a message is being written anew
   };
+
   const draftName = (target) =>
     SEAT + ":draft:" + JSON.stringify([state.seat.project, state.seat.labeller, keyOf(target)]);
+
   const draftOf = (target) => stored(draftName(target)) || {};
+
   const keepDraft = (target, change) => {
     const draft = { ...draftOf(target), ...change };
     for (const name of Object.keys(draft)) if (draft[name] === null) delete draft[name];
     store(draftName(target), Object.keys(draft).length ? draft : null);
   };
+
   const talk = () => (state.view ? state.view.talk : null);
   const entries = () => (talk() ? talk().entries : []);
   const targets = () => entries().flatMap((one) => one.targets);
@@ -46,6 +53,7 @@ export const addState = (desk) => {
   const entryOf = (target) => entries().find((one) => one.targets.includes(target));
   const itselfOf = (target) => entryOf(target).targets.at(-1);
   let isAtIt = false;
+
   const doNext = () => {
     // What one piece of work adds comes behind it, not in its middle.
     if (isAtIt) return;
@@ -56,11 +64,13 @@ export const addState = (desk) => {
       isAtIt = false;
     }
   };
+
   // Orders go one after the other, each about what is there when its turn comes.
   const inTurn = (work) => {
     state.queue.push(work);
     doNext();
   };
+
   // What brings another conversation: keys wait for it, and mean what is shown then.
   const go = (work) => {
     state.moving += 1;
@@ -71,11 +81,13 @@ export const addState = (desk) => {
       else state.isMove = true;
     });
   };
+
   const answered = () => {
     state.waiting = 0;
     if (state.isMove) state.moving -= 1;
     state.isMove = false;
   };
+
   const order = (act, fields) => {
     const serial = ++state.serial;
     state.waiting = serial;
@@ -102,6 +114,7 @@ export const addState = (desk) => {
       }, 20000);
     }
   };
+
   const say = (target, change) => {
     const before = target.said;
     state.undo.push({
@@ -119,16 +132,20 @@ export const addState = (desk) => {
       revision: before.revision,
     });
   };
+
   // What was said and is not answered yet; the browser keeps it through a reload.
   const pendingName = () => SEAT + ":pending:" + JSON.stringify([state.seat.project, state.seat.labeller]);
+
   const putPending = (list) => {
     state.pending = list;
     store(pendingName(), list.length ? list : null);
   };
+
   const expected = (target) =>
     state.pending
       .filter((one) => one.key === keyOf(target))
       .reduce((said, one) => ({ ...said, ...one.change }), target.said);
+
   const sendSaid = (id) => {
     const one = state.pending.find((other) => other.id === id);
     const target = one && targets().find((other) => keyOf(other) === one.key);
@@ -136,19 +153,23 @@ export const addState = (desk) => {
     state.sent = id;
     say(target, one.change);
   };
+
   const forgetSaid = () => {
     putPending(state.pending.filter((one) => one.id !== state.sent));
     state.sent = null;
   };
+
   const change = (target, made) => {
     const id = Math.random().toString(36).slice(2);
     const said = typeof made === "function" ? made(expected(target)) : made;
     putPending([...state.pending, { id, session: talk().id, key: keyOf(target), change: said }]);
     inTurn(() => sendSaid(id));
   };
+
   const sayAgain = () => {
     for (const one of state.pending) if (talk() && one.session === talk().id) inTurn(() => sendSaid(one.id));
   };
+
   const goBack = () => {
     const last = state.undo.pop();
     if (!last) return desk.tell("Nothing to undo.");
@@ -162,11 +183,14 @@ export const addState = (desk) => {
       revision: last.revision,
     });
   };
+
   const moveTo = (session) => order("show", { session });
+
   const endSession = (act) => {
     state.undo.push({ session: talk().id, act: "reopen" });
     order(act, {});
   };
+
   Object.assign(desk, {
     go,
     state,

@@ -25,6 +25,7 @@ const chip = (target) => {
       )
     : null;
 };
+
 const correction = (target) => {
   const said = target.said;
   if (said.name)
@@ -48,6 +49,7 @@ export const addTalk = (desk) => {
   const list = node("ol", { class: "hw-entries", "aria-label": "Conversation to label" });
   const row = node("div", { class: "hw-label-row", role: "status", "aria-label": "Row it becomes" });
   const hint = node("div", { class: "hw-empty" });
+
   const pick = (target) => {
     desk.state.at = keyOf(target);
     try {
@@ -58,6 +60,7 @@ export const addTalk = (desk) => {
     mark();
     desk.drawPanel();
   };
+
   const labelEntry = (one) => {
     const itself = one.targets.at(-1);
     const body = one.entry.blocks.map((block) => {
@@ -97,6 +100,7 @@ export const addTalk = (desk) => {
     });
     return item;
   };
+
   const mark = () => {
     for (const other of list.querySelectorAll("[data-key]")) {
       const isHere = other.dataset.key === desk.state.at;
@@ -107,7 +111,9 @@ export const addTalk = (desk) => {
       } else other.removeAttribute("aria-current");
     }
   };
+
   let shownTalk = "";
+
   const drawTalk = () => {
     hint.hidden = Boolean(desk.talk());
     list.hidden = row.hidden = !desk.talk();
@@ -145,5 +151,6 @@ export const addTalk = (desk) => {
         ),
     );
   };
+
   Object.assign(desk, { list, hint, row, pick, drawTalk });
 };

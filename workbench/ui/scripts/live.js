@@ -6,10 +6,12 @@ export const mount = ({ element, follow }) => {
   const text = node("pre", { class: "hw-live-text" });
   const caret = node("span", { class: "hw-caret", "aria-hidden": "true" });
   const note = node("span", { class: "hw-note", role: "status" });
+
   element.replaceChildren(
     node("span", { class: "hw-role" }, "model"),
     node("div", { class: "hw-body" }, text, note),
   );
+
   follow((value) => {
     const isLive = Boolean(value && value.is_live);
     block.classList.toggle("is-live", isLive);

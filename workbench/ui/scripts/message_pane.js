@@ -6,9 +6,12 @@ import { store, stored } from "./storage.js";
 
 // Which message is edited, for a reload; and what was written of each, until it is saved or dropped.
 const OPEN = "hermes-workbench:editing";
+
 const draftName = (value) =>
   "hermes-workbench:edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
+
 const session = () => new URLSearchParams(location.search).get("session") || "";
+
 const button = (label, onclick, more) =>
   node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
 
@@ -17,17 +20,20 @@ export const mount = ({ element, follow, trigger }) => {
   let isSent = false;
   let isNew = true;
   let gone = 0;
+
   const forget = () => {
     if (edited) store(draftName(edited), null);
     store(OPEN, null);
     edited = null;
   };
+
   const close = () => {
     forget();
     clearTimeout(gone);
     element.replaceChildren();
     trigger("close_pane", {});
   };
+
   const pane = (label, ...children) =>
     node(
       "section",
@@ -44,6 +50,7 @@ export const mount = ({ element, follow, trigger }) => {
       },
       children,
     );
+
   const drawEdit = (value) => {
     edited = value;
     store(OPEN, { session: session(), id: value.message_id, call: value.call });
@@ -107,6 +114,7 @@ export const mount = ({ element, follow, trigger }) => {
       element.querySelector(".hw-form-row .hw-input") || element.querySelector("textarea, select");
     if (field) field.focus();
   };
+
   const drawCode = (value) => {
     const text = node("pre", { class: "hw-code", tabindex: 0 });
     const names = value.tabs.map((tab, place) =>
@@ -143,6 +151,7 @@ export const mount = ({ element, follow, trigger }) => {
     );
     names[0].focus();
   };
+
   const drawDeleted = (value) => {
     element.replaceChildren(
       node(
@@ -162,7 +171,9 @@ export const mount = ({ element, follow, trigger }) => {
     );
     gone = setTimeout(() => element.replaceChildren(), 10000);
   };
+
   const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted };
+
   follow((value) => {
     clearTimeout(gone);
     if (value) return DRAW[value.kind](value);

@@ -9,6 +9,7 @@ export const mount = ({ element, follow, trigger }) => {
     show_repository: (name) => trigger("show_repository", { name }),
     pull_model: (name) => trigger("pull_model", { name }),
   };
+
   const actionButton = (row, action) => {
     let isAsked = false;
     const button = node(
@@ -36,6 +37,7 @@ export const mount = ({ element, follow, trigger }) => {
     );
     return button;
   };
+
   const row = (one) =>
     node(
       "li",
@@ -61,6 +63,7 @@ export const mount = ({ element, follow, trigger }) => {
         one.actions.map((action) => actionButton(one, action)),
       ),
     );
+
   follow((value) => {
     if (!value) {
       element.replaceChildren();

@@ -6,16 +6,19 @@ const WAIT_MS = 120;
 const TRIES = 60;
 const press = (id) => () => pressUnseen(id);
 const tell = (name) => () => window.dispatchEvent(new Event(name));
+
 // Where the window is narrow, Gradio puts tabs into a menu, whose buttons are no tabs.
 const tabButtons = () => [
   ...document.querySelectorAll(
     "#page-tabs > .tab-wrapper [role='tab'], #page-tabs > .tab-wrapper .overflow-dropdown button",
   ),
 ];
+
 const toTab = (name) => {
   const found = tabButtons().find((button) => button.textContent.trim() === name);
   if (found) found.click();
 };
+
 const firstField = (id) => () => {
   toTab("Play");
   setTimeout(() => {
@@ -23,20 +26,24 @@ const firstField = (id) => () => {
     if (field) field.focus();
   }, WAIT_MS);
 };
+
 const switchTheme = () => {
   const isDark = document.body.classList.toggle("dark");
   setInAddress({ __theme: isDark ? "dark" : "light" });
 };
+
 const inPlay = (work) => () => {
   toTab("Play");
   work();
 };
+
 // A list that a tab draws once it is opened.
 const pressLater = (selector, tries = TRIES) => {
   const found = [...document.querySelectorAll(selector)].find((one) => one.offsetParent !== null);
   if (found) found.click();
   else if (tries > 0) setTimeout(() => pressLater(selector, tries - 1), WAIT_MS);
 };
+
 const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
 
 export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
@@ -51,6 +58,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     ["Show the keys", "?", tell("hw:keys")],
     ["Show the tour", "four steps", inPlay(tell("hw:tour"))],
   ];
+
   const GOES = {
     session: (item) => {
       toTab("Play");
@@ -71,6 +79,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     tab: (item) => toTab(item.name),
     command: (item) => item.work(),
   };
+
   const field = node("input", {
     type: "text",
     class: "hw-input",
@@ -83,13 +92,16 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     autocomplete: "off",
     spellcheck: "false",
   });
+
   const list = node("ul", {
     id: "page-palette-list",
     role: "listbox",
     "aria-label": "Found",
     class: "hw-found",
   });
+
   const hint = node("p", { class: "hw-hint", role: "status" });
+
   const dialog = node(
     "dialog",
     { class: "hw-dialog hw-palette", "aria-label": "Find anything" },
@@ -98,20 +110,24 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     hint,
     node("footer", { class: "hw-note" }, "↑ ↓ choose · Enter goes there · Esc closes"),
   );
+
   element.replaceChildren(dialog);
   let shown = [];
   let at = 0;
   let typed = 0;
+
   const hasWords = (text) =>
     field.value
       .toLowerCase()
       .split(/\s+/)
       .every((word) => text.toLowerCase().includes(word));
+
   const ownItems = () =>
     [
       ...tabButtons().map((button) => ({ kind: "tab", name: button.textContent.trim(), note: "" })),
       ...COMMANDS.map(([name, note, work]) => ({ kind: "command", name, note, work })),
     ].filter((item) => hasWords(item.kind + " " + item.name + " " + item.note));
+
   const choose = (to) => {
     at = shown.length ? (to + shown.length) % shown.length : 0;
     [...list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === at)));
@@ -121,10 +137,12 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
       row.scrollIntoView({ block: "nearest" });
     } else field.removeAttribute("aria-activedescendant");
   };
+
   const go = (item) => {
     dialog.close();
     if (item) GOES[item.kind](item);
   };
+
   const row = (item, index) =>
     node(
       "li",
@@ -141,6 +159,7 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
       node("span", { class: "hw-title" }, item.name),
       node("span", { class: "hw-note" }, item.note),
     );
+
   // What comes later from the server leaves what was chosen meanwhile where it is.
   const draw = () => {
     const value = props.value;
@@ -156,13 +175,16 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     hint.hidden = shown.length > 0;
     choose(Math.max(0, chosen ? shown.findIndex((item) => keyOf(item) === chosen) : 0));
   };
+
   const ask = () => triggerLatest("find_any", { query: field.value });
+
   field.addEventListener("input", () => {
     at = 0;
     draw();
     clearTimeout(typed);
     typed = setTimeout(ask, 150);
   });
+
   const open = () => {
     field.value = "";
     at = 0;
@@ -170,12 +192,14 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
     draw();
     ask();
   };
+
   const KEYS = {
     ArrowDown: () => choose(at + 1),
     ArrowUp: () => choose(at - 1),
     Enter: () => go(shown[at]),
     Escape: () => dialog.close(),
   };
+
   const onKey = (event) => {
     const isOurs =
       event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
@@ -192,13 +216,17 @@ export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
       KEYS[event.key]();
     }
   };
+
   onKeys(element, window, onKey);
+
   window.addEventListener("hw:palette", () => {
     if (element.isConnected && !dialog.open) open();
   });
+
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
+
   follow(() => {
     if (dialog.open) draw();
   });

@@ -6,6 +6,7 @@ const names = [
   ["setup", "Setup"],
   ["inspector", "Inspector"],
 ];
+
 const columns = () => document.getElementById("play-columns");
 
 export const mount = ({ element }) => {
@@ -26,10 +27,13 @@ export const mount = ({ element }) => {
       label,
     ),
   );
+
   element.replaceChildren(...buttons);
+
   const tell = () =>
     names.forEach(([name], place) =>
       buttons[place].setAttribute("aria-expanded", String(columns().dataset.pane === name)),
     );
+
   new MutationObserver(tell).observe(columns(), { attributes: true, attributeFilter: ["data-pane"] });
 };

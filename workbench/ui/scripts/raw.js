@@ -4,6 +4,7 @@ import { copyText, icon, iconButton, node, pieces, saveFile } from "./dom.js";
 import { followAsked } from "./asking.js";
 
 const labelOf = (part) => part.label + " " + part.note;
+
 const section = (part) => {
   const pre = node("pre", {}, pieces(part.pieces));
   const made = node("section", {
@@ -28,6 +29,7 @@ const section = (part) => {
   made.append(fold, pre);
   return made;
 };
+
 // The same text, its sizes told meanwhile: what is folded and where one reads stays.
 const renote = (part, made) => {
   made.dataset.note = part.note;
@@ -37,12 +39,14 @@ const renote = (part, made) => {
 export const mount = (part) => {
   const { element, triggerLatest } = part;
   const head = node("div", { class: "hw-bar" });
+
   const body = node("div", {
     class: "hw-raw",
     role: "region",
     "aria-label": "Prompt and completion",
     tabindex: 0,
   });
+
   element.replaceChildren(head, body);
   let isWrapped = true;
   let showsSpace = false;
@@ -51,6 +55,7 @@ export const mount = (part) => {
   let isFresh = false;
   // What was picked, or else what is new at the end, comes into sight; a pane that is hidden shows it when it comes up.
   const pane = element.closest("[role=tabpanel]") || body;
+
   const showEnd = () => {
     if (!isFresh || body.offsetParent === null) return;
     isFresh = false;
@@ -58,11 +63,14 @@ export const mount = (part) => {
     if (picked) picked.scrollIntoView({ block: "center" });
     else pane.scrollTop = pane.scrollHeight;
   };
+
   new ResizeObserver(showEnd).observe(body);
+
   const setClasses = () => {
     body.classList.toggle("is-wrapped", isWrapped);
     body.classList.toggle("shows-space", showsSpace);
   };
+
   const toggle = (name, label, read, write) => {
     const button = iconButton(
       name,
@@ -76,13 +84,16 @@ export const mount = (part) => {
     );
     return button;
   };
+
   const foldAll = () => {
     const folds = [...body.querySelectorAll(".hw-fold")];
     const wantsOpen = folds.every((fold) => fold.getAttribute("aria-expanded") === "false");
     for (const fold of folds) if ((fold.getAttribute("aria-expanded") === "true") !== wantsOpen) fold.click();
   };
+
   const save = (value) =>
     saveFile("prompt-" + (value.message_id || "sent") + ".txt", text, "text/plain;charset=utf-8");
+
   const compare = (value) => {
     const made = node(
       "select",
@@ -96,6 +107,7 @@ export const mount = (part) => {
     );
     return made;
   };
+
   const drawHead = (value) => {
     const copy = iconButton("copy", "Copy the prompt and completion", () => copyText(text, copy));
     head.replaceChildren(
@@ -124,6 +136,7 @@ export const mount = (part) => {
       copy,
     );
   };
+
   followAsked(part, "ask_raw", (value) => {
     if (!value || value.sections.length === 0) {
       shown = "";

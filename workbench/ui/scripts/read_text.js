@@ -7,6 +7,7 @@ const WAYS = [
   ["changes", "Changes", null],
   ["fixed", "Fixed", "before"],
 ];
+
 const drawPiece = (piece) => {
   if (piece.change === "")
     return piece.kind === "text" ? piece.text : node("span", { class: "k-" + piece.kind }, piece.text);
@@ -17,6 +18,7 @@ const drawPiece = (piece) => {
     piece.text,
   );
 };
+
 const drawSection = (part, leftOut) => {
   const kept = part.pieces.filter((piece) => piece.change !== leftOut);
   if (kept.length === 0) return null;
@@ -34,6 +36,7 @@ export const mount = ({ element, follow, trigger }) => {
   element.replaceChildren(head, body, empty);
   let way = "changes"; // where there is no fix, all three are the same text
   let shown = null;
+
   const textWithout = (change) =>
     shown.sections
       .map((part) =>
@@ -43,11 +46,13 @@ export const mount = ({ element, follow, trigger }) => {
           .join(""),
       )
       .join("");
+
   const drawText = () => {
     const leftOut = WAYS.find(([name]) => name === way)[2];
     body.className = "hw-read is-" + way;
     body.replaceChildren(...shown.sections.map((part) => drawSection(part, leftOut)).filter(Boolean));
   };
+
   const wayButtons = () => {
     const buttons = WAYS.map(([name, label]) =>
       node(
@@ -68,6 +73,7 @@ export const mount = ({ element, follow, trigger }) => {
     );
     return node("div", { class: "hw-ways", role: "group", "aria-label": "Show the text" }, buttons);
   };
+
   const drawHead = () => {
     const label = shown.has_fixes ? "Copy the fixed text" : "Copy the text";
     const copy = iconButton("copy", label, () => copyText(textWithout("before"), copy));
@@ -81,6 +87,7 @@ export const mount = ({ element, follow, trigger }) => {
       ].filter(Boolean),
     );
   };
+
   const drawEmpty = (made) =>
     empty.replaceChildren(
       node("h2", {}, made.heading),
@@ -102,6 +109,7 @@ export const mount = ({ element, follow, trigger }) => {
         ),
       ),
     );
+
   follow((value) => {
     shown = value;
     const isEmpty = !value || value.sections.length === 0;

@@ -2,6 +2,7 @@
 import { node } from "./dom.js";
 
 const shapes = { json: "JSON", mask: "Loss mask" };
+
 const bodies = {
   json: (one) =>
     node(
@@ -29,6 +30,7 @@ const bodies = {
       ),
     ),
 };
+
 const card = (one, place) => {
   const body = node("div", {});
   const show = (shape) => {

@@ -6,6 +6,7 @@ export const mount = ({ element, follow, trigger }) => {
   const bar = node("div", { class: "hw-session-bar" });
   element.replaceChildren(bar);
   let shown = "";
+
   const edit = (value) => {
     const field = node("input", {
       class: "hw-rename",
@@ -29,6 +30,7 @@ export const mount = ({ element, follow, trigger }) => {
     field.focus();
     field.select();
   };
+
   const editTags = (value, place) => {
     const field = node("input", {
       class: "hw-tag-field",
@@ -53,6 +55,7 @@ export const mount = ({ element, follow, trigger }) => {
     place.replaceChildren(field);
     field.focus();
   };
+
   const tags = (value) => {
     const place = node(
       "span",
@@ -74,6 +77,7 @@ export const mount = ({ element, follow, trigger }) => {
       );
     return place;
   };
+
   const link = (value) => {
     const address = new URL(value.link, location.origin + location.pathname).href;
     const field = node("input", {
@@ -93,6 +97,7 @@ export const mount = ({ element, follow, trigger }) => {
       ),
     ];
   };
+
   const draw = (value) => {
     bar.hidden = !value || !value.is_open;
     if (bar.hidden) return bar.replaceChildren();
@@ -129,6 +134,7 @@ export const mount = ({ element, follow, trigger }) => {
           ];
     bar.replaceChildren(title, tags(value), ...rest);
   };
+
   follow((value) => {
     // A value that is as it was must not end a title that is being written.
     const json = JSON.stringify(value);

@@ -11,7 +11,9 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     autocomplete: "off",
     spellcheck: "false",
   });
+
   let typed = 0;
+
   const search = () => {
     clearTimeout(typed);
     typed = setTimeout(
@@ -19,12 +21,14 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       150,
     );
   };
+
   const choice = (name, label, choices) =>
     node(
       "select",
       { class: "hw-input", "data-filter": name, "aria-label": label, onchange: () => search() },
       choices.map(([value, word]) => node("option", { value }, word)),
     );
+
   const word = (name, label, more) =>
     node("input", {
       class: "hw-input",
@@ -35,6 +39,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       oninput: () => search(),
       ...(more || {}),
     });
+
   const filters = node(
     "div",
     { class: "hw-session-filters" },
@@ -67,13 +72,16 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     word("since", "Used since", { type: "date" }),
     word("until", "Used before", { type: "date" }),
   );
+
   const filtered = node("span", { class: "hw-note" });
+
   const foldFilters = node(
     "details",
     { class: "hw-filter" },
     node("summary", {}, node("span", {}, "Filter"), filtered),
     filters,
   );
+
   const chosen = () => {
     const found = Object.fromEntries(
       [...filters.children].filter((one) => one.value).map((one) => [one.dataset.filter, one.value]),
@@ -81,28 +89,36 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
     filtered.textContent = Object.keys(found).length ? Object.keys(found).length + " chosen" : "";
     return found;
   };
+
   field.addEventListener("input", search);
+
   const more = node(
     "button",
     { type: "button", class: "hw-act hw-more", onclick: () => trigger("list_more", {}) },
     "Show more",
   );
+
   const undo = node("p", { class: "hw-line hw-undo", role: "status" });
+
   const scope = node("button", {
     type: "button",
     class: "hw-act hw-scope",
     onclick: () => trigger("scope", {}),
   });
+
   const list = node("ul", { class: "hw-sessions" });
   const hint = node("p", { class: "hw-hint" });
   const gone = node("ul", { class: "hw-sessions" });
+
   const fold = node(
     "details",
     { class: "hw-deleted" },
     node("summary", {}, node("span", {}, "Deleted")),
     gone,
   );
+
   element.replaceChildren(field, foldFilters, undo, scope, list, hint, more, fold);
+
   const open = (row) =>
     node(
       "button",
@@ -126,6 +142,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       node("span", { class: "hw-note" }, row.when),
       row.snippet.length ? node("span", { class: "hw-snippet" }, pieces(row.snippet)) : null,
     );
+
   const restore = (row, word) =>
     node(
       "button",
@@ -137,6 +154,7 @@ export const mount = ({ element, follow, trigger, triggerLatest }) => {
       },
       word,
     );
+
   follow((value) => {
     const rows = value ? value.rows : [];
     const deleted = value ? value.deleted : [];

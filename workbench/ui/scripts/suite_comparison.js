@@ -32,6 +32,7 @@ export const mount = ({ element, follow, trigger }) => {
       node("td", {}, one.before),
       node("td", {}, one.after),
     );
+
   const pairs = (rows) =>
     node(
       "div",
@@ -51,6 +52,7 @@ export const mount = ({ element, follow, trigger }) => {
         node("tbody", {}, rows.map(row)),
       ),
     );
+
   follow((value) => {
     if (!value) return element.replaceChildren();
     element.replaceChildren(

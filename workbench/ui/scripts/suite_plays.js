@@ -58,6 +58,7 @@ export const mount = ({ element, follow, trigger }) => {
       ),
     );
   };
+
   follow((value) => {
     if (!value) return element.replaceChildren();
     element.replaceChildren(

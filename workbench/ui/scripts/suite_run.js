@@ -1,6 +1,6 @@
 // A run of suites: score cards, the chart, the matrix of cases. The address bar names the run and the case.
 // Events: `open_case`, `resume_run`, `label_failing`.
-import { at, frame, line, shape, svg, told, up, whisker } from "./plot.js";
+import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
 import { node } from "./dom.js";
 import { SIGNS, table } from "./tables.js";
 import { setInAddress } from "./page.js";
@@ -15,16 +15,16 @@ const picture = (value) => {
   if (front.length > 1)
     drawn.append(
       line(
-        front.map((dot) => [at(dot.x), up(dot.y)]),
+        front.map((dot) => [xOf(dot.x), yOf(dot.y)]),
         "hw-front",
       ),
     );
   value.dots.forEach((dot, place) => {
-    const x = at(dot.x);
-    const y = up(dot.y);
+    const x = xOf(dot.x);
+    const y = yOf(dot.y);
     drawn.append(
       whisker(x, dot.low, dot.high),
-      told(shape(0, x, y, dot.is_on_front), dot.label),
+      withTitle(shape(0, x, y, dot.is_on_front), dot.label),
       svg("text", { x: x + 8, y: Math.max(y - 6, 20) }, String(place + 1)),
     );
   });
@@ -44,12 +44,14 @@ export const mount = ({ element, follow, trigger }) => {
   let picked = null;
   let isPressed = false;
   const isVisible = () => element.offsetParent !== null;
+
   const address = () =>
     setInAddress({
       run: isVisible() && shown && shown.id,
       case: isVisible() && picked && picked.case,
       arm: isVisible() && picked && picked.arm,
     });
+
   const mark = () =>
     element
       .querySelectorAll(".hw-cell")
@@ -63,12 +65,14 @@ export const mount = ({ element, follow, trigger }) => {
           ),
         ),
       );
+
   const pick = (chosen) => {
     picked = chosen;
     mark();
     address();
     trigger("open_case", { run: shown.id, case: picked.case, arm: picked.arm });
   };
+
   const matrix = (value) => {
     const cell = (one, row) =>
       node(
@@ -138,6 +142,7 @@ export const mount = ({ element, follow, trigger }) => {
       ),
     ];
   };
+
   const head = (value) =>
     node(
       "div",
@@ -159,6 +164,7 @@ export const mount = ({ element, follow, trigger }) => {
           )
         : null,
     );
+
   const draw = (value) => {
     const held =
       document.activeElement && element.contains(document.activeElement)
@@ -181,10 +187,12 @@ export const mount = ({ element, follow, trigger }) => {
         .find((cell) => cell.dataset.case === held.case && cell.dataset.arm === held.arm)
         ?.focus();
   };
+
   // What is drawn anew under the pointer takes no click: a look waits until it is up.
   element.addEventListener("pointerdown", () => {
     isPressed = true;
   });
+
   const released = () =>
     setTimeout(() => {
       if (isPressed && element.isConnected && shown) {
@@ -192,11 +200,14 @@ export const mount = ({ element, follow, trigger }) => {
         draw(shown);
       }
     }, 0);
+
   document.addEventListener("pointerup", released);
   document.addEventListener("pointercancel", released);
+
   new ResizeObserver(() => {
     if (shown && element.isConnected) address();
   }).observe(element);
+
   follow((value) => {
     if (!value) {
       element.replaceChildren(

@@ -8,6 +8,7 @@ const fault = (one) =>
     node("span", { class: "hw-word" }, one.line ? "line " + one.line : "suite"),
     node("span", {}, one.place ? node("code", {}, one.place) : null, one.place ? " " : null, one.text),
   );
+
 const row = (one) =>
   node(
     "tr",

@@ -10,6 +10,7 @@ export const mount = ({ element, follow, trigger }) => {
   let isAsked = false;
   const list = node("ul", { class: "hw-sessions" });
   const note = node("p", { class: "hw-line t-quiet", role: "status" });
+
   const field = node("input", {
     class: "hw-input",
     placeholder: "New name",
@@ -21,10 +22,12 @@ export const mount = ({ element, follow, trigger }) => {
       }
     },
   });
+
   const make = () => {
     if (field.value.trim()) trigger("new_text", { name: field.value.trim() });
     field.value = "";
   };
+
   element.replaceChildren(
     list,
     node(
@@ -35,19 +38,23 @@ export const mount = ({ element, follow, trigger }) => {
     ),
     note,
   );
+
   const place = () => "hermes-workbench:" + kind;
   const open = (name) => trigger("open_text", { name, draft: storedText(place() + ":draft:" + name) || "" });
+
   const first = (names) => {
     const last = storedText(place() + ":open");
     isAsked = true;
     open(names.includes(last) || (last && storedText(place() + ":draft:" + last)) ? last : names[0] || "");
   };
+
   const opened = (value) => {
     current = value.open_name;
     isAsked = false;
     if (current) storeText(place() + ":open", current);
     note.textContent = value.is_draft ? "The editor has what you typed here before and did not save." : "";
   };
+
   follow((value) => {
     if (!value) return;
     kind = value.kind;

@@ -6,6 +6,7 @@ const told = (cell) =>
   [cell.id < 0 ? "token" : "token " + cell.id, JSON.stringify(cell.text), cell.note]
     .filter(Boolean)
     .join(" · ");
+
 const cellsOf = (section) =>
   section.cells.map((cell, place) =>
     node(
@@ -18,6 +19,7 @@ const cellsOf = (section) =>
       cell.text,
     ),
   );
+
 const gauge = (value) =>
   value.context_tokens === 0
     ? null
@@ -36,6 +38,7 @@ const gauge = (value) =>
 export const mount = (part) => {
   const { element, trigger } = part;
   const here = node("p", { class: "hw-token-here hw-mono", role: "status" });
+
   const drawSection = (section) => {
     const pre = node("pre", {
       tabindex: 0,
@@ -93,6 +96,7 @@ export const mount = (part) => {
     fold.open = section.is_open;
     return fold;
   };
+
   followAsked(part, "ask_tokens", (value) => {
     if (!value || !value.message_id || !value.is_known) {
       element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));

@@ -12,6 +12,7 @@ const COLUMNS = [
 
 export const mount = ({ element, follow, trigger }) => {
   const body = node("tbody", {});
+
   const table = node(
     "table",
     { class: "hw-table hw-grid" },
@@ -27,6 +28,7 @@ export const mount = ({ element, follow, trigger }) => {
     ),
     body,
   );
+
   const add = node(
     "button",
     {
@@ -48,14 +50,17 @@ export const mount = ({ element, follow, trigger }) => {
     },
     "Add a parameter",
   );
+
   element.replaceChildren(table, add);
   let rows = [];
   let shown = "";
   let isOpen = false;
+
   const send = () => {
     shown = JSON.stringify(rows);
     trigger("edit_grid", { rows: shown });
   };
+
   const cell = (row, name, label, place) => {
     const attributes = {
       "aria-label": label + " of parameter " + (place + 1),
@@ -85,6 +90,7 @@ export const mount = ({ element, follow, trigger }) => {
     field.value = row[name];
     return field;
   };
+
   const draw = () => {
     const at = body.contains(document.activeElement) ? document.activeElement.dataset.cell : null;
     body.replaceChildren(
@@ -110,6 +116,7 @@ export const mount = ({ element, follow, trigger }) => {
       if (again) again.focus();
     }
   };
+
   follow((value) => {
     isOpen = Boolean(value && value.is_object);
     table.hidden = add.hidden = !isOpen;

@@ -7,15 +7,18 @@ const OPEN = "hermes-workbench:tool";
 export const mount = ({ element, follow, trigger }) => {
   const note = node("p", { class: "hw-line t-quiet", role: "status" });
   const list = node("div", {});
+
   element.replaceChildren(
     node("button", { type: "button", class: "hw-act", onclick: () => open("") }, "New tool"),
     note,
     list,
   );
+
   const open = (name) => {
     const draft = stored(OPEN + ":draft:" + name) || {};
     trigger("open_tool", { name, spec: draft.spec || "", rules: draft.rules || "" });
   };
+
   const line = (tool) =>
     node(
       "li",
@@ -41,6 +44,7 @@ export const mount = ({ element, follow, trigger }) => {
           )
         : null,
     );
+
   follow((value) => {
     if (!value) return list.replaceChildren();
     const names = value.groups.flatMap((group) => group.tools.map((tool) => tool.name));

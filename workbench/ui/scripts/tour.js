@@ -15,6 +15,7 @@ export const mount = ({ element, follow, trigger }) => {
   const place = node("span", { class: "hw-note" });
   const back = node("button", { type: "button", class: "hw-act", onclick: () => go(at - 1) }, "Back");
   const next = node("button", { type: "button", class: "hw-button", onclick: () => go(at + 1) });
+
   const card = node(
     "section",
     {
@@ -35,11 +36,13 @@ export const mount = ({ element, follow, trigger }) => {
       next,
     ),
   );
+
   element.replaceChildren(light, card);
   let steps = [];
   let at = -1;
   let served = 0;
   let before = null;
+
   const put = () => {
     const target = document.getElementById(steps[at].target);
     const box = target && target.offsetParent !== null ? target.getBoundingClientRect() : null;
@@ -65,10 +68,12 @@ export const mount = ({ element, follow, trigger }) => {
       top: isTabs ? "64px" : box ? Math.max(56, box.top + 48) + "px" : "25vh",
     });
   };
+
   // On another tab there is nothing to point at: the frame goes, the words stay until they are read.
   const watched = new ResizeObserver(() => {
     if (element.isConnected && at >= 0) put();
   });
+
   const go = (to) => {
     if (to >= steps.length) return end();
     if (at < 0) before = document.activeElement;
@@ -85,17 +90,20 @@ export const mount = ({ element, follow, trigger }) => {
     if (target) watched.observe(target);
     next.focus();
   };
+
   const close = () => {
     at = -1;
     watched.disconnect();
     card.hidden = true;
     light.hidden = true;
   };
+
   const end = () => {
     storeText(ENDED, "ended");
     close();
     if (before && before.isConnected) before.focus();
   };
+
   const onKey = (event) => {
     if (at < 0 || event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
     const work = { Escape: end, ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1) }[event.key];
@@ -104,14 +112,19 @@ export const mount = ({ element, follow, trigger }) => {
     event.stopPropagation();
     work();
   };
+
   onKeys(element, window, onKey);
+
   window.addEventListener("resize", () => {
     if (element.isConnected && at >= 0) put();
   });
+
   window.addEventListener("hw:tour", () => {
     if (element.isConnected && steps.length) go(0);
   });
+
   close();
+
   follow((value) => {
     if (!value || value.serial === served) return;
     served = value.serial;

@@ -12,6 +12,7 @@ export const mount = ({ element, follow, trigger }) => {
   const empty = node("div", { class: "hw-empty" });
   element.replaceChildren(list, empty);
   const drawn = new Map();
+
   const branches = (branch) => {
     const turn = (name, label, id) =>
       iconButton(
@@ -31,15 +32,20 @@ export const mount = ({ element, follow, trigger }) => {
       turn("right", "Branch after", branch.after),
     );
   };
+
   const markCall = (item, call) => {
     for (const card of list.querySelectorAll(".hw-call.is-picked")) card.classList.remove("is-picked");
     const card = call === null ? null : item.querySelector(`.hw-call[data-call="${Number(call)}"]`);
     if (card) card.classList.add("is-picked");
   };
+
   let canEdit = true;
+
   const act = (name, id, call) => () =>
     trigger("message_act", { act: name, id, call: call === undefined ? null : call });
+
   const playOn = (name, id) => () => trigger("play_on", { act: name, id });
+
   // The desk of the Label tab reads there what it is to open, and where its cursor goes.
   const label = (id) => {
     const session = new URLSearchParams(location.search).get("session");
@@ -51,6 +57,7 @@ export const mount = ({ element, follow, trigger }) => {
     }
     trigger("open_label", { id });
   };
+
   const edits = (entry) => {
     const cards = callsOf(entry);
     const loose = entry.blocks.filter((block) => block.kind === "result");
@@ -65,6 +72,7 @@ export const mount = ({ element, follow, trigger }) => {
       ...loose.map((block) => ["Edit the result", act("edit", block.result.id)]),
     ];
   };
+
   const plays = (entry) => {
     const cards = callsOf(entry);
     if (entry.role === "user")
@@ -82,6 +90,7 @@ export const mount = ({ element, follow, trigger }) => {
       ["Branch from here", act("branch", entry.id)],
     ];
   };
+
   const itemsOf = (entry) => [
     ...(canEdit ? [...edits(entry), ...plays(entry)] : []),
     entry.role === "user" ? ["Make a case of this turn", () => trigger("make_case", { id: entry.id })] : null,
@@ -93,6 +102,7 @@ export const mount = ({ element, follow, trigger }) => {
     canEdit && entry.role !== "system" ? ["Label", () => label(entry.id)] : null,
     canEdit && entry.role !== "system" ? ["Delete from here on", act("delete", entry.id)] : null,
   ];
+
   const drawEntry = (entry) => {
     const item = node(
       "li",
@@ -130,6 +140,7 @@ export const mount = ({ element, follow, trigger }) => {
     });
     return item;
   };
+
   const drawEmpty = (value) =>
     empty.replaceChildren(
       node("h2", {}, value.heading),
@@ -150,6 +161,7 @@ export const mount = ({ element, follow, trigger }) => {
         ),
       ),
     );
+
   follow((value) => {
     const entries = value ? value.entries : [];
     canEdit = !value || value.can_edit;

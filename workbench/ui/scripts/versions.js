@@ -8,14 +8,17 @@ export const mount = ({ element, follow, trigger }) => {
   const label = node("span", { class: "hw-mono" });
   const changed = node("span", { class: "hw-note hw-changed" });
   const tags = node("span", { class: "hw-tags" });
+
   const open = node(
     "button",
     { type: "button", class: "hw-act", "aria-expanded": "false", onclick: () => ask(field.hidden) },
     "Save version",
   );
+
   const list = node("ul", { class: "hw-versions" });
   const summary = node("summary", { "aria-label": "Versions" }, node("span", {}, label, changed, tags));
   const fold = node("details", { class: "hw-history" }, summary, list);
+
   const message = node("input", {
     type: "text",
     class: "hw-input",
@@ -34,23 +37,28 @@ export const mount = ({ element, follow, trigger }) => {
       }
     },
   });
+
   const field = node(
     "div",
     { class: "hw-save", hidden: true },
     message,
     node("button", { type: "button", class: "hw-act", onclick: () => save() }, "Save"),
   );
+
   const ask = (wanted) => {
     field.hidden = !wanted;
     open.setAttribute("aria-expanded", String(wanted));
     if (wanted) message.focus();
   };
+
   const save = () => {
     trigger("save_version", { message: message.value, base });
     message.value = "";
     ask(false);
   };
+
   element.replaceChildren(node("div", { class: "hw-version" }, fold, open, field));
+
   follow((value) => {
     element.hidden = !value;
     if (!value) return;
