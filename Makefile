@@ -39,6 +39,7 @@ test-all: $(DEV_STAMP) chromium postgres bubblewrap check ## make test and the l
 check: $(DEV_STAMP) ## Format, lint, types, import rules, spelling, docs
 	@$(VENV)/bin/ruff format --check --quiet .
 	@$(VENV)/bin/ruff check --quiet .
+	@scripts/javascript.sh check
 	@$(VENV)/bin/pyright
 	@$(VENV)/bin/lint-imports --no-cache
 	@$(VENV)/bin/codespell
@@ -47,6 +48,7 @@ check: $(DEV_STAMP) ## Format, lint, types, import rules, spelling, docs
 format: $(DEV_STAMP) ## Put the code into its form
 	@$(VENV)/bin/ruff check --quiet --fix . || true
 	@$(VENV)/bin/ruff format --quiet .
+	@scripts/javascript.sh format
 
 bench: $(DEV_STAMP) ## Measure speed, as ratios in one run
 	@$(PY) -m tests.bench
@@ -68,7 +70,7 @@ doctor: $(VENV)/.run ## Say what is there and what is missing
 	@$(VENV)/bin/workbench doctor
 
 clean: ## Remove the virtual environment and what tests left; never data/
-	rm -rf $(VENV) artifacts .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules artifacts .pytest_cache .ruff_cache .hypothesis
 
 chromium:
 	@scripts/get_chromium.sh

@@ -26,6 +26,7 @@ from workbench.ui.gate.hosts import AllowedHosts, is_local, parse_authority
 from workbench.ui.gate.pages import NotYours, OpenPages, TooManyPages
 from workbench.ui.gate.routes import route_of
 from workbench.ui.gate.uploads import UploadQuota
+from workbench.ui.script_files import address_of_script
 from workbench.ui.serve import check_exposure
 
 pytestmark = pytest.mark.slow
@@ -414,6 +415,37 @@ def test_refusals_and_logins_have_the_headers_too(team: Server, laptop: Server) 
         ask(laptop, "POST", "/gradio_api/mcp/", body=b"{}"),
     ):
         sent_everywhere(answer, is_on_space=False)
+
+
+def test_scripts_are_served_to_anybody_and_kept_for_good(team: Server) -> None:
+    address = address_of_script("run_bar")
+    answer = ask(team, "GET", f"/{address}")
+    assert answer.status == 200
+    assert answer.getheader("cache-control") == "public, max-age=31536000, immutable"
+    assert (answer.getheader("content-type") or "").startswith("text/javascript")
+    assert b"export const mount" in answer.body
+    sent_everywhere(answer, is_on_space=False)
+    assert ask(team, "HEAD", f"/{address}").status == 200
+    assert ask(team, "POST", f"/{address}", body=b"x").status == 405
+    foreign = (("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "cors"))
+    assert ask(team, "GET", f"/{address}", *foreign).status == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/scripts/0123456789abcdef/run_bar.js",
+        address_of_script("run_bar").replace("run_bar", "unknown"),
+        address_of_script("run_bar").replace("run_bar.js", "run_bar.py"),
+        address_of_script("run_bar").replace("run_bar", "..%2Fpage"),
+        address_of_script("run_bar").replace("run_bar", "%2e%2e/mount"),
+        "/scripts/",
+    ],
+)
+def test_nothing_else_is_a_script(laptop: Server, path: str) -> None:
+    answer = ask(laptop, "GET", f"/{path.lstrip('/')}")
+    assert answer.status in (403, 404)
+    assert "immutable" not in (answer.getheader("cache-control") or "")
 
 
 def test_each_load_of_the_page_has_a_nonce_of_its_own_for_each_script(laptop: Server) -> None:

@@ -10,17 +10,19 @@ import pytest
 from tests.services import services_for
 from workbench.errors import BadInput
 from workbench.ui.components.choice_field import ChoiceField, TickField
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.editor import Editor
-from workbench.ui.components.raw import Raw
 from workbench.ui.components.text_field import TextField
 from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options
 from workbench.ui.present.pieces import Piece
 from workbench.ui.present.raw import RawSection, RawView
+from workbench.ui.script_files import all_addresses
 from workbench.ui.serve import check_address, serve_page
 from workbench.ui.tabs.play.screen import Screen
 
-COMPONENTS = Path(__file__).parents[2] / "workbench" / "ui" / "components"
+UI = Path(__file__).parents[2] / "workbench" / "ui"
+SCRIPTS = sorted((UI / "scripts").glob("*.js"))
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +78,13 @@ def test_the_page_asks_nothing_of_other_hosts(config):
     theme = launch_options()["theme"]
     assert theme._stylesheets == []
     assert "http" not in launch_options()["css_paths"][0].read_text()
-    for path in COMPONENTS.glob("*.js"):
+    assert len(SCRIPTS) > 50
+    for path in (*SCRIPTS, *UI.glob("*.js")):
         assert "http" not in path.read_text().replace("http://www.w3.org/2000/svg", ""), path.name
 
 
 def test_no_script_parses_text_as_html():
-    for path in COMPONENTS.glob("*.js"):
+    for path in (*SCRIPTS, *UI.glob("*.js")):
         script = path.read_text()
         for way in (
             "innerHTML",
@@ -98,9 +101,25 @@ def test_a_value_goes_to_the_browser_as_json_and_never_through_a_template():
     view = RawView(
         sections=(RawSection(role="user", label="user", note="", pieces=(Piece(text="${x} \\n"),)),)
     )
-    part = Raw(view, elem_id="raw")
+    part = Drawn("raw", view, elem_id="raw")
     assert part.html_template == ""
     assert json.loads(json.dumps(part.value))["sections"][0]["pieces"][0]["text"] == "${x} \\n"
+
+
+def test_scripts_come_as_files_and_not_within_the_page(config):
+    drawn = [one["props"] for one in config["components"] if one["props"].get("script")]
+    assert len(drawn) > 80
+    assert all(len(props["js_on_load"]) < 120 for props in drawn)
+    head = launch_options()["head"]
+    for address in all_addresses():
+        assert f'<link rel="modulepreload" href="{address}">' in head
+
+
+def test_an_event_that_no_script_triggers_cannot_be_listened_to():
+    part = Drawn("transcript", elem_id="transcript")
+    assert part.event("message_act")
+    with pytest.raises(AttributeError, match=r"transcript\.js does not trigger 'mesage_act'"):
+        part.event("mesage_act")
 
 
 def test_an_editor_keeps_every_blank():
@@ -110,7 +129,7 @@ def test_an_editor_keeps_every_blank():
 
 
 def test_building_the_page_leaves_no_files_beside_the_components():
-    assert not list(COMPONENTS.parent.rglob("*.pyi"))
+    assert not list(UI.rglob("*.pyi"))
 
 
 def test_a_screen_that_changes_nothing_leaves_every_part_as_it_is():

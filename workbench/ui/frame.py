@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 from workbench.settings import Settings
-from workbench.ui.components.account import Account
-from workbench.ui.components.address import Address
-from workbench.ui.components.header import Header
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.sign_in import SignIn
 
 
@@ -13,17 +11,17 @@ from workbench.ui.components.sign_in import SignIn
 class Frame:
     """The frame's parts."""
 
-    header: Header
-    address: Address
-    account: Account
+    header: Drawn
+    address: Drawn
+    account: Drawn
 
 
 def build_frame(settings: Settings) -> Frame:
     """Builds the frame; on a Space that knows Hugging Face's login, with its button."""
     frame = Frame(
-        header=Header(elem_id="page-header"),
-        address=Address(elem_id="page-address"),
-        account=Account(elem_id="page-account"),
+        header=Drawn("header", elem_id="page-header"),
+        address=Drawn("address", elem_id="page-address"),
+        account=Drawn("account", elem_id="page-account"),
     )
     if settings.has_hugging_face_login:
         SignIn("Sign in", size="sm", elem_id="page-login")

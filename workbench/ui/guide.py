@@ -17,9 +17,7 @@ from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
-from workbench.ui.components.keys_help import KeysHelp
-from workbench.ui.components.palette import Palette
-from workbench.ui.components.tour import Tour
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.frame import Frame
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.listen import Trigger, listen
@@ -53,9 +51,9 @@ MOST_NAMED: Final = 30
 class GuideParts:
     """Parts that stand beside the tabs."""
 
-    tour: Tour
-    palette: Palette
-    keys: KeysHelp
+    tour: Drawn
+    palette: Drawn
+    keys: Drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +154,9 @@ class GuideEvents:
 def build_guide() -> GuideParts:
     """Builds what is not to be seen until it is asked for."""
     return GuideParts(
-        tour=Tour(TourView(), elem_id="page-tour"),
-        palette=Palette(PaletteView(), elem_id="page-palette"),
-        keys=KeysHelp(KEYS, elem_id="page-keys"),
+        tour=Drawn("tour", TourView(), elem_id="page-tour"),
+        palette=Drawn("palette", PaletteView(), elem_id="page-palette"),
+        keys=Drawn("keys_help", KEYS, elem_id="page-keys"),
     )
 
 

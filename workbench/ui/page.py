@@ -14,6 +14,7 @@ from workbench.ui.crowd import open_queue
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.owners import role_of, serves_others
+from workbench.ui.script_files import all_addresses
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs.compare import parts as compare
 from workbench.ui.tabs.compare.tab import wire as wire_compare
@@ -37,8 +38,10 @@ STYLES: Final = tuple(
     Path(__file__).with_name(f"{name}.css")
     for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
-HEAD_SCRIPT: Final = Path(__file__).with_name("stream.js").read_text(encoding="utf-8")
-"""Runs before anything of Gradio's."""
+HEAD_SCRIPTS: Final = tuple(
+    Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("stream.js", "mount.js")
+)
+"""Run before anything of Gradio's."""
 HANDED_OUT: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
 
@@ -140,7 +143,12 @@ def launch_options() -> LaunchOptions:
     return LaunchOptions(
         theme=WorkbenchTheme(),
         css_paths=[*STYLES],
-        head=f"<script>{HEAD_SCRIPT}</script>",
+        head="".join(
+            (
+                *(f'<link rel="modulepreload" href="{address}">' for address in all_addresses()),
+                *(f"<script>{text}</script>" for text in HEAD_SCRIPTS),
+            )
+        ),
         footer_links=[],
         run_history=False,
     )

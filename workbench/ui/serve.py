@@ -43,7 +43,7 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
     from workbench.ui.crowd import MAX_THREADS
     from workbench.ui.gate.app import GatedApp, user_of
     from workbench.ui.login.door import Door
-    from workbench.ui.page import HEAD_SCRIPT, build_page, launch_options
+    from workbench.ui.page import HEAD_SCRIPTS, build_page, launch_options
 
     door = Door.of(settings)
     page = build_page(services)
@@ -66,7 +66,7 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
             state_session_capacity=settings.max_open_pages,
             # Gradio would ask itself whether it can be reached, and give up on a busy machine.
             _frontend=False,
-            _app=GatedApp(page.blocks, settings, scripts=[HEAD_SCRIPT], door=door, has_mcp=has_mcp),
+            _app=GatedApp(page.blocks, settings, scripts=HEAD_SCRIPTS, door=door, has_mcp=has_mcp),
             **launch_options(),
         )
         say(f"Hermes Workbench is running at {page.blocks.local_url} (press Ctrl+C to stop)")

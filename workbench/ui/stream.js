@@ -12,24 +12,25 @@
   // Gradio hangs up as soon as a page may be left, which is seconds before it is where the next one is slow to come. It
   // takes what has no answer then for a lost connection, says so, and loads the page again, so that the next one never
   // comes. So a page that may be left is told of nothing, unless somebody goes on in it.
-  let goes_on = Promise.resolve();
+  let goesOn = Promise.resolve();
   window.addEventListener("beforeunload", () => {
-    goes_on = new Promise((resolve) => {
-      for (const name of ["pointerdown", "keydown"]) window.addEventListener(name, resolve, { capture: true, once: true });
+    goesOn = new Promise((resolve) => {
+      for (const name of ["pointerdown", "keydown"])
+        window.addEventListener(name, resolve, { capture: true, once: true });
     });
   });
-  const kept_quiet = async (work) => {
+  const keptQuiet = async (work) => {
     try {
       return await work;
     } catch (error) {
       // Gradio's own `beforeunload` comes first, and its hanging up may be heard before ours.
       await new Promise((resolve) => setTimeout(resolve));
-      await goes_on;
+      await goesOn;
       throw error;
     }
   };
-  const path_of = (what) => new URL(what.url ?? what, location.href).pathname;
-  const until_aborted = (signal) =>
+  const pathOf = (what) => new URL(what.url ?? what, location.href).pathname;
+  const untilAborted = (signal) =>
     new Promise((resolve) => {
       signal.addEventListener("abort", resolve, { once: true });
       // Whoever does not hang up must not keep others waiting.
@@ -38,14 +39,14 @@
 
   const joined = async (response) => {
     if (response.ok) {
-      const { event_id } = await response.clone().json();
-      if (!ended.delete(event_id)) pending.add(event_id);
+      const { event_id: eventId } = await response.clone().json();
+      if (!ended.delete(eventId)) pending.add(eventId);
     }
     await closed;
     return response;
   };
 
-  async function* frames_of(response) {
+  async function* framesOf(response) {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     for (;;) {
@@ -60,22 +61,22 @@
   async function* heard(request, response) {
     for (;;) {
       let closing = null;
-      for await (const frame of frames_of(response)) {
+      for await (const frame of framesOf(response)) {
         const start = frame.slice(0, 100);
         if (start.includes('"msg":"close_stream"')) {
           closing = frame;
           break;
         }
         if (start.includes('"msg":"process_completed"')) {
-          const { event_id } = JSON.parse(frame.slice(frame.indexOf("{")));
-          if (!pending.delete(event_id)) ended.add(event_id);
+          const { event_id: eventId } = JSON.parse(frame.slice(frame.indexOf("{")));
+          if (!pending.delete(eventId)) ended.add(eventId);
         }
         yield frame;
       }
       if (closing === null || pending.size === 0) {
         pending.clear();
         if (closing === null) return;
-        closed = until_aborted(request.signal);
+        closed = untilAborted(request.signal);
         yield closing;
         return;
       }
@@ -88,7 +89,7 @@
     const frames = heard(request, response);
     const body = new ReadableStream({
       async pull(controller) {
-        const { value, done } = await kept_quiet(frames.next());
+        const { value, done } = await keptQuiet(frames.next());
         if (done) controller.close();
         else controller.enqueue(encoder.encode(`${value}\n\n`));
       },
@@ -98,12 +99,12 @@
   };
 
   window.fetch = async (what, options) => {
-    const path = path_of(what);
+    const path = pathOf(what);
     if (path.endsWith("/queue/join")) return joined(await send(what, options));
-    if (path.endsWith("/queue/data") || path.endsWith("/app_id")) await goes_on;
+    if (path.endsWith("/queue/data") || path.endsWith("/app_id")) await goesOn;
     if (!path.endsWith("/queue/data")) return send(what, options);
     const request = new Request(what, options);
-    const response = await kept_quiet(send(request));
+    const response = await keptQuiet(send(request));
     return response.ok ? streamed(request, response) : response;
   };
 })();

@@ -1,1 +1,1 @@
-"""Own parts of the page, a Python class and a script each; text always lands in the document as text."""
+"""Own parts of the page; those that a script of `ui/scripts/` draws are `Drawn`, and set text as text."""

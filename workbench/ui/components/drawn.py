@@ -5,40 +5,46 @@ JavaScript template literal, so that `${…}` in a model's text would run and a 
 *Source:* gradio 6.31, js/html/shared/HTML.svelte, `render_template`.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import gradio as gr
+from gradio.events import EventListener
 
 from workbench.chat.json_value import JsonValue
 from workbench.ui.components.stubless import Stubless
 from workbench.ui.listen import Trigger
+from workbench.ui.script_files import address_of_script, words_of_script
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-SHARED: Final = "dom.js"
-"""Script that stands before every component's own."""
-
 
 class Drawn(gr.HTML, metaclass=Stubless):
-    """A component whose value is a frozen dataclass of `present`; the browser gets it as JSON."""
+    """A component whose value is a frozen dataclass of `present`; the browser gets it as JSON.
 
-    shared: ClassVar[tuple[str, ...]] = ()
-    """Files beside this one that stand before the script, for what several components draw alike."""
-    script: ClassVar[str] = ""
-    """File beside this one that draws the value; the names in quotes that it triggers are the events."""
+    Args:
+        script: The module in `ui/scripts/` that draws the value, without `.js`.
+        value: What is shown at first.
+        elem_id: The element's id.
+        render: Whether it is put where it is made.
+
+    Example:
+        `Drawn("run_bar", elem_id="suites-bar")`.
+    """
 
     def __init__(
-        self, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True
+        self, script: str, value: "DataclassInstance | None" = None, *, elem_id: str, render: bool = True
     ) -> None:
+        self.script = script
+        address = json.dumps(address_of_script(script))
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `value` untyped
             value=value,
             html_template="",
-            js_on_load=_scripts((*self.shared, self.script)),
+            js_on_load=f"hermesWorkbench.mount({address}, element, trigger, props, watch)",
             apply_default_css=False,
             elem_id=elem_id,
             elem_classes=["hw"],
@@ -55,12 +61,12 @@ class Drawn(gr.HTML, metaclass=Stubless):
         return {"type": "object"}
 
     def event(self, name: str) -> Trigger:
-        """The event that the script triggers as `name`."""
-        return cast(Trigger, getattr(self, name))
+        """The event that the script triggers as `name`.
 
-
-@cache
-def _scripts(own: tuple[str, ...]) -> str:
-    """Gradio makes a component anew for each change of it, so the files are read once."""
-    folder = Path(__file__).parent
-    return "\n".join((folder / name).read_text(encoding="utf-8") for name in (SHARED, *own))
+        Raises:
+            AttributeError: The script does not trigger it.
+        """
+        if name not in words_of_script(self.script):
+            raise AttributeError(f"{self.script}.js does not trigger {name!r}")
+        # Gradio leaves its listener's types open.
+        return partial(cast(Any, EventListener(event_name=name)).listener, self)

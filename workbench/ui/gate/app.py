@@ -1,6 +1,6 @@
 """Gradio's application with the gate around it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import gradio as gr
@@ -19,6 +19,7 @@ from workbench.ui.gate.pages import OpenPages
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard
 from workbench.ui.login.door import Door
+from workbench.ui.script_files import ROUTE, serve_script
 
 _SCRIPT: Final = b"<script"
 
@@ -35,13 +36,21 @@ class GatedApp(App):
     """
 
     def __init__(
-        self, blocks: gr.Blocks, settings: Settings, *, scripts: list[str], door: Door | None, has_mcp: bool
+        self,
+        blocks: gr.Blocks,
+        settings: Settings,
+        *,
+        scripts: Sequence[str],
+        door: Door | None,
+        has_mcp: bool,
     ) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `kwargs` untyped
             default_response_class=ORJSONResponse,
             # Inside of what compresses answers.
             middleware=[Middleware(NonceForScripts), Middleware(EventGuard)],
         )
+        # Before Gradio adds its own routes.
+        self.add_route(ROUTE, serve_script)
         self.state_holder = PageStates()
         kept = GradioPages(blocks)
         pages = OpenPages(settings.max_open_pages, kept.forget)

@@ -14,15 +14,10 @@ from workbench.records.owner import Permission
 from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
-from workbench.ui.components.calls import Calls
 from workbench.ui.components.choice_field import ChoiceField
-from workbench.ui.components.differ import Differ
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.editor import Editor
-from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
-from workbench.ui.components.fixes import Fixes
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.read_text import ReadText
 from workbench.ui.components.text_field import TextField
 from workbench.ui.incoming.fields import place_of
 from workbench.ui.listen import any_of, listen
@@ -63,15 +58,15 @@ class InspectParts:
     clear: gr.Button
     toolset: gr.Dropdown
     tools_text: Editor
-    tools_notice: Notice
+    tools_notice: Drawn
     dialect: gr.Dropdown
     level: gr.Dropdown
     finish_reason: gr.Dropdown
     starts_in_thought: gr.Checkbox
-    read: ReadText
-    calls: Calls
-    fixes: Fixes
-    differ: Differ
+    read: Drawn
+    calls: Drawn
+    fixes: Drawn
+    differ: Drawn
 
     @property
     def fields(self) -> list[Block]:
@@ -86,7 +81,7 @@ class InspectParts:
 
 def build(services: Services) -> InspectParts:
     """Builds the tab with its empty state."""
-    EditorNames(EDITORS, elem_id="inspect-editor-names")
+    Drawn("editor_names", EDITORS, elem_id="inspect-editor-names")
     with gr.Row(elem_id="inspect-columns"):
         with gr.Column(elem_id="inspect-setup", elem_classes=["hw-column"], min_width=0):
             toolset, tools_text, tools_notice = _build_tools(services)
@@ -97,11 +92,11 @@ def build(services: Services) -> InspectParts:
                 clear = gr.Button("Clear", size="sm", elem_id="inspect-clear")
             text = text_editor("Completion", None, "inspect-text", is_wrapped=True, max_lines=1000)
         with gr.Column(elem_id="inspect-text-read", elem_classes=["hw-column"], min_width=0):
-            read = ReadText(NOTHING.read, elem_id="inspect-read")
+            read = Drawn("read_text", NOTHING.read, elem_id="inspect-read")
         with gr.Column(elem_id="inspect-results", elem_classes=["hw-column"], min_width=0):
-            calls = Calls(NOTHING.calls, elem_id="inspect-calls")
-            fixes = Fixes(NOTHING.fixes, elem_id="inspect-fixes")
-            differ = Differ(NOTHING.differ, elem_id="inspect-differ")
+            calls = Drawn("calls", NOTHING.calls, elem_id="inspect-calls")
+            fixes = Drawn("fixes", NOTHING.fixes, elem_id="inspect-fixes")
+            differ = Drawn("differ", NOTHING.differ, elem_id="inspect-differ")
     return InspectParts(
         text=text, clear=clear, toolset=toolset, tools_text=tools_text, tools_notice=tools_notice,
         dialect=dialect, level=level, finish_reason=finish_reason, starts_in_thought=starts_in_thought,
@@ -109,7 +104,7 @@ def build(services: Services) -> InspectParts:
     )  # fmt: skip
 
 
-def _build_tools(services: Services) -> tuple[ChoiceField, Editor, Notice]:
+def _build_tools(services: Services) -> tuple[ChoiceField, Editor, Drawn]:
     heading("Tools")
     first = _first_toolset(services.catalog)
     toolset = ChoiceField(
@@ -120,7 +115,7 @@ def _build_tools(services: Services) -> tuple[ChoiceField, Editor, Notice]:
         "Tools to check against, as JSON", "json", "inspect-tools-text",
         value=_tools_text(services.catalog, first), is_wrapped=False, max_lines=14,
     )  # fmt: skip
-    return toolset, tools_text, Notice(elem_id="inspect-tools-notice")
+    return toolset, tools_text, Drawn("notice", elem_id="inspect-tools-notice")
 
 
 def _build_terms() -> tuple[gr.Dropdown, gr.Dropdown, gr.Dropdown, gr.Checkbox]:

@@ -12,11 +12,8 @@ from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS
 from workbench.rollout.sampling import number_range
 from workbench.rollout.setting_field import NumberRange
 from workbench.ui.components.choice_field import ChoiceField
-from workbench.ui.components.compare_board import CompareBoard
-from workbench.ui.components.compare_live import CompareLive
-from workbench.ui.components.compare_target import CompareTarget
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import heading
-from workbench.ui.components.notice import Notice
 from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.components.text_field import TextField
 from workbench.ui.present.compare.board import BoardView
@@ -105,7 +102,7 @@ class AskParts:
     """The line of the question."""
 
     question: TextField
-    line: CompareTarget
+    line: Drawn
     run: gr.Button
     stop: gr.Button
 
@@ -132,9 +129,9 @@ class CompareParts:
     ask: AskParts
     what: WhatParts
     columns: tuple[ColumnParts, ...]
-    notice: Notice
-    live: CompareLive
-    board: CompareBoard
+    notice: Drawn
+    live: Drawn
+    board: Drawn
 
     def screen(self, tabs: gr.Tabs) -> list[Block]:
         """The parts that a `CompareScreen` has values for, in its order."""
@@ -171,9 +168,9 @@ def build(services: Services) -> CompareParts:
                 _build_column(services, LETTERS[place], fields, is_visible=place < first.count)
                 for place, fields in enumerate(first.columns)
             )
-        notice = Notice(elem_id="compare-notice")
-        live = CompareLive(LiveColumns(), elem_id="compare-live")
-        board = CompareBoard(elem_id="compare-board")
+        notice = Drawn("notice", elem_id="compare-notice")
+        live = Drawn("compare_live", LiveColumns(), elem_id="compare-live")
+        board = Drawn("compare_board", elem_id="compare-board")
     return CompareParts(
         draft=draft, secret=secret, target=target, ask=ask, what=what, columns=columns, notice=notice,
         live=live, board=board,
@@ -186,7 +183,7 @@ def _build_ask(first: CompareForm) -> AskParts:
             first.question, label="Question", show_label=False, container=False, lines=2, max_lines=8,
             scale=1, placeholder="Ask the same of each column", elem_id="compare-question",
         )  # fmt: skip
-        line = CompareTarget(NO_TARGET, elem_id="compare-line")
+        line = Drawn("compare_target", NO_TARGET, elem_id="compare-line")
         with gr.Column(elem_id="compare-buttons", min_width=0, scale=0):
             run = gr.Button("Compare", variant="primary", size="md", elem_id="compare-run")
             stop = gr.Button("Stop", size="md", interactive=False, elem_id="compare-stop")

@@ -7,16 +7,10 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
-from workbench.ui.components.contract_measures import ContractMeasures
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.editor import Editor
-from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.preview import Preview
-from workbench.ui.components.text_diff import TextDiff
 from workbench.ui.components.text_field import TextField
-from workbench.ui.components.text_list import TextList
-from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
 
 EDITORS: Final = EditorNamesView(names=(("contracts-text", "Text of the contract"),))
@@ -26,39 +20,39 @@ EDITORS: Final = EditorNamesView(names=(("contracts-text", "Text of the contract
 class ContractsParts:
     """All parts of the tab."""
 
-    contracts: TextList
+    contracts: Drawn
     name: TextField
     text: Editor
-    versions: Versions
-    notice: Notice
-    lint: Notice
-    diff: TextDiff
+    versions: Drawn
+    notice: Drawn
+    lint: Drawn
+    diff: Drawn
     use: gr.Button
     measure: gr.Button
     toolset: gr.Dropdown
     variables: TextField
-    preview: Preview
+    preview: Drawn
     measured_side: gr.Tab
-    measured: ContractMeasures
+    measured: Drawn
 
 
 def build(services: Services) -> ContractsParts:
     """Builds the tab, empty."""
-    EditorNames(EDITORS, elem_id="contracts-editor-names")
+    Drawn("editor_names", EDITORS, elem_id="contracts-editor-names")
     with gr.Row(elem_id="contracts-columns"):
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
-            contracts = TextList(elem_id="contracts-contracts")
+            contracts = Drawn("text_list", elem_id="contracts-contracts")
             # No state: the browser keeps drafts by it.
             name = TextField(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
-            versions = Versions(elem_id="contracts-versions")
+            versions = Drawn("versions", elem_id="contracts-versions")
             text = text_editor(
                 "Text of the contract", "markdown", "contracts-text", is_wrapped=True, max_lines=32
             )
-            notice = Notice(elem_id="contracts-notice")
+            notice = Drawn("notice", elem_id="contracts-notice")
             heading("What a model would stumble over")
-            lint = Notice(elem_id="contracts-lint")
-            diff = TextDiff(elem_id="contracts-diff")
+            lint = Drawn("notice", elem_id="contracts-lint")
+            diff = Drawn("text_diff", elem_id="contracts-diff")
         with gr.Column(elem_id="contracts-see", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="contracts-acts"):
                 use = gr.Button("Use in Play", size="sm", elem_id="contracts-use")
@@ -67,7 +61,7 @@ def build(services: Services) -> ContractsParts:
                 with gr.Tab("As the model gets it", elem_id="contracts-side-preview"):
                     toolset, variables, preview = _build_preview(services)
                 with gr.Tab("Measured", elem_id="contracts-side-measured") as measured_side:
-                    measured = ContractMeasures(elem_id="contracts-measured")
+                    measured = Drawn("contract_measures", elem_id="contracts-measured")
     return ContractsParts(
         contracts=contracts, name=name, text=text, versions=versions, notice=notice, lint=lint, diff=diff,
         use=use, measure=measure, toolset=toolset, variables=variables, preview=preview,
@@ -75,7 +69,7 @@ def build(services: Services) -> ContractsParts:
     )  # fmt: skip
 
 
-def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Preview]:
+def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Drawn]:
     toolset = ChoiceField(
         list(services.catalog.toolsets()),
         value=None,
@@ -86,5 +80,5 @@ def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Preview]
         label="Variables", lines=1, max_lines=6, placeholder="name = value, one a line",
         elem_id="contracts-variables",
     )  # fmt: skip
-    preview = Preview(elem_id="contracts-preview")
+    preview = Drawn("preview", elem_id="contracts-preview")
     return toolset, variables, preview

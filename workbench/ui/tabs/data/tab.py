@@ -11,11 +11,7 @@ from workbench.records.labels.project import QueueState
 from workbench.app.services import Services
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, FORMATS, WRITTEN
 from workbench.ui.components.fields import heading
-from workbench.ui.components.job_bar import JobBar
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.row_findings import RowFindings
-from workbench.ui.components.row_preview import RowPreview
-from workbench.ui.components.sessions import Sessions
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.listen import listen
 from workbench.ui.present.data import TEACHING
 from workbench.ui.components.number_field import NumberField, number_field
@@ -76,10 +72,10 @@ class DataParts:
     token: TextField
     push: gr.Button
     brought: ImportParts
-    job: JobBar
-    notice: Notice
-    findings: RowFindings
-    rows: RowPreview
+    job: Drawn
+    notice: Drawn
+    findings: Drawn
+    rows: Drawn
     files: gr.File
 
 
@@ -106,20 +102,20 @@ def build(*, takes_token: bool) -> DataParts:
             push = gr.Button("Push", size="sm", elem_id="data-push")
             brought = _build_import()
         with gr.Column(elem_id="data-rows-column", elem_classes=["hw-column"], min_width=0):
-            notice = Notice(elem_id="data-notice")
-            job = JobBar(elem_id="data-job")
+            notice = Drawn("notice", elem_id="data-notice")
+            job = Drawn("job_bar", elem_id="data-job")
             files = gr.File(
                 label="Files", file_count="multiple", interactive=False, visible=False, elem_id="data-files"
             )
-            findings = RowFindings(elem_id="data-findings")
-            rows = RowPreview(TEACHING, elem_id="data-rows")
+            findings = Drawn("row_findings", elem_id="data-findings")
+            rows = Drawn("row_preview", TEACHING, elem_id="data-rows")
     return DataParts(
         form=form, check=check, make=make, repo=repo, is_public=is_public, token=token, push=push, brought=brought,
         job=job, notice=notice, findings=findings, rows=rows, files=files,
     )  # fmt: skip
 
 
-def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Sessions) -> None:
+def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Drawn) -> None:
     """Lets the parts answer.
 
     Args:

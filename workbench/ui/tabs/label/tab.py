@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.ui.components.label_desk import LabelDesk
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.tabs.label.events import LabelEvents
 from workbench.ui.tabs.play.runs import Runs
@@ -15,12 +15,12 @@ from workbench.ui.tabs.play.runs import Runs
 class LabelParts:
     """All parts of the tab."""
 
-    desk: LabelDesk
+    desk: Drawn
 
 
 def build() -> LabelParts:
     """Builds the tab; it is filled when it is opened."""
-    return LabelParts(desk=LabelDesk(elem_id="label-desk"))
+    return LabelParts(desk=Drawn("label_desk", elem_id="label-desk"))
 
 
 def wire(

@@ -7,10 +7,8 @@ from gradio.blocks import Block
 from gradio.events import Dependency
 
 from workbench.app.services import Services
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import heading
-from workbench.ui.components.model_rows import ModelRows
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.pull_bar import PullBar
 from workbench.ui.components.text_field import TextField
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.models.events import ModelsEvents
@@ -21,17 +19,17 @@ from workbench.ui.tabs.models.pulls import Pulls
 class ModelsParts:
     """All parts of the tab."""
 
-    here: ModelRows
+    here: Drawn
     place: TextField
     base: gr.Dropdown
     look: gr.Button
-    adapters: ModelRows
-    place_notice: Notice
+    adapters: Drawn
+    place_notice: Drawn
     words: TextField
     find: gr.Button
-    found: ModelRows
-    pull: PullBar
-    notice: Notice
+    found: Drawn
+    pull: Drawn
+    notice: Drawn
     pulls: Pulls
 
     def screen(self, model: Block) -> list[Block]:
@@ -46,7 +44,7 @@ def build(services: Services) -> ModelsParts:
     with gr.Row(elem_id="models-columns"):
         with gr.Column(elem_id="models-here-column", elem_classes=["hw-column"], min_width=0):
             heading("To choose from")
-            here = ModelRows(elem_id="models-here")
+            here = Drawn("model_rows", elem_id="models-here")
             heading("Adapters")
             with gr.Row(elem_id="models-adapter", visible=not services.settings.is_on_space):
                 place = TextField(
@@ -58,8 +56,8 @@ def build(services: Services) -> ModelsParts:
                     events.bases(), label="Over", allow_custom_value=True, elem_id="models-base", min_width=0
                 )
                 look = gr.Button("Load", size="sm", elem_id="models-look")
-            place_notice = Notice(elem_id="models-place-notice")
-            adapters = ModelRows(elem_id="models-adapters")
+            place_notice = Drawn("notice", elem_id="models-place-notice")
+            adapters = Drawn("model_rows", elem_id="models-adapters")
         with gr.Column(elem_id="models-get-column", elem_classes=["hw-column"], min_width=0):
             heading("Get from the hub")
             with gr.Row(elem_id="models-search"):
@@ -71,9 +69,9 @@ def build(services: Services) -> ModelsParts:
                     elem_id="models-words",
                 )
                 find = gr.Button("Find", size="sm", elem_id="models-find")
-            notice = Notice(elem_id="models-notice")
-            pull = PullBar(elem_id="models-pull")
-            found = ModelRows(events.recommended(), elem_id="models-found")
+            notice = Drawn("notice", elem_id="models-notice")
+            pull = Drawn("pull_bar", elem_id="models-pull")
+            found = Drawn("model_rows", events.recommended(), elem_id="models-found")
     return ModelsParts(
         here=here, place=place, base=base, look=look, place_notice=place_notice, adapters=adapters,
         words=words, find=find, found=found, pull=pull, notice=notice, pulls=pulls,

@@ -4,15 +4,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from workbench.ui.components.calls import Calls
-from workbench.ui.components.decision import DecisionPane
-from workbench.ui.components.differ import Differ
-from workbench.ui.components.fixes import Fixes
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.raw import Raw
-from workbench.ui.components.text_diff import TextDiff
-from workbench.ui.components.timing import Timing
-from workbench.ui.components.tokens import Tokens
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.differ import ask_differ
 from workbench.ui.present.inspect import CallsView, FixesView
@@ -25,16 +17,16 @@ from workbench.ui.present.tokens import TokensView
 class InspectorParts:
     """The column's parts, a tab each."""
 
-    raw: Raw
-    raw_notice: Notice
-    raw_diff: TextDiff
-    tokens: Tokens
-    calls: Calls
-    fixes: Fixes
+    raw: Drawn
+    raw_notice: Drawn
+    raw_diff: Drawn
+    tokens: Drawn
+    calls: Drawn
+    fixes: Drawn
     fixes_tab: gr.Tab
-    timing: Timing
-    decision: DecisionPane
-    differ: Differ
+    timing: Drawn
+    decision: Drawn
+    differ: Drawn
 
 
 def build_inspector() -> InspectorParts:
@@ -44,21 +36,21 @@ def build_inspector() -> InspectorParts:
         gr.Tabs(elem_id="play-inspector-tabs"),
     ):
         with gr.Tab("Raw", elem_id="play-tab-raw"):
-            raw = Raw(RawView(), elem_id="play-raw")
-            raw_notice = Notice(elem_id="play-raw-notice")
-            raw_diff = TextDiff(elem_id="play-raw-diff")
+            raw = Drawn("raw", RawView(), elem_id="play-raw")
+            raw_notice = Drawn("notice", elem_id="play-raw-notice")
+            raw_diff = Drawn("text_diff", elem_id="play-raw-diff")
         with gr.Tab("Tokens", elem_id="play-tab-tokens"):
-            tokens = Tokens(TokensView(), elem_id="play-tokens")
+            tokens = Drawn("tokens", TokensView(), elem_id="play-tokens")
         with gr.Tab("Calls", elem_id="play-tab-calls"):
-            calls = Calls(CallsView(), elem_id="play-calls")
+            calls = Drawn("calls", CallsView(), elem_id="play-calls")
         with gr.Tab("Fixes", elem_id="play-tab-fixes") as fixes_tab:
-            fixes = Fixes(FixesView(), elem_id="play-fixes")
+            fixes = Drawn("fixes", FixesView(), elem_id="play-fixes")
         with gr.Tab("Decision", elem_id="play-tab-decision"):
-            decision = DecisionPane(DecisionView(), elem_id="play-decision")
+            decision = Drawn("decision", DecisionView(), elem_id="play-decision")
         with gr.Tab("Differ", elem_id="play-tab-differ"):
-            differ = Differ(ask_differ(None), elem_id="play-differ")
+            differ = Drawn("differ", ask_differ(None), elem_id="play-differ")
         with gr.Tab("Timing", elem_id="play-tab-timing"):
-            timing = Timing(TimingView(), elem_id="play-timing")
+            timing = Drawn("timing", TimingView(), elem_id="play-timing")
     return InspectorParts(
         raw=raw, raw_notice=raw_notice, raw_diff=raw_diff, tokens=tokens, calls=calls, fixes=fixes,
         fixes_tab=fixes_tab, timing=timing, decision=decision, differ=differ,

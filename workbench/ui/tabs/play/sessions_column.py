@@ -4,11 +4,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from workbench.ui.components.demo_bar import DemoBar
-from workbench.ui.components.download import Download
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import heading
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.sessions import Sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,27 +13,27 @@ class SessionsParts:
     """The column's parts, from top to bottom."""
 
     new: gr.Button
-    sessions: Sessions
+    sessions: Drawn
     export_open: gr.Button
     export_all: gr.Button
-    notice: Notice
-    download: Download
-    demo: DemoBar
+    notice: Drawn
+    download: Drawn
+    demo: Drawn
 
 
 def build_sessions() -> SessionsParts:
     """Builds the column, empty."""
     with gr.Column(elem_id="play-sessions", elem_classes=["hw-column"], min_width=0):
         new = gr.Button("New session", size="sm", elem_id="play-new")
-        sessions = Sessions(elem_id="play-session-list")
+        sessions = Drawn("sessions", elem_id="play-session-list")
         with gr.Column(elem_id="play-export", min_width=0):
             heading("Export as ShareGPT")
             with gr.Row(elem_id="play-export-buttons"):
                 export_open = gr.Button("This session", size="sm", min_width=0, elem_id="play-export-open")
                 export_all = gr.Button("All", size="sm", min_width=0, elem_id="play-export-all")
-            notice = Notice(elem_id="play-export-notice")
-            download = Download(elem_id="play-download")
-        demo = DemoBar(elem_id="play-demo")
+            notice = Drawn("notice", elem_id="play-export-notice")
+            download = Drawn("download", elem_id="play-download")
+        demo = Drawn("demo_bar", elem_id="play-demo")
     return SessionsParts(
         new=new,
         sessions=sessions,

@@ -8,12 +8,10 @@ from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField, TickField
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.editor import Editor
 from workbench.ui.components.fields import heading, text_editor
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.system_text import SystemText
 from workbench.ui.components.text_field import TextField
-from workbench.ui.components.versions import Versions
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
 from workbench.ui.tabs.play.sampling_fields import SamplingParts, build_sampling
 
@@ -23,12 +21,12 @@ class ContractParts:
     """The contract and what it comes to."""
 
     contract: gr.Dropdown
-    versions: Versions
+    versions: Drawn
     contract_text: Editor
-    contract_notice: Notice
+    contract_notice: Drawn
     ephemeral: TextField
     variables: TextField
-    system_text: SystemText
+    system_text: Drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +35,7 @@ class ToolsParts:
 
     toolset: gr.Dropdown
     tools_text: Editor
-    tools_notice: Notice
+    tools_notice: Drawn
     enabled_tools: gr.CheckboxGroup
     disabled_tools: gr.State
 
@@ -49,7 +47,7 @@ class ModelParts:
     model: gr.Dropdown
     tool_choice: gr.Dropdown
     is_constrained: gr.Checkbox
-    model_notice: Notice
+    model_notice: Drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +87,11 @@ def _build_contract(services: Services) -> ContractParts:
     heading("Contract")
     return ContractParts(
         contract=_dropdown(setup_label("contract_name"), list(services.contract_names()), "play-contract"),
-        versions=Versions(elem_id="play-versions"),
+        versions=Drawn("versions", elem_id="play-versions"),
         contract_text=text_editor(
             setup_label("contract_text"), "markdown", "play-contract-text", is_wrapped=True
         ),
-        contract_notice=Notice(elem_id="play-contract-notice"),
+        contract_notice=Drawn("notice", elem_id="play-contract-notice"),
         ephemeral=TextField(
             label=setup_label("ephemeral"),
             lines=1,
@@ -109,7 +107,7 @@ def _build_contract(services: Services) -> ContractParts:
             visible=False,
             elem_id="play-variables",
         ),
-        system_text=SystemText(elem_id="play-system-text"),
+        system_text=Drawn("system_text", elem_id="play-system-text"),
     )
 
 
@@ -118,7 +116,7 @@ def _build_tools(services: Services) -> ToolsParts:
     return ToolsParts(
         toolset=_dropdown("Toolset", list(services.catalog.toolsets()), "play-toolset"),
         tools_text=text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
-        tools_notice=Notice(elem_id="play-tools-notice"),
+        tools_notice=Drawn("notice", elem_id="play-tools-notice"),
         enabled_tools=TickField(
             [],
             label=setup_label("disabled_tools"),
@@ -142,7 +140,7 @@ def _build_model(services: Services) -> ModelParts:
     is_constrained = gr.Checkbox(
         value=True, label=setup_label("is_constrained"), container=False, elem_id="play-constrained"
     )
-    notice = Notice(elem_id="play-model-notice")
+    notice = Drawn("notice", elem_id="play-model-notice")
     return ModelParts(
         model=model, tool_choice=tool_choice, is_constrained=is_constrained, model_notice=notice
     )

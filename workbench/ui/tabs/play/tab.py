@@ -7,8 +7,7 @@ from gradio.blocks import Block
 from gradio.events import Dependency
 
 from workbench.app.services import Services
-from workbench.ui.components.address import Address
-from workbench.ui.components.header import Header
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.text_field import TextField
 from workbench.ui.frame import Frame
 from workbench.ui.listen import Trigger, any_of, listen
@@ -44,7 +43,7 @@ class PlayParts:
     talk: TalkParts
     inspector: InspectorParts
 
-    def screen(self, header: Header, address: Address) -> list[Block]:
+    def screen(self, header: Drawn, address: Drawn) -> list[Block]:
         """The parts that a `Screen` has values for, in its order."""
         own = {
             "visitor": self.visitor,
@@ -60,7 +59,7 @@ class PlayParts:
             for name in Screen._fields
         ]
 
-    def whole(self, header: Header, address: Address) -> list[Block]:
+    def whole(self, header: Drawn, address: Drawn) -> list[Block]:
         """The parts that an answer for the whole tab has values for, in its order."""
         tools = self.setup.tools
         return [*self.screen(header, address), *self.setup.fields, tools.toolset, tools.enabled_tools]
@@ -112,12 +111,12 @@ def wire(
     return opened
 
 
-def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Header) -> None:
+def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:
     """Loads the chosen model once another tab has chosen it."""
     _warm(trigger, parts.setup, SetupEvents(services), header)
 
 
-def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Header, tab: gr.Tab) -> None:
+def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Tab) -> None:
     setup = parts.setup
     contract, tools, model = setup.contract, setup.tools, setup.model
     listen(
@@ -180,7 +179,7 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
     listen(line.event("mark_version"), versions.on_mark, edited, [line, notice])
 
 
-def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Header) -> None:
+def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn) -> None:
     """Loads the chosen model, then counts the system text's tokens with it."""
     contract, model = setup.contract, setup.model
     asked = [model.model, model.tool_choice]

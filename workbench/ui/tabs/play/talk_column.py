@@ -5,18 +5,9 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.ui.components.branches import Branches
-from workbench.ui.components.copied import Copied
-from workbench.ui.components.editor_names import EditorNames
-from workbench.ui.components.keys import Keys
-from workbench.ui.components.live import Live
-from workbench.ui.components.message_pane import MessagePane
-from workbench.ui.components.notice import Notice
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.number_field import NumberField, number_field
-from workbench.ui.components.panes import Panes
-from workbench.ui.components.session_bar import SessionBar
 from workbench.ui.components.text_field import TextField
-from workbench.ui.components.transcript import Transcript
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.numbers import SAMPLES
 from workbench.ui.tabs.play.waiting_pane import WaitingParts, build_waiting
@@ -38,16 +29,16 @@ EDITORS: Final = EditorNamesView(
 class TalkParts:
     """The column's parts, from top to bottom."""
 
-    bar: SessionBar
-    branches: Branches
-    transcript: Transcript
-    live: Live
+    bar: Drawn
+    branches: Drawn
+    transcript: Drawn
+    live: Drawn
     asking: WaitingParts
-    message_pane: MessagePane
-    copied: Copied
+    message_pane: Drawn
+    copied: Drawn
     execution: gr.Dropdown
     samples: NumberField
-    notice: Notice
+    notice: Drawn
     composer: TextField
     send: gr.Button
     stop: gr.Button
@@ -56,15 +47,15 @@ class TalkParts:
 def build_talk() -> TalkParts:
     """Builds the column, empty."""
     with gr.Column(elem_id="play-talk", elem_classes=["hw-column"], min_width=0):
-        Panes(elem_id="play-panes")
-        bar = SessionBar(elem_id="play-bar")
-        branches = Branches(elem_id="play-branches")
-        transcript = Transcript(elem_id="play-transcript")
-        live = Live(elem_id="play-live")
+        Drawn("panes", elem_id="play-panes")
+        bar = Drawn("session_bar", elem_id="play-bar")
+        branches = Drawn("branches", elem_id="play-branches")
+        transcript = Drawn("transcript", elem_id="play-transcript")
+        live = Drawn("live", elem_id="play-live")
         asking = build_waiting()
-        message_pane = MessagePane(elem_id="play-message-pane")
-        notice = Notice(elem_id="play-notice")
-        copied = Copied(elem_id="play-copied")
+        message_pane = Drawn("message_pane", elem_id="play-message-pane")
+        notice = Drawn("notice", elem_id="play-notice")
+        copied = Drawn("copied", elem_id="play-copied")
         with gr.Row(elem_id="play-compose"):
             composer = TextField(
                 label="Message", show_label=False, container=False, lines=2, max_lines=10, scale=1,
@@ -86,8 +77,8 @@ def build_talk() -> TalkParts:
                 "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
                 apply_default_css=False, elem_id="play-keys-hint",
             )  # fmt: skip
-        Keys(elem_id="play-keys")
-        EditorNames(EDITORS, elem_id="play-editor-names")
+        Drawn("keys", elem_id="play-keys")
+        Drawn("editor_names", EDITORS, elem_id="play-editor-names")
     return TalkParts(
         bar=bar, branches=branches, transcript=transcript, live=live, asking=asking,
         message_pane=message_pane, copied=copied,

@@ -8,8 +8,8 @@ from workbench.records.owner import Permission, is_granted
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step, StepKind
 from workbench.settings import Settings
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.text_field import TextField
-from workbench.ui.components.waiting import WaitingCall
 from workbench.ui.listen import listen
 from workbench.ui.owners import role_of
 from workbench.ui.permitted import needs
@@ -20,7 +20,7 @@ from workbench.ui.tabs.play.runs import Runs
 class WaitingParts:
     """The pane's parts."""
 
-    waiting: WaitingCall
+    waiting: Drawn
     step_pane: gr.Group
     approval_pane: gr.Group
     result: TextField
@@ -36,7 +36,7 @@ class WaitingParts:
 def build_waiting() -> WaitingParts:
     """Builds the pane, hidden."""
     with gr.Column(elem_id="play-waiting", min_width=0):
-        waiting = WaitingCall(elem_id="play-waiting-call")
+        waiting = Drawn("waiting", elem_id="play-waiting-call")
         with gr.Group(visible=False, elem_id="play-step") as step_pane:
             result = TextField(
                 label="Result or error of your own", show_label=False, container=False, lines=2, max_lines=8,

@@ -8,8 +8,8 @@ from gradio.blocks import Block
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import heading
-from workbench.ui.components.notice import Notice
 from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.present.setup import first_choice
 from workbench.ui.present.suites.grid import (
@@ -43,7 +43,7 @@ class GridParts:
     limit: NumberField
     timeout_s: NumberField
     judge: gr.Dropdown
-    size: Notice
+    size: Drawn
     start: gr.Button
 
     @property
@@ -83,7 +83,7 @@ def build_grid(services: Services) -> GridParts:
             [("the model itself", ""), *models], value=settings.judge or "", allow_custom_value=True,
             label="Judge of rubrics", elem_id="suites-judge", min_width=0,
         )  # fmt: skip
-    size = Notice(elem_id="suites-size")
+    size = Drawn("notice", elem_id="suites-size")
     start = gr.Button("Run", variant="primary", size="sm", elem_id="suites-start")
     return GridParts(
         suites=suites, contracts=contracts, models=chosen, tool_choices=tool_choices, grammars=grammars,

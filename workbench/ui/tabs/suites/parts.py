@@ -8,20 +8,10 @@ from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.editor import Editor
-from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
-from workbench.ui.components.notice import Notice
-from workbench.ui.components.run_bar import RunBar
-from workbench.ui.components.suite_comparison import SuiteComparison
-from workbench.ui.components.suite_keys import SuiteKeys
-from workbench.ui.components.suite_plays import SuitePlays
-from workbench.ui.components.suite_run import SuiteRun
-from workbench.ui.components.suite_text import SuiteText
-from workbench.ui.components.text_diff import TextDiff
 from workbench.ui.components.text_field import TextField
-from workbench.ui.components.text_list import TextList
-from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.tabs.suites.grid_column import GridParts, build_grid
 from workbench.ui.tabs.suites.screen import SuitesScreen
@@ -37,11 +27,11 @@ class RunParts:
     baseline: gr.Dropdown
     baseline_arm: gr.Dropdown
     arm: gr.Dropdown
-    notice: Notice
-    bar: RunBar
-    run: SuiteRun
-    comparison: SuiteComparison
-    plays: SuitePlays
+    notice: Drawn
+    bar: Drawn
+    run: Drawn
+    comparison: Drawn
+    plays: Drawn
 
     @property
     def screen(self) -> list[Block]:
@@ -58,15 +48,15 @@ class RunParts:
 class EditParts:
     """The editor of suites."""
 
-    texts: TextList
+    texts: Drawn
     name: TextField
     text: Editor
-    versions: Versions
-    notice: Notice
-    diff: TextDiff
+    versions: Drawn
+    notice: Drawn
+    diff: Drawn
     rows: gr.UploadButton
     play: gr.Button
-    checked: SuiteText
+    checked: Drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +75,8 @@ class SuitesParts:
 
 def build(services: Services) -> SuitesParts:
     """Builds the tab, empty."""
-    EditorNames(EDITORS, elem_id="suites-editor-names")
-    SuiteKeys(elem_id="suites-keys")
+    Drawn("editor_names", EDITORS, elem_id="suites-editor-names")
+    Drawn("suite_keys", elem_id="suites-keys")
     secret = TextField(visible=False, elem_id="suites-secret")
     with gr.Tabs(elem_id="suites-rooms") as rooms:
         with gr.Tab("Runs", id="runs", elem_id="suites-room-runs"), gr.Row(elem_id="suites-columns"):
@@ -105,12 +95,12 @@ def _build_run() -> RunParts:
             baseline = _choice("Compare with", "baseline")
             baseline_arm = _choice("its arm", "baseline-arm", is_visible=False)
             arm = _choice("with the arm", "arm", is_visible=False)
-        bar = RunBar(elem_id="suites-bar")
-        notice = Notice(elem_id="suites-notice")
-        comparison = SuiteComparison(elem_id="suites-comparison")
-        run = SuiteRun(elem_id="suites-run")
+        bar = Drawn("run_bar", elem_id="suites-bar")
+        notice = Drawn("notice", elem_id="suites-notice")
+        comparison = Drawn("suite_comparison", elem_id="suites-comparison")
+        run = Drawn("suite_run", elem_id="suites-run")
     with gr.Column(elem_id="suites-plays-column", elem_classes=["hw-column"], min_width=0):
-        plays = SuitePlays(elem_id="suites-plays")
+        plays = Drawn("suite_plays", elem_id="suites-plays")
     return RunParts(
         shown=shown, baseline=baseline, baseline_arm=baseline_arm, arm=arm, notice=notice, bar=bar, run=run,
         comparison=comparison, plays=plays,
@@ -120,14 +110,14 @@ def _build_run() -> RunParts:
 def _build_edit() -> EditParts:
     with gr.Row(elem_id="suites-write-columns"):
         with gr.Column(elem_id="suites-list", elem_classes=["hw-column"], min_width=0):
-            texts = TextList(elem_id="suites-texts")
+            texts = Drawn("text_list", elem_id="suites-texts")
             # No state: the browser keeps drafts by it.
             name = TextField(label="Open suite", elem_id="suites-name")
         with gr.Column(elem_id="suites-edit", elem_classes=["hw-column"], min_width=0):
-            versions = Versions(elem_id="suites-versions")
+            versions = Drawn("versions", elem_id="suites-versions")
             text = text_editor("Text of the suite", "yaml", "suites-text", is_wrapped=True, max_lines=32)
-            notice = Notice(elem_id="suites-edit-notice")
-            diff = TextDiff(elem_id="suites-diff")
+            notice = Drawn("notice", elem_id="suites-edit-notice")
+            diff = Drawn("text_diff", elem_id="suites-diff")
         with gr.Column(elem_id="suites-see", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="suites-see-acts"):
                 rows = gr.UploadButton(
@@ -135,7 +125,7 @@ def _build_edit() -> EditParts:
                 )
                 play = gr.Button("Choose for a run", size="sm", elem_id="suites-play")
             heading("What it comes to")
-            checked = SuiteText(elem_id="suites-checked")
+            checked = Drawn("suite_text", elem_id="suites-checked")
     return EditParts(
         texts=texts, name=name, text=text, versions=versions, notice=notice, diff=diff, rows=rows, play=play,
         checked=checked,

@@ -5,17 +5,11 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.editor import Editor
-from workbench.ui.components.editor_names import EditorNames
 from workbench.ui.components.fields import heading, text_editor
-from workbench.ui.components.notice import Notice
 from workbench.ui.components.number_field import NumberField, number_field
-from workbench.ui.components.text_diff import TextDiff
 from workbench.ui.components.text_field import TextField
-from workbench.ui.components.tool_grid import ToolGrid
-from workbench.ui.components.tool_list import ToolList
-from workbench.ui.components.tried import Tried
-from workbench.ui.components.versions import Versions
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.numbers import CALL_NUMBER, SEED
 
@@ -33,31 +27,31 @@ EDITORS: Final = EditorNamesView(
 class ToolsParts:
     """All parts of the tab."""
 
-    tools: ToolList
+    tools: Drawn
     open_name: TextField
     spec: Editor
-    spec_notice: Notice
+    spec_notice: Drawn
     rules: Editor
-    rules_notice: Notice
-    lint: Notice
-    sizes: Notice
+    rules_notice: Drawn
+    lint: Drawn
+    sizes: Drawn
     arguments: Editor
     seed: NumberField
     call_number: NumberField
     call: gr.Button
-    notice: Notice
-    tried: Tried
+    notice: Drawn
+    tried: Drawn
     file: Editor
-    grid: ToolGrid
+    grid: Drawn
     toolset: TextField
-    versions: Versions
-    diff: TextDiff
+    versions: Drawn
+    diff: Drawn
     use: gr.Button
     import_text: TextField
     import_file: gr.UploadButton
     import_toolset: TextField
     import_tools: gr.Button
-    import_notice: Notice
+    import_notice: Drawn
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
@@ -70,10 +64,10 @@ def build(*, takes_servers: bool) -> ToolsParts:
     Args:
         takes_servers: Whether MCP servers can be added before anybody is known to open the page.
     """
-    EditorNames(EDITORS, elem_id="tools-editor-names")
+    Drawn("editor_names", EDITORS, elem_id="tools-editor-names")
     with gr.Row(elem_id="tools-columns"):
         with gr.Column(elem_id="tools-list", elem_classes=["hw-column"], min_width=0):
-            tools = ToolList(elem_id="tools-tools")
+            tools = Drawn("tool_list", elem_id="tools-tools")
             # No state: the browser keeps drafts by it.
             open_name = TextField(label="Open tool", elem_id="tools-open-name")
             added = _build_adding(takes_servers=takes_servers)
@@ -83,20 +77,20 @@ def build(*, takes_servers: bool) -> ToolsParts:
                     label="Toolset", max_lines=1, min_width=0, scale=1, elem_id="tools-toolset"
                 )
                 use = gr.Button("Use in Play", size="sm", min_width=0, scale=0, elem_id="tools-use")
-            versions = Versions(elem_id="tools-versions")
-            diff = TextDiff(elem_id="tools-diff")
+            versions = Drawn("versions", elem_id="tools-versions")
+            diff = Drawn("text_diff", elem_id="tools-diff")
             heading("Spec, as JSON")
             spec = text_editor("Spec as JSON", "json", "tools-spec", is_wrapped=False, max_lines=18)
-            spec_notice = Notice(elem_id="tools-spec-notice")
+            spec_notice = Drawn("notice", elem_id="tools-spec-notice")
             heading("Parameters")
-            grid = ToolGrid(elem_id="tools-grid")
+            grid = Drawn("tool_grid", elem_id="tools-grid")
             heading("Mock rules, as YAML")
             rules = text_editor("Mock rules as YAML", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
-            rules_notice = Notice(elem_id="tools-rules-notice")
+            rules_notice = Drawn("notice", elem_id="tools-rules-notice")
             heading("What makes models call it wrongly")
-            lint = Notice(elem_id="tools-lint")
+            lint = Drawn("notice", elem_id="tools-lint")
             heading("What it costs in a prompt")
-            sizes = Notice(elem_id="tools-sizes")
+            sizes = Drawn("notice", elem_id="tools-sizes")
         with gr.Column(elem_id="tools-try", elem_classes=["hw-column"], min_width=0):
             heading("Try a call")
             arguments = text_editor(
@@ -106,8 +100,8 @@ def build(*, takes_servers: bool) -> ToolsParts:
                 seed = number_field(SEED, "tools-seed", 0)
                 call_number = number_field(CALL_NUMBER, "tools-call-number", 1)
             call = gr.Button("Call", variant="primary", size="md", elem_id="tools-call")
-            notice = Notice(elem_id="tools-notice")
-            tried = Tried(elem_id="tools-tried")
+            notice = Drawn("notice", elem_id="tools-notice")
+            tried = Drawn("tried", elem_id="tools-tried")
             heading("As a file of tools_catalog/")
             file = text_editor("File of the catalog", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
@@ -126,7 +120,7 @@ class _Adding:
     file: gr.UploadButton
     toolset: TextField
     save: gr.Button
-    notice: Notice
+    notice: Drawn
     server_name: TextField
     server_address: TextField
     server_add: gr.Button
@@ -153,7 +147,7 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
                 elem_id="tools-server-address",
             )  # fmt: skip
             add = gr.Button("Connect", size="sm", min_width=0, elem_id="tools-server-add")
-        notice = Notice(elem_id="tools-import-notice")
+        notice = Drawn("notice", elem_id="tools-import-notice")
     return _Adding(
         text=text, file=file, toolset=toolset, save=save, notice=notice, server_name=name,
         server_address=address, server_add=add, server=server,

@@ -1,0 +1,22 @@
+import js from "@eslint/js";
+import globals from "globals";
+
+export default [
+  { ignores: ["node_modules/", ".venv/", "artifacts/", "data/"] },
+  js.configs.recommended,
+  {
+    languageOptions: { ecmaVersion: 2024, globals: globals.browser },
+    rules: {
+      // Names of values and events that go to the server and back are spelled as Python spells them.
+      camelcase: ["error", { properties: "never" }],
+      eqeqeq: "error",
+      "no-implicit-globals": "error",
+      "no-unused-vars": ["error", { ignoreRestSiblings: true }],
+      "no-var": "error",
+      "one-var": ["error", "never"],
+      "prefer-const": "error",
+    },
+  },
+  // The two that stand in the page's head are no modules.
+  { files: ["workbench/ui/*.js"], languageOptions: { sourceType: "script" } },
+];

@@ -1,0 +1,89 @@
+"""An empty page with the page's own styles and scripts, from a small server that lets the browser keep them."""
+
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.e2e.watch import Watch
+from tests.ui.scripts.component import STUBS, Component
+from workbench.ui.page import HEAD_SCRIPTS, STYLES
+from workbench.ui.script_files import all_addresses
+
+SCRIPTS = Path(__file__).parents[3] / "workbench" / "ui" / "scripts"
+
+
+def _document() -> str:
+    styles = "".join(f"<style>{path.read_text()}</style>" for path in STYLES)
+    scripts = "".join(f"<script>{text}</script>" for text in (*HEAD_SCRIPTS, STUBS))
+    body = '<div id="around"></div><div id="component" class="hw"></div>'
+    return f"<!doctype html><html lang=en><title>component</title>{styles}{scripts}<body>{body}"
+
+
+class _Files(BaseHTTPRequestHandler):
+    """Serves the empty page and the scripts."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, files: dict[str, tuple[str, bytes]], *rest: object) -> None:
+        self.files = files
+        super().__init__(*rest)
+
+    def do_GET(self) -> None:
+        kind, content = self.files.get(self.path.partition("?")[0], ("", b""))
+        self.send_response(200 if kind else 204)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        if kind == "text/javascript":
+            self.send_header("Cache-Control", "max-age=31536000, immutable")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def empty_page_url() -> Iterator[str]:
+    files = {"/": ("text/html; charset=utf-8", _document().encode())}
+    for address in all_addresses():
+        files["/" + address] = ("text/javascript", (SCRIPTS / Path(address).name).read_bytes())
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, files))
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def components_context(browser: Browser) -> Iterator[BrowserContext]:
+    """All components share one, so that the browser loads each script once."""
+    context = browser.new_context(viewport={"width": 1000, "height": 700}, accept_downloads=True)
+    context.set_default_timeout(5000)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def watched_page(components_context: BrowserContext) -> tuple[Page, Watch]:
+    page = components_context.new_page()
+    return page, Watch(page)
+
+
+@pytest.fixture
+def component(watched_page: tuple[Page, Watch], empty_page_url: str) -> Iterator[Component]:
+    """An empty page with nothing kept from the test before; nothing may go wrong in it unsaid."""
+    page, watch = watched_page
+    page.goto(empty_page_url)
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    yield Component(page)
+    troubles = watch.troubles[:]
+    watch.troubles.clear()
+    assert troubles == []

@@ -1,0 +1,208 @@
+"""Differences: what was added, dropped and changed is marked, and the text itself stays as it is."""
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.scripts.component import Component
+from workbench.ui.present.blocks import CallCard
+from workbench.ui.present.compare.board import BoardView, CellView, HeadView, TurnView
+from workbench.ui.present.compare.signs import ArgumentView, CallView, FixLine
+from workbench.ui.present.compare.word_diff import diff_words
+from workbench.ui.present.contracts import DiffLine, DiffView
+from workbench.ui.present.differ import DifferRow, DifferView
+from workbench.ui.present.inspect import EditRow, FixesView, FixRow
+from workbench.ui.present.read_text import Change, ReadPiece, ReadSection, ReadTextView
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=alert(1)> ${1+1} \\ &amp;"
+
+
+def test_lines_have_their_signs(component: Component) -> None:
+    lines = (
+        DiffLine(kind="place", text="@@ -1 +1 @@"),
+        DiffLine(kind="same", text="a"),
+        DiffLine(kind="drop", text="  b  "),
+        DiffLine(kind="add", text=HOSTILE),
+    )
+    part = component.mount("text_diff", DiffView(title="v1 to v2", lines=lines))
+    group = part.get_by_role("group", name="v1 to v2")
+    assert group.locator(".hw-sign").all_text_contents() == ["", " ", "−", "+"]
+    assert group.locator("del").text_content() == "−  b  "
+    assert group.locator("ins").text_content() == "+" + HOSTILE
+    component.update(DiffView(title="v1 to v1", lines=()))
+    expect(part.get_by_text("They are the same.")).to_be_visible()
+    component.update(None)
+    expect(part).to_be_empty()
+
+
+READ = ReadTextView(
+    sections=(
+        ReadSection(kind="prose", label="prose", pieces=(ReadPiece(text="Let me look.\n", kind="text"),)),
+        ReadSection(
+            kind="call",
+            label="call",
+            pieces=(
+                ReadPiece(text='{"a": ', kind="text"),
+                ReadPiece(text="True", kind="text", change=Change.BEFORE, code="python-literal"),
+                ReadPiece(text="true", kind="text", change=Change.AFTER, code="python-literal"),
+                ReadPiece(text="}", kind="text", change=Change.AFTER, code="closed", is_guess=True),
+            ),
+        ),
+        ReadSection(
+            kind="stray",
+            label="dropped",
+            pieces=(ReadPiece(text="</tool_call>", kind="tag", change=Change.BEFORE, code="stray-tag"),),
+        ),
+    ),
+    summary="3 fixes",
+    has_fixes=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("way", "text"),
+    [
+        ("As written", 'Let me look.\n{"a": True</tool_call>'),
+        ("Changes", 'Let me look.\n{"a": Truetrue}</tool_call>'),
+        ("Fixed", 'Let me look.\n{"a": true}'),
+    ],
+)
+def test_a_completion_is_shown_as_written_as_fixed_and_both(
+    component: Component, way: str, text: str
+) -> None:
+    part = component.mount("read_text", READ)
+    expect(part.get_by_role("button", name="Changes")).to_have_attribute("aria-pressed", "true")
+    part.get_by_role("button", name=way, exact=True).click()
+    expect(part.get_by_role("button", name=way, exact=True)).to_have_attribute("aria-pressed", "true")
+    assert "".join(part.locator("section pre").all_text_contents()) == text
+
+
+def test_a_change_says_why(component: Component) -> None:
+    part = component.mount("read_text", READ)
+    expect(part.locator("del").first).to_have_attribute("title", "python-literal")
+    assert part.locator("ins").evaluate_all("all => all.map((one) => [one.title, one.className])") == [
+        ["python-literal", ""],
+        ["closed (guess)", "is-guess"],
+    ]
+
+
+def test_the_way_that_was_chosen_stays_for_the_next_text(component: Component) -> None:
+    part = component.mount("read_text", READ)
+    part.get_by_role("button", name="Fixed", exact=True).click()
+    component.update(replace(READ, summary="other"))
+    expect(part.get_by_role("button", name="Fixed", exact=True)).to_have_attribute("aria-pressed", "true")
+    assert part.locator("del").count() == 0
+
+
+def test_without_fixes_there_is_nothing_to_choose(component: Component) -> None:
+    part = component.mount("read_text", replace(READ, has_fixes=False))
+    assert part.get_by_role("group", name="Show the text").count() == 0
+
+
+def test_a_fix_shows_what_it_changed_and_the_picked_one_is_marked(component: Component) -> None:
+    fixes = tuple(
+        FixRow(
+            code=code,
+            meaning="Written as in Python.",
+            is_guess=is_guess,
+            place="call 1",
+            edits=(EditRow(before="True", after=HOSTILE, times="twice"),),
+            is_picked=is_guess,
+        )
+        for code, is_guess in (("python-literal", False), ("closed", True))
+    )
+    part = component.mount("fixes", FixesView(hint="", fixes=fixes))
+    assert part.locator("del").all_text_contents() == ["True", "True"]
+    assert part.locator("ins").all_text_contents() == [HOSTILE, HOSTILE]
+    assert part.locator(".is-selected code").all_text_contents() == ["closed"]
+    assert part.locator(".k-guess").all_text_contents() == ["closed"]
+
+
+# Compare: the second column against the first
+
+
+def _card(name: str) -> CallCard:
+    return CallCard(index=0, name=name, status="done", tone="clean", arguments=(), notes=(), result=None)
+
+
+def _argument(sign: str, name: str, value: str, was: str = "") -> ArgumentView:
+    return ArgumentView(sign=sign, name=name, value=value, was=was)
+
+
+def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Component) -> None:
+    first = CellView(
+        letter="A", state="done", told="", differs=False, text=diff_words("It is 31.", "It is 31.")
+    )
+    second = CellView(
+        letter="B",
+        state="done",
+        told="other arguments",
+        differs=True,
+        text=diff_words("It is 31.", "It is 13."),
+        calls=(
+            CallView(
+                sign="≠",
+                card=_card("get_weather"),
+                arguments=(
+                    _argument("=", "city", '"Zurich"'),
+                    _argument("≠", "unit", '"F"', '"C"'),
+                    _argument("−", "day", "", "1"),
+                ),
+            ),
+            CallView(sign="−", card=_card("get_time"), arguments=()),
+        ),
+        fixes=(FixLine(sign="+", code="python-literal", is_guess=False, note="once"),),
+        message="m2",
+    )
+    turn = TurnView(place=0, heading="", question="How warm?", cells=(first, second), can_vote=False)
+    heads = tuple(HeadView(letter=letter, contract="full", model="m", note="") for letter in "AB")
+    board = BoardView(
+        id="c", session="s", note="", is_running=False, can_go_on=False, heads=heads, turns=(turn,)
+    )
+    part = component.mount("compare_board", board)
+    column = part.get_by_role("region", name="Column B")
+    signs = column.get_by_role("img").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
+    assert signs == ["other than in A", "as in A", "other than in A", "only in A", "only in A", "not in A"]
+    assert column.locator("del").all_text_contents() == ['"C"', "1", "get_time", "31"]
+    assert column.locator("ins").all_text_contents() == ["13"]
+    assert part.get_by_role("region", name="Column A").locator("del, ins").count() == 0
+
+
+# What other parsers read, asked for where someone looks
+
+
+def _differ(message: str, *, is_known: bool) -> DifferView:
+    row = DifferRow(rule=f"rule of {message}", is_replica=False, got="1", tone="clean", calls=(), why="")
+    return DifferView(rows=(row,) if is_known else (), message_id=message, is_known=is_known)
+
+
+def test_an_answer_about_another_message_than_the_one_that_is_shown_is_not_drawn(
+    component: Component,
+) -> None:
+    part = component.mount("differ")
+    rules = part.locator("th[scope=row]")
+    component.update(_differ("first", is_known=False))
+    component.update(_differ("second", is_known=False))
+    assert component.events == [("ask_differ", {"id": "first"}), ("ask_differ", {"id": "second"})]
+    component.update(_differ("second", is_known=True))
+    expect(rules).to_have_text(["rule of second"])
+    component.update(_differ("first", is_known=True))
+    expect(rules).to_have_text(["rule of second"])
+    component.update(_differ("first", is_known=False))
+    expect(rules).to_have_count(0)
+    component.update(_differ("first", is_known=True))
+    expect(rules).to_have_text(["rule of first"])
+    assert component.events == [("ask_differ", {"id": "first"})]
+
+
+def test_a_pane_that_nobody_sees_asks_once_it_is_seen(component: Component) -> None:
+    component.page.evaluate("document.querySelector('#component').style.display = 'none'")
+    component.mount("differ", _differ("first", is_known=False))
+    component.update(_differ("second", is_known=False))
+    assert component.events == []
+    component.page.evaluate("document.querySelector('#component').style.display = ''")
+    component.page.wait_for_function("stubs.events.length > 0")
+    assert component.events == [("ask_differ", {"id": "second"})]

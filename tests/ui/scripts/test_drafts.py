@@ -1,0 +1,297 @@
+"""Drafts: what is typed and not saved stays with the browser, until it is saved or dropped."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.scripts.component import Component
+from workbench.ui.present.label.form import FormField
+from workbench.ui.present.message_pane import CodeTab, CodeView, DeletedView, EditView
+from workbench.ui.present.session_bar import SessionBarView
+from workbench.ui.present.text_list import TextListView, TextRow
+from workbench.ui.present.tools import ToolGroup, ToolLine, ToolListView
+
+pytestmark = pytest.mark.browser
+
+TEXT = EditView(
+    message_id="m1", title="Edit the text", text="It is 31.", go_on="Save and go on", can_continue=True
+)
+FIELDS = (
+    FormField(name="city", kind="text", type="string", is_required=True, description="Where."),
+    FormField(name="days", kind="json", type="integer", is_required=False, description=""),
+    FormField(
+        name="unit", kind="choice", type="string", is_required=False, description="", choices=('"C"', '"F"')
+    ),
+)
+CALL = EditView(
+    message_id="m1",
+    title="Edit the call",
+    call=0,
+    tools={"get_weather": FIELDS, "get_time": ()},
+    name="get_weather",
+    values={"city": "Cairo", "odd": "1"},
+)
+
+
+def saved(component: Component) -> dict[str, Any]:
+    """The one event that saves: what was said, and what is to follow."""
+    [(name, data)] = component.events
+    assert name == "save_message"
+    return {**data, "said": json.loads(data["said"])}
+
+
+def opened(component: Component, view: EditView) -> None:
+    component.mount("message_pane")
+    component.update(view)
+
+
+# A message that is edited
+
+
+def test_a_draft_survives_a_reload_and_ends_with_its_save(component: Component) -> None:
+    opened(component, TEXT)
+    field = component.element.get_by_label("Edit the text").get_by_role("textbox")
+    expect(field).to_be_focused()
+    field.fill("It is 13.")
+    component.reload()
+    opened(component, TEXT)
+    expect(field).to_have_value("It is 13.")
+    component.element.get_by_role("button", name="Save as a branch").click()
+    assert saved(component) == {"id": "m1", "call": None, "said": {"text": "It is 13."}, "then": ""}
+    component.update(None)
+    expect(component.element).to_be_empty()
+    opened(component, TEXT)
+    expect(field).to_have_value("It is 31.")
+
+
+def test_another_session_that_is_opened_keeps_the_draft(component: Component) -> None:
+    opened(component, TEXT)
+    field = component.element.get_by_label("Edit the text").get_by_role("textbox")
+    field.fill("It is 13.")
+    component.update(None)
+    expect(component.element).to_be_empty()
+    component.update(TEXT)
+    expect(field).to_have_value("It is 13.")
+
+
+@pytest.mark.parametrize("way", ["Cancel", "Escape"])
+def test_what_is_dropped_is_forgotten(component: Component, way: str) -> None:
+    opened(component, TEXT)
+    field = component.element.get_by_label("Edit the text").get_by_role("textbox")
+    field.fill("It is 13.")
+    if way == "Escape":
+        component.press("Escape")
+    else:
+        component.element.get_by_role("button", name="Cancel").click()
+    assert component.events == [("close_pane", {})]
+    component.update(TEXT)
+    expect(field).to_have_value("It is 31.")
+
+
+@pytest.mark.parametrize(
+    ("button", "then"),
+    [
+        ("Save as a branch", ""),
+        ("Save and go on", "go_on"),
+        ("Let the model go on from here", "continue"),
+        (None, "go_on"),
+    ],
+)
+def test_each_way_to_save_says_what_is_to_follow(component: Component, button: str | None, then: str) -> None:
+    opened(component, TEXT)
+    if button is None:
+        component.press("Control+Enter")
+    else:
+        component.element.get_by_role("button", name=button).click()
+    assert saved(component)["then"] == then
+
+
+def test_line_ends_stay_what_they_were(component: Component) -> None:
+    opened(component, EditView(message_id="m1", title="Edit the text", text="a\r\nb"))
+    component.element.get_by_role("textbox").fill("a\nc\n")
+    component.press("Control+Enter")
+    assert saved(component)["said"] == {"text": "a\r\nc\r\n"}
+
+
+def test_a_message_that_is_edited_is_named_for_a_reload(component: Component) -> None:
+    opened(component, TEXT)
+    kept = "JSON.parse(localStorage.getItem('hermes-workbench:editing'))"
+    assert component.page.evaluate(kept) == {"session": "", "id": "m1", "call": None}
+    component.reload()
+    component.mount("message_pane")
+    assert component.page.evaluate(kept)["id"] == "m1"
+    component.update(TEXT)
+    component.press("Escape")
+    assert component.page.evaluate(kept) is None
+
+
+# A call in its form
+
+
+def test_a_call_is_edited_by_its_tool_s_schema(component: Component) -> None:
+    opened(component, CALL)
+    part = component.element
+    expect(part.get_by_label("city", exact=True)).to_be_focused()
+    part.get_by_label("city", exact=True).fill("London")
+    part.get_by_label("days", exact=True).fill("3")
+    part.get_by_label("unit", exact=True).select_option('"C"')
+    part.get_by_label("Give odd").uncheck()
+    component.reload()
+    opened(component, CALL)
+    expect(part.get_by_label("days", exact=True)).to_have_value("3")
+    expect(part.get_by_label("odd", exact=True)).to_have_count(0)
+    component.press("Control+Enter")
+    texts = {"city": "London", "days": "3", "unit": '"C"'}
+    assert saved(component)["said"] == {"name": "get_weather", "texts": texts}
+
+
+def test_an_empty_text_is_given_and_an_empty_number_is_not(component: Component) -> None:
+    opened(component, CALL)
+    part = component.element
+    part.get_by_label("city", exact=True).fill("")
+    part.get_by_label("days", exact=True).fill("3")
+    part.get_by_label("days", exact=True).fill("")
+    expect(part.get_by_label("Give city")).to_be_checked()
+    expect(part.get_by_label("Give days")).not_to_be_checked()
+    component.press("Control+Enter")
+    assert saved(component)["said"]["texts"] == {"city": "", "odd": "1"}
+
+
+def test_another_tool_has_another_form_and_keeps_what_was_written(component: Component) -> None:
+    opened(component, CALL)
+    component.element.get_by_label("Tool", exact=True).select_option("get_time")
+    expect(component.element.get_by_label("city", exact=True)).to_have_value("Cairo")
+    expect(component.element.locator(".hw-form-row").first).to_contain_text("not in the schema")
+    component.element.get_by_role("button", name="Save as a branch").click()
+    assert saved(component)["said"]["name"] == "get_time"
+
+
+# What else the pane shows
+
+
+def test_code_is_shown_by_its_tabs_and_closed_by_escape(component: Component) -> None:
+    component.mount("message_pane")
+    tabs = (CodeTab(name="curl", text="curl <x>"), CodeTab(name="Python", text="import x"))
+    component.update(CodeView(title="As code", tabs=tabs, note=""))
+    code = component.element.locator("pre")
+    expect(code).to_have_text("curl <x>")
+    component.element.get_by_role("button", name="Python").click()
+    expect(code).to_have_text("import x")
+    component.press("Escape")
+    assert component.events == [("close_pane", {})]
+
+
+def test_a_deletion_can_be_undone_for_a_while(component: Component) -> None:
+    component.page.clock.install()
+    component.mount("message_pane")
+    view = DeletedView(message_id="m1", title="Deleted: It is 31.")
+    component.update(view)
+    component.element.get_by_role("button", name="Undo").click()
+    assert component.events == [("restore_message", {"id": "m1"})]
+    component.page.clock.run_for(10_001)
+    expect(component.element).to_be_empty()
+
+
+# Texts and tools that are opened with their drafts
+
+
+def texts(open_name: str, *, is_look: bool = False, is_draft: bool = False) -> TextListView:
+    rows = tuple(TextRow(name=name, note="", is_open=name == open_name) for name in ("full", "minimal"))
+    return TextListView(
+        kind="contract", rows=rows, open_name=open_name, serial=1.0, is_look=is_look, is_draft=is_draft
+    )
+
+
+def keep(component: Component, name: str, text: str) -> None:
+    component.page.evaluate("([name, text]) => localStorage.setItem(name, text)", [name, text])
+
+
+def test_a_text_is_opened_with_the_draft_that_the_browser_kept(component: Component) -> None:
+    keep(component, "hermes-workbench:contract:draft:minimal", "typed")
+    component.mount("text_list", texts("full"))
+    component.element.get_by_role("button", name="minimal").click()
+    assert component.events == [("open_text", {"name": "minimal", "draft": "typed"})]
+    component.update(texts("minimal", is_draft=True))
+    expect(component.element.get_by_role("status")).to_contain_text("did not save")
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"), [("minimal", "minimal"), ("gone", "full"), ("begun", "begun"), (None, "full")]
+)
+def test_the_first_look_opens_what_was_open_last(
+    component: Component, kept: str | None, expected: str
+) -> None:
+    keep(component, "hermes-workbench:contract:draft:begun", "typed")
+    if kept:
+        keep(component, "hermes-workbench:contract:open", kept)
+    component.mount("text_list")
+    component.update(texts("", is_look=True))
+    component.update(texts("", is_look=True))
+    assert component.events == [
+        ("open_text", {"name": expected, "draft": "typed" if expected == "begun" else ""})
+    ]
+
+
+def test_a_new_text_is_begun_by_its_name(component: Component) -> None:
+    component.mount("text_list", texts("full"))
+    field = component.element.get_by_label("Name of a new contract")
+    field.fill("  short ")
+    component.press("Enter", "Enter")
+    assert component.events == [("new_text", {"name": "short"})]
+    expect(field).to_have_value("")
+
+
+def tools(*, wants_open: bool) -> ToolListView:
+    lines = tuple(ToolLine(name=name, title="", reason="", is_open=False) for name in ("alpha", "beta"))
+    groups = (ToolGroup(name="demo", tools=lines),)
+    return ToolListView(groups=groups, open_name="alpha", wants_open=wants_open)
+
+
+@pytest.mark.parametrize(("kept", "expected"), [("beta", "beta"), ("gone", "alpha"), (None, "alpha")])
+def test_tools_open_what_was_open_last_with_its_drafts(
+    component: Component, kept: str | None, expected: str
+) -> None:
+    keep(component, "hermes-workbench:tool:draft:beta", '{"spec": "{}"}')
+    if kept:
+        keep(component, "hermes-workbench:tool:open", json.dumps(kept))
+    component.mount("tool_list")
+    component.update(tools(wants_open=True))
+    spec = "{}" if expected == "beta" else ""
+    assert component.events == [("open_tool", {"name": expected, "spec": spec, "rules": ""})]
+
+
+def test_where_the_browser_keeps_nothing_everything_else_works(component: Component) -> None:
+    component.page.evaluate(
+        """() => {
+          for (const name of ["getItem", "setItem", "removeItem"])
+            Storage.prototype[name] = () => { throw new Error("forbidden"); };
+        }"""
+    )
+    opened(component, TEXT)
+    component.element.get_by_role("textbox").fill("It is 13.")
+    component.press("Control+Enter")
+    assert saved(component)["said"] == {"text": "It is 13."}
+
+
+# Fields that are drawn anew while somebody types
+
+
+def test_a_title_that_is_being_written_is_not_ended_by_the_same_value(component: Component) -> None:
+    view = SessionBarView(is_open=True, title="Weather")
+    component.mount("session_bar", view)
+    component.element.get_by_role("button", name="Rename Weather").click()
+    component.page.keyboard.type("Cairo")
+    component.update(view)
+    expect(component.element.get_by_label("Title of the session")).to_have_value("Cairo")
+    component.press("Enter")
+    assert component.events == [("rename_session", {"title": "Cairo"})]
+
+
+def test_escape_and_an_unchanged_title_rename_nothing(component: Component) -> None:
+    component.mount("session_bar", SessionBarView(is_open=True, title="Weather"))
+    for keys in (["C", "Escape"], ["Enter"]):
+        component.element.get_by_role("button", name="Rename Weather").click()
+        component.press(*keys)
+    assert component.events == []

@@ -1,0 +1,472 @@
+"""The labelling desk by its keys: what each orders, in which order, and what is kept until it is answered."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.ui.scripts.component import Component
+from workbench.ui.present.blocks import Argument, CallCard, Prose
+from workbench.ui.present.label.conversation import LabelEntry, SaidView, TalkView, TargetView
+from workbench.ui.present.label.desk import DeskView, ProjectView, QueueRow
+from workbench.ui.present.label.form import FormField
+from workbench.ui.present.notices import NoticeLine, NoticeView
+from workbench.ui.present.transcript import Entry
+
+pytestmark = pytest.mark.browser
+
+SESSIONS = ("one", "two", "three")
+CALL, ANSWER = ("m1", 0), ("m2", None)
+"""Where the cursor stops in each conversation: at the call, and at the answer."""
+SILENCE_MS = 20_000
+
+
+class Desk:
+    """The desk, and a server that answers when it is told to."""
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+        self.said: dict[tuple[str, str, int | None], SaidView] = {}
+        self.stale: tuple[str, ...] = ()
+        self.orders: list[dict[str, Any]] = []
+        """Orders that have no answer yet."""
+
+    def begin(self) -> "Desk":
+        """Puts the desk on the page, with the first conversation open."""
+        self.component.mount("label_desk", self.view(0, None))
+        self.answer()
+        return self
+
+    def press(self, *keys: str) -> "Desk":
+        self.component.press(*keys)
+        return self
+
+    def take(self) -> list[dict[str, Any]]:
+        """What was ordered since, each with what matters of it; nothing is answered."""
+        self._hear()
+        return self.orders
+
+    def answer(self) -> list[dict[str, Any]]:
+        """Answers all orders, and those that follow from the answers; returns them."""
+        answered = []
+        self._hear()
+        while self.orders:
+            order = self.orders.pop(0)
+            answered.append(order)
+            self.component.update(self._obey(order))
+            self._hear()
+        return answered
+
+    def refuse(self) -> None:
+        """Answers the order that waits with an error."""
+        self._hear()
+        order = self.orders.pop(0)
+        line = NoticeLine(word="label", text="Somebody else saved a label.")
+        view = self.view(order["serial"], order["session"])
+        self.component.update(replace(view, notice=NoticeView(lines=(line,))))
+
+    def labels(self) -> list[tuple[str, int | None, dict[str, Any]]]:
+        """Answers all orders; what was labelled: message, call, what was said."""
+        return [
+            (order["message"], order["call"], order["said"])
+            for order in self.answer()
+            if order["act"] == "label"
+        ]
+
+    @property
+    def here(self) -> Locator:
+        """What the cursor is at."""
+        return self.component.element.locator(".hw-entries [aria-current=true]")
+
+    @property
+    def panel(self) -> Locator:
+        return self.component.element.get_by_role("complementary", name="Verdict")
+
+    @property
+    def notice(self) -> Locator:
+        return self.component.element.get_by_role("alert")
+
+    @property
+    def open_session(self) -> str | None:
+        return self.component.element.locator("ol[data-session]").get_attribute("data-session")
+
+    def _hear(self) -> None:
+        for name, data in self.component.events:
+            assert name in ("label_order", "label_again", "label_stop")
+            if name != "label_stop":
+                self.orders.append(json.loads(data["order"]))
+
+    def _obey(self, order: dict[str, Any]) -> DeskView:
+        session = order["session"] or SESSIONS[0]
+        if order["act"] == "label":
+            key = (session, order["message"], order["call"])
+            given = {name: value for name, value in order["said"].items() if name != "form"}
+            if form := order["said"].get("form"):
+                given |= {"name": form["name"], "arguments": json.dumps(form["texts"])}
+            given["tags"] = tuple(given["tags"])
+            self.said[key] = SaidView(**given, revision=order["revision"] + 1)
+        elif order["act"] in ("submit", "reject"):
+            session = SESSIONS[(SESSIONS.index(session) + 1) % len(SESSIONS)]
+        return self.view(order["serial"], session)
+
+    def view(self, serial: int, session: str | None) -> DeskView:
+        rows = tuple(
+            QueueRow(id=one, title=one, state="pending", word="to do", is_open=one == session)
+            for one in SESSIONS
+        )
+        return DeskView(
+            serial=serial,
+            project=ProjectView(name="", names=("",), guidelines="", questions=()),
+            labeller="",
+            rows=rows,
+            has_more=False,
+            progress="0 of 3",
+            agreement=None,
+            talk=None if session is None else self._talk(session),
+            hint="",
+        )
+
+    def _talk(self, session: str) -> TalkView:
+        card = CallCard(
+            index=0,
+            name="get_weather",
+            status="done",
+            tone="clean",
+            arguments=(Argument(name="city", value='"Cairo"'),),
+            notes=(),
+            result=None,
+        )
+        entries = (
+            self._entry(session, "u1", "user", "How warm is it?"),
+            self._entry(session, "m1", "model", "Let me look.", card),
+            self._entry(session, "m2", "model", f"31 in {session}."),
+        )
+        field = FormField(name="city", kind="text", type="string", is_required=True, description="")
+        return TalkView(id=session, title=session, entries=entries, tools={"get_weather": (field,)}, row=())
+
+    def _entry(self, session: str, message: str, role: str, text: str, *cards: CallCard) -> LabelEntry:
+        calls = tuple(
+            self._target(
+                session, message, card.index, role, is_stop=True, tool=card.name, values={"city": "Cairo"}
+            )
+            for card in cards
+        )
+        itself = self._target(session, message, None, role, is_stop=role == "model" and not cards, text=text)
+        entry = Entry(id=message, role=role, blocks=(Prose(text=text), *cards))
+        stale = (message,) if message in self.stale else ()
+        return LabelEntry(entry=entry, stale=stale, targets=(*calls, itself))
+
+    def _target(self, session: str, message: str, call: int | None, role: str, **more: Any) -> TargetView:
+        said = self.said.get((session, message, call), SaidView())
+        title = f"{message} {'itself' if call is None else f'call {call}'}"
+        return TargetView(message=message, call=call, role=role, title=title, said=said, others=(), **more)
+
+
+@pytest.fixture
+def desk(component: Component) -> Desk:
+    return Desk(component).begin()
+
+
+# The cursor
+
+
+def test_j_and_k_stop_at_calls_and_answers_and_at_the_ends(desk: Desk) -> None:
+    heading = desk.panel.get_by_role("heading")
+    expect(heading).to_have_text("m1 call 0")
+    desk.press("k")
+    expect(heading).to_have_text("m1 call 0")
+    desk.press("j")
+    expect(heading).to_have_text("m2 itself")
+    desk.press("j")
+    expect(heading).to_have_text("m2 itself")
+    expect(desk.here).to_have_attribute("data-id", "m2")
+
+
+def test_a_click_puts_the_cursor_where_no_key_stops(desk: Desk) -> None:
+    desk.component.element.get_by_text("How warm is it?").click()
+    expect(desk.panel.get_by_role("heading")).to_have_text("u1 itself")
+    desk.press("1", "6")
+    assert desk.labels() == []
+    desk.press("j")
+    expect(desk.panel.get_by_role("heading")).to_have_text("m1 call 0")
+
+
+def test_the_cursor_is_where_it_was_when_a_conversation_comes_back(desk: Desk) -> None:
+    desk.press("j", "n")
+    desk.answer()
+    assert desk.open_session == "two"
+    desk.press("p")
+    desk.answer()
+    assert desk.open_session == "one"
+    expect(desk.panel.get_by_role("heading")).to_have_text("m2 itself")
+
+
+# Verdicts
+
+
+@pytest.mark.parametrize(
+    ("keys", "target", "said"),
+    [
+        (["1"], CALL, {"verdict": "right"}),
+        (["2"], CALL, {"verdict": "wrong-tool"}),
+        (["3"], CALL, {"verdict": "bad-arguments"}),
+        (["4"], CALL, {"verdict": "needless"}),
+        (["5"], CALL, {"verdict": "should-ask"}),
+        (["6"], ("m1", None), {"verdict": "missing-call"}),
+        (["7"], ("m1", None), {"verdict": "bad-answer"}),
+        (["j", "1"], ANSWER, {"verdict": "good"}),
+        (["j", "6"], ANSWER, {"verdict": "missing-call"}),
+        (["a"], CALL, {"verdict": "right"}),
+        (["j", "a"], ANSWER, {"verdict": "good"}),
+        (["Shift+Digit1"], CALL, {"rating": 1}),
+        (["Shift+Digit5"], CALL, {"rating": 5}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_key_says_one_thing_of_one_target(
+    desk: Desk, keys: list[str], target: tuple[str, int | None], said: dict[str, Any]
+) -> None:
+    desk.press(*keys)
+    [(message, call, told)] = desk.labels()
+    assert (message, call) == target
+    before = {"verdict": "", "rating": 0, "tags": [], "comment": "", "text": None}
+    assert {name: told[name] for name in before} == before | said
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [["j", "2"], ["j", "5"], ["8"], ["Shift+Digit6"], ["Control+1"], ["Alt+1"], ["x"]],
+    ids=lambda keys: " ".join(keys),
+)
+def test_other_keys_say_nothing(desk: Desk, keys: list[str]) -> None:
+    desk.press(*keys)
+    assert desk.take() == []
+
+
+def test_the_same_key_again_takes_it_back(desk: Desk) -> None:
+    desk.press("3")
+    desk.answer()
+    expect(desk.panel.get_by_role("button", name="bad arguments")).to_have_attribute("aria-pressed", "true")
+    desk.press("3", "Shift+Digit4")
+    desk.answer()
+    desk.press("Shift+Digit4")
+    assert [said["verdict"] for _, _, said in desk.labels()] == [""]
+    assert desk.said["one", *CALL].rating == 0
+
+
+def test_u_takes_back_one_after_the_other(desk: Desk) -> None:
+    desk.press("1")
+    desk.answer()
+    desk.press("j", "1")
+    desk.answer()
+    desk.press("u")
+    desk.answer()
+    assert desk.said["one", *ANSWER].verdict == ""
+    desk.press("u")
+    desk.answer()
+    assert desk.said["one", *CALL].verdict == ""
+    expect(desk.panel.get_by_role("heading")).to_have_text("m1 call 0")
+    desk.press("u")
+    expect(desk.notice).to_have_text("Nothing to undo.")
+
+
+def test_tag_and_comment_are_typed_and_none_of_their_letters_is_a_key(desk: Desk) -> None:
+    desk.press("t", "j", "k", "r", "Enter", "Escape", "c", *"a 1 u", "Escape")
+    assert [(said["tags"], said["comment"]) for _, _, said in desk.labels()] == [
+        (["jkr"], ""),
+        (["jkr"], "a 1 u"),
+    ]
+    expect(desk.panel.get_by_role("button", name="Remove the tag jkr")).to_be_visible()
+
+
+# Orders go one after the other
+
+
+def test_keys_that_are_faster_than_the_server_are_all_said_in_their_order(desk: Desk) -> None:
+    desk.press("3", "Shift+Digit2", "j", "7")
+    assert [order["act"] for order in desk.take()] == ["label"]
+    said = desk.labels()
+    assert [(message, call) for message, call, _ in said] == [CALL, CALL, ANSWER]
+    assert (said[1][2]["verdict"], said[1][2]["rating"]) == ("bad-arguments", 2)
+    assert said[2][2]["verdict"] == "bad-answer"
+
+
+def test_a_whole_conversation_is_labelled_before_the_first_answer(desk: Desk) -> None:
+    desk.press("a", "a", "Enter")
+    acts = [(order["act"], order.get("message")) for order in desk.answer()]
+    assert acts == [("label", "m1"), ("label", "m2"), ("submit", None)]
+    assert desk.open_session == "two"
+
+
+def test_keys_wait_for_the_conversation_that_comes_and_mean_that_one(desk: Desk) -> None:
+    desk.press("n", "2")
+    assert [order["act"] for order in desk.take()] == ["show"]
+    assert [(order["act"], order["session"]) for order in desk.answer()] == [
+        ("show", "two"),
+        ("label", "two"),
+    ]
+    assert desk.said["two", *CALL].verdict == "wrong-tool"
+
+
+def test_what_is_typed_for_a_field_of_the_next_conversation_is_held_for_it(desk: Desk) -> None:
+    desk.press("n", "c", *"a j")
+    desk.answer()
+    assert desk.open_session == "two"
+    comment = desk.panel.get_by_label("Comment")
+    expect(comment).to_be_focused()
+    expect(comment).to_have_value("a j")
+    desk.press("!", "Escape")
+    assert [said["comment"] for _, _, said in desk.labels()] == ["a j!"]
+
+
+def test_an_answer_to_another_order_than_the_last_is_not_shown(desk: Desk) -> None:
+    desk.press("n")
+    [order] = desk.take()
+    stale = desk.view(order["serial"] - 1, "three")
+    desk.component.update(stale)
+    assert desk.open_session == "one"
+    desk.answer()
+    assert desk.open_session == "two"
+
+
+def test_what_the_server_refuses_is_told_and_is_nothing_to_undo(desk: Desk) -> None:
+    desk.press("1")
+    desk.refuse()
+    expect(desk.notice).to_have_text("Somebody else saved a label.")
+    desk.press("u")
+    expect(desk.notice).to_have_text("Nothing to undo.")
+    assert desk.take() == []
+
+
+def test_submit_reject_and_their_undo_go_on_to_the_next(desk: Desk) -> None:
+    for key, act in (("Enter", "submit"), ("r", "reject")):
+        session = desk.open_session
+        desk.press(key)
+        [order] = desk.answer()
+        assert (order["act"], order["session"]) == (act, session)
+        assert desk.open_session != session
+        desk.press("u")
+        assert [(order["act"], order["session"]) for order in desk.answer()] == [("reopen", session)]
+        assert desk.open_session == session
+
+
+def test_the_server_s_silence_is_told_and_keys_work_again(component: Component) -> None:
+    component.page.clock.install()
+    desk = Desk(component).begin()
+    desk.press("1")
+    [lost] = desk.take()
+    component.page.clock.run_for(SILENCE_MS + 1)
+    expect(desk.notice).to_contain_text("The server did not answer.")
+    desk.orders.clear()
+    desk.press("j", "6")
+    [order] = desk.answer()
+    assert (order["message"], order["said"]["verdict"]) == ("m2", "missing-call")
+    assert order["serial"] > lost["serial"]
+
+
+# What the browser keeps
+
+
+def test_what_was_said_and_not_answered_is_said_again_after_a_reload(desk: Desk) -> None:
+    desk.press("3", "j", "7")
+    assert len(desk.take()) == 1
+    desk.component.reload()
+    again = Desk(desk.component).begin()
+    assert [said.verdict for said in again.said.values()] == ["bad-arguments", "bad-answer"]
+    desk.component.reload()
+    assert Desk(desk.component).begin().said == {}
+
+
+def test_a_comment_that_is_being_typed_is_there_after_a_reload(desk: Desk) -> None:
+    desk.press("c", *"not London")
+    desk.component.reload()
+    again = Desk(desk.component).begin()
+    expect(again.panel.get_by_label("Comment")).to_have_value("not London")
+    assert again.labels() == []
+
+
+def test_who_labels_and_the_filter_are_there_after_a_reload(desk: Desk) -> None:
+    desk.component.element.get_by_text("Filter", exact=True).click()
+    desk.component.element.get_by_label("Labeller").fill("ann")
+    desk.press("Tab")
+    desk.component.element.get_by_label("State").select_option("pending")
+    desk.answer()
+    desk.component.reload()
+    desk.component.mount("label_desk", desk.view(0, None))
+    [order] = Desk(desk.component).take()
+    assert (order["labeller"], order["filter"]) == ("ann", {"state": "pending"})
+
+
+# Corrections
+
+
+def test_a_call_is_corrected_in_its_form_and_the_draft_survives_a_reload(desk: Desk) -> None:
+    desk.press("e")
+    field = desk.panel.get_by_label("city", exact=True)
+    expect(field).to_be_focused()
+    expect(field).to_have_value("Cairo")
+    field.fill("London")
+    desk.component.reload()
+    again = Desk(desk.component).begin()
+    expect(again.panel.get_by_label("city", exact=True)).to_have_value("London")
+    again.press("Control+Enter")
+    [(message, call, said)] = again.labels()
+    assert (message, call) == CALL
+    assert said["form"] == {"name": "get_weather", "texts": {"city": "London"}}
+    assert again.panel.get_by_label("city", exact=True).count() == 0
+
+
+def test_escape_drops_the_correction_that_was_begun(desk: Desk) -> None:
+    desk.press("j", "e")
+    desk.panel.get_by_label("Text", exact=True).fill("other")
+    desk.press("Escape")
+    expect(desk.panel.get_by_label("Text", exact=True)).to_have_value("other")
+    desk.press("Escape")
+    expect(desk.panel.get_by_label("Text", exact=True)).to_have_count(0)
+    assert desk.take() == []
+
+
+def test_an_answer_that_is_as_it_was_is_no_correction(desk: Desk) -> None:
+    desk.press("j", "e", "Control+Enter")
+    assert [said["text"] for _, _, said in desk.labels()] == [None]
+
+
+def test_what_is_stale_is_accepted_or_made_anew(component: Component) -> None:
+    desk = Desk(component)
+    desk.stale = ("m2",)
+    desk.begin()
+    desk.press("j", "a")
+    assert [(order["act"], order["message"]) for order in desk.answer()] == [
+        ("accept", "m2"),
+        ("label", "m2"),
+    ]
+    desk.press("g")
+    [order] = desk.take()
+    assert (order["act"], order["message"]) == ("regenerate", "m2")
+    expect(component.element.get_by_text("writing anew · Esc stops")).to_be_visible()
+    desk.press("Escape")
+    assert component.events == [("label_stop", {})]
+    desk.answer()
+    expect(component.element.get_by_text("writing anew")).to_have_count(0)
+
+
+# Elsewhere
+
+
+def test_keys_do_nothing_behind_the_help_and_on_another_tab(desk: Desk) -> None:
+    desk.press("?")
+    expect(desk.component.page.get_by_role("dialog")).to_contain_text("wrong tool")
+    desk.press("1", "r", "Escape")
+    expect(desk.component.page.get_by_role("dialog")).to_be_hidden()
+    desk.component.page.evaluate("document.querySelector('#component').style.display = 'none'")
+    desk.press("1", "r")
+    assert desk.take() == []
+
+
+def test_the_address_names_the_conversation_while_it_is_seen(desk: Desk) -> None:
+    page = desk.component.page
+    page.wait_for_url("**/?label=one")
+    page.evaluate("document.querySelector('#component').style.display = 'none'")
+    page.wait_for_url(lambda url: "label" not in url)

@@ -1,0 +1,227 @@
+"""The menu of a message, and the palette: worked by pointer and by keys."""
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.ui.scripts.component import Component
+from workbench.ui.present.blocks import Argument, CallCard, Prose, ResultRow
+from workbench.ui.present.guide import PaletteItem, PaletteView
+from workbench.ui.present.transcript import BranchView, Entry, TranscriptView
+
+pytestmark = pytest.mark.browser
+
+CALL = CallCard(
+    index=0,
+    name="get_weather",
+    status="done",
+    tone="clean",
+    arguments=(Argument(name="city", value='"Zurich"'),),
+    notes=(),
+    result=ResultRow(id="r1", text="31", is_error=False, note=""),
+)
+TALK = TranscriptView(
+    entries=(
+        Entry(id="s", role="system", blocks=(Prose(text="Be brief."),)),
+        Entry(id="u", role="user", blocks=(Prose(text="How warm is it?"),)),
+        Entry(id="m", role="model", blocks=(Prose(text="Let me look."), CALL)),
+    ),
+    selected=None,
+    heading="",
+    hint="",
+    examples=(),
+)
+# Menu items by role; what only applies where a session can be written to comes in `test_a_shared_session_…`.
+ITEMS = {
+    "s": ["Copy the text"],
+    "u": [
+        "Edit and send anew",
+        "Answer anew",
+        "Say something else here",
+        "Make a case of this turn",
+        "Compare answers to this turn",
+        "Copy the text",
+        "Label",
+        "Delete from here on",
+    ],
+    "m": [
+        "Edit the text",
+        "Edit the call of get_weather",
+        "Edit the result of get_weather",
+        "Regenerate from here",
+        "Continue where it stops",
+        "Branch from here",
+        "Copy the text",
+        "Copy as code …",
+        "Label",
+        "Delete from here on",
+    ],
+}
+
+
+def entry(component: Component, message: str) -> Locator:
+    return component.element.locator(f"[data-id={message}]")
+
+
+def open_menu(component: Component, message: str) -> Locator:
+    entry(component, message).get_by_role("button", name="Actions").click()
+    return entry(component, message).get_by_role("menu")
+
+
+@pytest.mark.parametrize("message", ITEMS)
+def test_each_role_has_its_acts(component: Component, message: str) -> None:
+    component.mount("transcript", TALK)
+    assert open_menu(component, message).get_by_role("menuitem").all_text_contents() == ITEMS[message]
+
+
+def test_a_shared_session_has_no_act_that_changes_it(component: Component) -> None:
+    component.mount(
+        "transcript",
+        TranscriptView(entries=TALK.entries, selected=None, heading="", hint="", examples=(), can_edit=False),
+    )
+    items = open_menu(component, "m").get_by_role("menuitem").all_text_contents()
+    assert items == ["Copy the text", "Copy as code …"]
+
+
+@pytest.mark.parametrize(
+    ("message", "item", "event"),
+    [
+        ("u", "Edit and send anew", ("message_act", {"act": "edit", "id": "u", "call": None})),
+        ("m", "Edit the call of get_weather", ("message_act", {"act": "edit", "id": "m", "call": 0})),
+        ("m", "Edit the result of get_weather", ("message_act", {"act": "edit", "id": "r1", "call": None})),
+        ("m", "Regenerate from here", ("play_on", {"act": "regenerate", "id": "m"})),
+        ("u", "Make a case of this turn", ("make_case", {"id": "u"})),
+        ("u", "Compare answers to this turn", ("compare_turn", {"id": "u"})),
+        ("m", "Label", ("open_label", {"id": "m"})),
+    ],
+)
+def test_an_act_is_triggered_once_and_the_menu_gone(
+    component: Component, message: str, item: str, event: tuple[str, object]
+) -> None:
+    component.mount("transcript", TALK)
+    menu = open_menu(component, message)
+    menu.get_by_role("menuitem", name=item, exact=True).click()
+    assert component.events == [event]
+    expect(menu).to_be_hidden()
+    assert component.focused == "Actions"
+
+
+def test_arrows_go_round_and_home_and_end_to_the_ends(component: Component) -> None:
+    component.mount("transcript", TALK)
+    open_menu(component, "u")
+    first, last = ITEMS["u"][0], ITEMS["u"][-1]
+    assert component.focused == first
+    component.press("ArrowUp")
+    assert component.focused == last
+    component.press("ArrowDown")
+    assert component.focused == first
+    component.press("End")
+    assert component.focused == last
+    component.press("Home", "ArrowDown")
+    assert component.focused == ITEMS["u"][1]
+
+
+def test_enter_acts_and_picks_no_message(component: Component) -> None:
+    component.mount("transcript", TALK)
+    open_menu(component, "u")
+    component.press("ArrowDown", "Enter")
+    assert component.events == [("play_on", {"act": "answer", "id": "u"})]
+
+
+@pytest.mark.parametrize("way", ["Escape", "Tab", "outside", "button", "scrolled away"])
+def test_a_menu_closes(component: Component, way: str) -> None:
+    component.mount("transcript", TALK, around='<div style="height: 300px"></div>')
+    menu = open_menu(component, "u")
+    expect(menu).to_be_visible()
+    button = entry(component, "u").get_by_role("button", name="Actions")
+    if way == "outside":
+        component.page.mouse.click(5, 5)
+    elif way == "button":
+        button.click()
+    elif way == "scrolled away":
+        component.page.evaluate("document.body.style.height = '3000px'; window.scrollBy(0, 40)")
+    else:
+        component.press(way)
+    expect(menu).to_be_hidden()
+    expect(button).to_have_attribute("aria-expanded", "false")
+    assert component.events == []
+    if way == "Escape":
+        assert component.focused == "Actions"
+
+
+def test_a_menu_at_the_window_s_end_stands_within_it(component: Component) -> None:
+    component.mount("transcript", TALK, around='<div style="height: 560px"></div>')
+    box = open_menu(component, "u").bounding_box()
+    assert box
+    assert 0 <= box["x"] <= 1000 - box["width"]
+    assert 0 <= box["y"] <= 700 - box["height"]
+
+
+def test_a_click_picks_the_message_or_the_call_under_it(component: Component) -> None:
+    component.mount("transcript", TALK)
+    entry(component, "u").get_by_text("How warm is it?").click()
+    entry(component, "m").locator(".hw-call-head").click()
+    assert component.events == [("pick", {"id": "u", "call": None}), ("pick", {"id": "m", "call": 0})]
+    expect(entry(component, "m").locator(".hw-call")).to_have_class("hw-call is-picked")
+
+
+def test_branches_are_turned_to_at_the_ends_only_one_way(component: Component) -> None:
+    branched = Entry(
+        id="u", role="user", blocks=(), branch=BranchView(place=1, count=2, before=None, after="u2")
+    )
+    component.mount(
+        "transcript", TranscriptView(entries=(branched,), selected=None, heading="", hint="", examples=())
+    )
+    expect(component.element.get_by_role("button", name="Branch before")).to_be_disabled()
+    component.element.get_by_role("button", name="Branch after").click()
+    assert component.events == [("branch", {"id": "u2"})]
+
+
+# The palette
+
+
+FOUND = PaletteView(
+    items=(
+        PaletteItem(kind="session", name="Weather in Zurich", note="today", id="s1"),
+        PaletteItem(kind="suite", name="smoke", note="5 cases", id="smoke"),
+    )
+)
+
+
+def test_the_palette_asks_as_it_is_typed_in_and_goes_where_it_is_told(component: Component) -> None:
+    component.mount("palette", PaletteView())
+    component.press("Control+k")
+    page = component.page
+    field = page.get_by_role("combobox", name="Find anything")
+    expect(field).to_be_focused()
+    field.fill("weather")
+    expect(page.get_by_role("status")).to_have_text("Searching…")
+    page.wait_for_function("stubs.events.length === 2")
+    assert component.events[-1] == ("find_any", {"query": "weather"})
+    component.update(PaletteView(query="weather", items=FOUND.items[:1]))
+    expect(page.get_by_role("option")).to_have_text(["sessionWeather in Zurichtoday"])
+    component.press("Enter")
+    assert component.events == [("go_to_session", {"id": "s1"})]
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_what_is_found_later_leaves_the_choice_where_it_is(component: Component) -> None:
+    component.mount("palette", PaletteView())
+    component.press("Control+k", "ArrowDown", "ArrowDown")
+    chosen = component.page.locator("[role=option][aria-selected=true]")
+    before = chosen.text_content()
+    component.update(FOUND)
+    expect(chosen).to_have_text(str(before))
+    component.press("ArrowUp", "ArrowUp", "ArrowUp")
+    expect(chosen).to_contain_text("smoke")
+    component.press("Enter")
+    assert component.events[-1] == ("go_to_suite", {"name": "smoke"})
+
+
+def test_no_other_key_works_while_the_palette_is_open(component: Component) -> None:
+    component.mount("palette", PaletteView())
+    component.page.evaluate(
+        "window.heard = []; document.addEventListener('keydown', (event) => window.heard.push(event.key))"
+    )
+    component.press("Control+k", "j", "Escape", "j")
+    assert component.page.evaluate("window.heard") == ["Control", "j"]
+    expect(component.page.get_by_role("dialog")).to_be_hidden()

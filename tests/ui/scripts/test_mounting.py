@@ -1,0 +1,92 @@
+"""A component and its module: nothing is lost while the module is on its way."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.ui.scripts.component import Component
+from tests.ui.scripts.conftest import SCRIPTS
+from workbench.ui.present.guide import PaletteView
+from workbench.ui.present.notices import NoticeLine, NoticeView
+from workbench.ui.present.sessions import DownloadView
+
+pytestmark = pytest.mark.browser
+
+COMPONENTS = [path.stem for path in sorted(SCRIPTS.glob("*.js")) if "export const mount" in path.read_text()]
+
+
+@contextmanager
+def held(component: Component, script: str) -> Iterator[list[Route]]:
+    """Holds a module back until the end of the block."""
+    routes: list[Route] = []
+    pattern = f"**/{script}.js"
+    component.page.route(pattern, lambda route: routes.append(route))
+    try:
+        yield routes
+        for route in routes:
+            route.continue_()
+        component.page.evaluate("stubs.mounted")
+    finally:
+        component.page.unroute(pattern)
+
+
+@pytest.mark.parametrize("script", COMPONENTS)
+def test_every_component_draws_nothing_without_trouble(component: Component, script: str) -> None:
+    component.mount(script, around='<div id="play-columns"></div>')
+    component.update(None)
+
+
+def test_values_that_come_before_the_module_are_drawn_in_their_order(component: Component) -> None:
+    page = component.page
+    page.evaluate("document.addEventListener('click', (event) => event.preventDefault())")
+    page.evaluate("URL.createObjectURL = () => '#'; window.saved = []")
+    page.evaluate("document.addEventListener('click', (event) => window.saved.push(event.target.download))")
+    with held(component, "download"):
+        component.begin("download", DownloadView(name="old.jsonl", text="", serial=1))
+        component.update(DownloadView(name="first.jsonl", text="{}", serial=2))
+        component.update(DownloadView(name="second.jsonl", text="{}", serial=3))
+        assert page.evaluate("window.saved") == []
+    assert page.evaluate("window.saved") == ["first.jsonl", "second.jsonl"]
+    component.update(DownloadView(name="third.jsonl", text="{}", serial=4))
+    assert page.evaluate("window.saved") == ["first.jsonl", "second.jsonl", "third.jsonl"]
+
+
+def test_the_last_value_is_what_stands_there(component: Component) -> None:
+    with held(component, "notice"):
+        component.begin("notice")
+        for text in ("first", "second"):
+            component.update(NoticeView(lines=(NoticeLine(word="error", text=text),)))
+        expect(component.element).to_be_empty()
+    expect(component.element).to_have_text("errorsecond")
+
+
+def test_a_key_that_is_pressed_before_the_module_is_there_is_answered_once_it_is(
+    component: Component,
+) -> None:
+    with held(component, "palette"):
+        component.begin("palette", PaletteView())
+        component.press("Control+k")
+        assert component.page.locator("dialog").count() == 0
+    expect(component.page.get_by_role("dialog", name="Find anything")).to_be_visible()
+    component.press("Control+k")
+    expect(component.page.get_by_role("dialog", name="Find anything")).to_be_hidden()
+
+
+def test_a_key_that_was_answered_is_not_pressed_again(component: Component) -> None:
+    component.page.evaluate(
+        """() => {
+          window.answered = 0;
+          document.addEventListener("keydown", (event) => {
+            if (event.key !== "k") return;
+            window.answered += 1;
+            event.preventDefault();
+          });
+        }"""
+    )
+    with held(component, "palette"):
+        component.begin("palette", PaletteView())
+        component.press("Control+k")
+    expect(component.page.get_by_role("dialog", name="Find anything")).to_be_hidden()
+    assert component.page.evaluate("window.answered") == 1

@@ -1,8 +1,0 @@
-// Tables of texts, as reports have them.
-const table = (one) => [
-  node("h3", {}, one.title),
-  one.note ? node("p", { class: "hw-note" }, one.note) : null,
-  one.rows.length ? node("div", { class: "hw-wide", tabindex: 0, role: "group", "aria-label": one.title }, node("table", {},
-    node("thead", {}, node("tr", {}, one.head.map((name) => node("th", { scope: "col" }, name)))),
-    node("tbody", {}, one.rows.map((row) => node("tr", {}, row.map((cell) => node("td", { class: cell.length > 24 ? "hw-long" : "hw-short" }, cell))))))) : null,
-];

@@ -1,7 +1,0 @@
-follow((value) => {
-  if (!value) return element.replaceChildren();
-  element.replaceChildren(
-    node("p", { class: "hw-line", role: "status" }, node("span", { class: "hw-word" }, value.title),
-      value.reasons ? node("span", { class: "t-error" }, value.reasons) : null),
-    node("pre", { class: "hw-tried", tabindex: 0, role: "group", "aria-label": "Call that waits" }, node("strong", { class: "k-call" }, value.name), " " + value.arguments));
-});

@@ -1,0 +1,23 @@
+// A pane whose content is computed only when someone looks at it. It draws what it knows, and once it is
+// visible it triggers `name` to ask for the rest. An answer about another message than the one that is shown
+// is too late and is not drawn.
+
+export const followAsked = ({ element, follow, trigger }, name, draw) => {
+  let shown = null;
+  let isAsked = false;
+  const ask = () => {
+    if (!shown || isAsked || element.offsetParent === null) return;
+    isAsked = true;
+    trigger(name, { id: shown });
+  };
+  follow((value) => {
+    const id = value ? value.message_id : "";
+    const isAnswer = Boolean(id) && value.is_known;
+    if (isAnswer && shown !== null && id !== shown) return;
+    shown = id;
+    isAsked = isAnswer;
+    draw(value);
+    ask();
+  });
+  new ResizeObserver(ask).observe(element);
+};

@@ -1,0 +1,101 @@
+// A form for a tool call, made from the tool's schema. `draft` is `{ name, texts }`; `tools` has the fields
+// of each tool.
+import { node } from "./dom.js";
+
+const inputFor = (field, value, onChange) => {
+  const attributes = {
+    class: "hw-input",
+    "data-field": "form " + field.name,
+    "aria-label": field.name,
+    oninput: (event) => onChange(event.target.value),
+  };
+  if (field.kind === "choice") {
+    const made = node(
+      "select",
+      attributes,
+      node("option", { value: "" }, "not given"),
+      [...new Set([...field.choices, ...(value === undefined ? [] : [value])])].map((choice) =>
+        node("option", { value: choice }, choice),
+      ),
+    );
+    made.value = value === undefined ? "" : value;
+    return made;
+  }
+  const made = node("textarea", {
+    ...attributes,
+    rows: 1,
+    spellcheck: "false",
+    placeholder: field.kind === "json" ? "JSON, or nothing" : "nothing",
+  });
+  made.value = value === undefined ? "" : value;
+  return made;
+};
+
+const formFields = (tools, draft) => {
+  const known = tools[draft.name] || [];
+  const names = new Set(known.map((field) => field.name));
+  const others = Object.keys(draft.texts)
+    .filter((name) => !names.has(name))
+    .map((name) => ({
+      name,
+      kind: "json",
+      type: "not in the schema",
+      is_required: false,
+      description: "",
+      choices: [],
+    }));
+  return [...known, ...others];
+};
+
+const formRow = (draft, field, onChange) => {
+  const given = node("input", {
+    type: "checkbox",
+    "aria-label": "Give " + field.name,
+    "data-field": "given " + field.name,
+  });
+  given.checked = field.name in draft.texts;
+  given.disabled = field.kind === "choice";
+  const value = inputFor(field, draft.texts[field.name], (text) => {
+    if (text === "" && field.kind !== "text") delete draft.texts[field.name];
+    else draft.texts[field.name] = text;
+    given.checked = field.name in draft.texts;
+    onChange();
+  });
+  given.addEventListener("change", () => {
+    if (given.checked) draft.texts[field.name] = value.value;
+    else delete draft.texts[field.name];
+    onChange();
+  });
+  return node(
+    "div",
+    { class: "hw-form-row" },
+    given,
+    node(
+      "span",
+      { class: "hw-form-name" },
+      node("span", { class: "hw-mono" }, field.name),
+      node("span", { class: "hw-note" }, field.type + (field.is_required ? " · required" : "")),
+    ),
+    value,
+    field.description ? node("span", { class: "hw-note hw-form-about" }, field.description) : null,
+  );
+};
+
+export const drawCallForm = (tools, draft, onChange, redraw) => {
+  const tool = node(
+    "select",
+    {
+      class: "hw-input",
+      "aria-label": "Tool",
+      "data-field": "tool",
+      onchange: () => {
+        draft.name = tool.value;
+        onChange();
+        redraw();
+      },
+    },
+    [...new Set([...Object.keys(tools), draft.name])].map((name) => node("option", { value: name }, name)),
+  );
+  tool.value = draft.name;
+  return [tool, ...formFields(tools, draft).map((field) => formRow(draft, field, onChange))];
+};

@@ -1,0 +1,34 @@
+// Says what Compare answers: your own question, or turns of a session. Event: `compare_drop` goes back to
+// your own question.
+import { node } from "./dom.js";
+
+export const mount = ({ element, follow, trigger }) => {
+  follow((value) => {
+    if (!value || !value.session) {
+      element.replaceChildren(
+        node(
+          "p",
+          { class: "hw-hint" },
+          "The question above goes to each column. Or choose a turn of a session:",
+        ),
+      );
+      return;
+    }
+    const address =
+      "?session=" + encodeURIComponent(value.session) + "&message=" + encodeURIComponent(value.message);
+    element.replaceChildren(
+      node(
+        "div",
+        { class: "hw-compare-target" },
+        node("span", { class: "hw-word" }, value.note + " of"),
+        node("a", { href: address }, value.title),
+        node("q", {}, value.question),
+        node(
+          "button",
+          { type: "button", class: "hw-act", onclick: () => trigger("compare_drop", {}) },
+          "Ask a question instead",
+        ),
+      ),
+    );
+  });
+};

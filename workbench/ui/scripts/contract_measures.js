@@ -1,0 +1,99 @@
+// Measurements of a contract: score cards, rates over time, and what each part is worth.
+import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
+import { node, pieces } from "./dom.js";
+import { SIGNS, table } from "./tables.js";
+
+const key = (place) => {
+  const drawn = svg("svg", {
+    viewBox: "0 0 14 14",
+    width: 14,
+    height: 14,
+    "aria-hidden": "true",
+    class: "hw-key",
+  });
+  drawn.append(shape(place, 7, 7, place < 4));
+  return drawn;
+};
+
+const chart = (value) => {
+  const drawn = frame(value.title, value.start, value.end);
+  value.series.forEach((series, place) => {
+    if (series.points.length > 1)
+      drawn.append(
+        line(
+          series.points.map((one) => [xOf(one.x), yOf(one.y)]),
+          place < 4 ? "hw-course" : "hw-course is-dashed",
+        ),
+      );
+    for (const one of series.points) drawn.append(whisker(xOf(one.x), one.low, one.high));
+    for (const one of series.points)
+      drawn.append(
+        withTitle(shape(place, xOf(one.x), yOf(one.y), place < 4), series.label + " · " + one.label),
+      );
+  });
+  return [
+    node("h3", {}, value.title),
+    node("p", { class: "hw-note" }, value.note),
+    drawn,
+    node(
+      "ul",
+      { class: "hw-note hw-legend" },
+      value.series.map((series, place) => node("li", {}, key(place), series.label)),
+    ),
+    node(
+      "details",
+      { class: "hw-figures" },
+      node("summary", {}, "The figures"),
+      node(
+        "ul",
+        { class: "hw-note" },
+        value.series.map((series) =>
+          series.points.map((one) => node("li", {}, series.label + " · " + one.label)),
+        ),
+      ),
+    ),
+  ];
+};
+
+const part = (one) =>
+  node(
+    "li",
+    { class: "hw-part" },
+    node("pre", {}, pieces(one.pieces)),
+    node(
+      "p",
+      { class: "hw-buys t-" + one.tone },
+      one.verdict ? node("strong", {}, SIGNS[one.tone] + one.verdict) : null,
+      one.told ? node("span", {}, one.told) : "not measured",
+    ),
+  );
+
+export const mount = ({ element, follow }) => {
+  follow((value) => {
+    if (!value) {
+      element.replaceChildren(
+        node(
+          "p",
+          { class: "hw-hint" },
+          "Nothing was measured of this contract yet. Measure plays a suite with it, and without each of its paragraphs: what each is worth stands here then, and how its rates move from version to version.",
+        ),
+      );
+      return;
+    }
+    element.replaceChildren(
+      ...[
+        value.cards ? table(value.cards) : null,
+        value.parts.length
+          ? [
+              node("h3", {}, "What each part buys"),
+              node("p", { class: "hw-note" }, value.parts_note),
+              node("ol", { class: "hw-parts" }, value.parts.map(part)),
+            ]
+          : null,
+        value.charts.map(chart),
+      ]
+        .flat(Infinity)
+        .filter(Boolean),
+    );
+  });
+};

@@ -1,0 +1,96 @@
+// How the answer might have begun, as bars, and how likely each token was, as a heat map. Event: `weigh`.
+import { node } from "./dom.js";
+
+const bar = (row, picked) =>
+  node(
+    "li",
+    {
+      class:
+        "hw-odds" +
+        (row.is_chosen ? " is-chosen" : "") +
+        (row.is_tool ? " is-tool" : "") +
+        (row.is_tool && row.label === picked ? " is-selected" : ""),
+    },
+    node(
+      "span",
+      { class: "hw-odds-name" },
+      row.label,
+      row.is_chosen ? node("span", { class: "hw-odds-chosen" }, " · written") : "",
+    ),
+    node(
+      "span",
+      { class: "hw-odds-track", "aria-hidden": "true" },
+      node("span", {
+        class: "hw-odds-share",
+        style: `width:${Math.max(row.share * 100, row.share > 0 ? 0.5 : 0)}%`,
+      }),
+    ),
+    node("span", { class: "hw-odds-value" }, row.value),
+  );
+
+const heat = (token) =>
+  node(
+    "span",
+    { class: "hw-heat-" + (token.warmth < 0 ? "none" : token.warmth), title: token.title },
+    token.text,
+  );
+
+export const mount = ({ element, follow, trigger }) => {
+  // What was weighed is dear: it stays while other messages are looked at.
+  const weighed = new Map();
+
+  follow((given) => {
+    if (!given || !given.message_id) {
+      element.replaceChildren(
+        node("div", { class: "hw-decision" }, node("p", { class: "hw-hint" }, given ? given.hint : "")),
+      );
+      return;
+    }
+    if (given.bars.length) weighed.set(given.message_id, given);
+    const value = { ...(weighed.get(given.message_id) || given), picked: given.picked };
+    const ask = node(
+      "button",
+      {
+        type: "button",
+        class: "hw-button",
+        onclick: () => {
+          ask.disabled = true;
+          ask.textContent = "weighing …";
+          trigger("weigh", { id: value.message_id });
+        },
+      },
+      value.bars.length ? "Weigh again" : "Weigh this answer",
+    );
+    element.replaceChildren(
+      node(
+        "div",
+        { class: "hw-decision" },
+        value.hint ? node("p", { class: "hw-hint" }, value.hint) : "",
+        value.note ? node("p", { class: "hw-note" }, value.note) : "",
+        value.bars.length
+          ? node(
+              "ul",
+              { class: "hw-odds-list", "aria-label": "How the answer might have begun" },
+              value.bars.map((row) => bar(row, value.picked)),
+            )
+          : "",
+        ask,
+        value.heat.length
+          ? node(
+              "section",
+              { class: "hw-heat", "aria-label": "How likely each token was" },
+              node("h3", {}, "Tokens"),
+              node("pre", {}, value.heat.map(heat)),
+              node(
+                "p",
+                { class: "hw-note" },
+                "certain ",
+                [0, 1, 2, 3, 4].map((step) => node("span", { class: "hw-heat-" + step }, "\u00a0\u00a0")),
+                " a surprise",
+              ),
+            )
+          : "",
+      ),
+    );
+  });
+};

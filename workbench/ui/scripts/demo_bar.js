@@ -1,0 +1,23 @@
+// The button that loads or removes the demo set. Events: `load_demo`, `remove_demo`.
+import { node } from "./dom.js";
+
+export const mount = ({ element, follow, trigger }) => {
+  const button = node("button", { type: "button", class: "hw-act" });
+  const note = node("p", { class: "hw-hint", role: "status" });
+  element.replaceChildren(button, note);
+
+  follow((value) => {
+    const isLoaded = Boolean(value && value.is_loaded);
+    button.textContent = isLoaded ? "Remove the demo set" : "Load the demo set";
+    button.title = isLoaded
+      ? "Deletes the sessions that are tagged demo; it can be undone"
+      : "Sessions with defects to look at, to label and to export, tagged demo";
+    button.disabled = false;
+    button.onclick = () => {
+      button.disabled = true;
+      note.textContent = isLoaded ? "Removing…" : "Loading…";
+      trigger(isLoaded ? "remove_demo" : "load_demo", {});
+    };
+    note.textContent = value ? value.note : "";
+  });
+};

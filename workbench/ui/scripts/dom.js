@@ -1,0 +1,91 @@
+// Builds elements. Text is only ever set as text: nothing that a model wrote is parsed as HTML.
+
+export const node = (tag, attributes, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""),
+  );
+  return made;
+};
+
+export const pieces = (list) =>
+  list.map((piece) =>
+    piece.kind === "text" && !piece.is_picked
+      ? piece.text
+      : node("span", { class: "k-" + piece.kind + (piece.is_picked ? " is-picked" : "") }, piece.text),
+  );
+
+const ICONS = {
+  chevron: "M6 4l4 4-4 4",
+  copy: "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7",
+  check: "M3 8.5l3.2 3L13 4.5",
+  cross: "M4 4l8 8M12 4l-8 8",
+  left: "M10 4L6 8l4 4",
+  right: "M6 4l4 4-4 4",
+  compare: "M3 3h4v10H3zM9 3h4v10H9z",
+  plus: "M8 3v10M3 8h10",
+  wrap: "M2.5 4h11M2.5 8h8.5a2.2 2.2 0 0 1 0 4.4H8M9.8 10.6L8 12.4l1.8 1.8M2.5 12.4h2.5",
+  space: "M2.5 9.5v3h11v-3",
+  more: "M3.2 8h.1M8 8h.1M12.8 8h.1",
+  save: "M8 2.5v7M5 7l3 3 3-3M3 13h10",
+  fold: "M4 6.5l4-3.5 4 3.5M4 9.5L8 13l4-3.5",
+  find: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8M10 10l3.5 3.5",
+};
+
+export const icon = (name) => {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  for (const [key, value] of Object.entries({
+    viewBox: "0 0 16 16",
+    width: 16,
+    height: 16,
+    fill: "none",
+    stroke: "currentColor",
+    "stroke-width": 1.4,
+    "stroke-linecap": "round",
+    "stroke-linejoin": "round",
+    "aria-hidden": "true",
+  }))
+    svg.setAttribute(key, value);
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+};
+
+export const iconButton = (name, label, onclick, more) =>
+  node(
+    "button",
+    { type: "button", class: "hw-icon", "aria-label": label, title: label, onclick, ...(more || {}) },
+    icon(name),
+  );
+
+export const copyText = async (text, button) => {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = node("textarea", { style: "position:fixed;opacity:0" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const before = button.firstChild;
+  button.replaceChildren(icon("check"));
+  setTimeout(() => button.replaceChildren(before), 1200);
+};
+
+// Hands a text to the browser as a file.
+export const saveFile = (name, text, type) => {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = node("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+};

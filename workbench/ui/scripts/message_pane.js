@@ -1,0 +1,191 @@
+// Edits a message, shows it as code, or offers to restore it. Events: `save_message`, `close_pane`,
+// `restore_message`.
+import { copyText, iconButton, node } from "./dom.js";
+import { drawCallForm } from "./call_form.js";
+import { store, stored } from "./storage.js";
+
+// Which message is edited, for a reload; and what was written of each, until it is saved or dropped.
+const OPEN = "hermes-workbench:editing";
+
+const draftName = (value) =>
+  "hermes-workbench:edit:" + value.message_id + (value.call === null ? "" : "#" + value.call);
+
+const session = () => new URLSearchParams(location.search).get("session") || "";
+
+const button = (label, onclick, more) =>
+  node("button", { type: "button", class: "hw-button", onclick, ...(more || {}) }, label);
+
+export const mount = ({ element, follow, trigger }) => {
+  let edited = null;
+  let isSent = false;
+  let isNew = true;
+  let gone = 0;
+
+  const forget = () => {
+    if (edited) store(draftName(edited), null);
+    store(OPEN, null);
+    edited = null;
+  };
+
+  const close = () => {
+    forget();
+    clearTimeout(gone);
+    element.replaceChildren();
+    trigger("close_pane", {});
+  };
+
+  const pane = (label, ...children) =>
+    node(
+      "section",
+      {
+        class: "hw-message-pane",
+        role: "group",
+        "aria-label": label,
+        onkeydown: (event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          event.stopPropagation();
+          close();
+        },
+      },
+      children,
+    );
+
+  const drawEdit = (value) => {
+    edited = value;
+    store(OPEN, { session: session(), id: value.message_id, call: value.call });
+    const draft =
+      stored(draftName(value)) ||
+      (value.call === null ? { text: value.text } : { name: value.name, texts: { ...value.values } });
+    const keep = () => {
+      isSent = false;
+      store(draftName(value), draft);
+    };
+    const save = (then) => {
+      // A browser's field knows one kind of line end; the text keeps the one it had.
+      const text =
+        value.call === null && value.text.includes("\r\n")
+          ? draft.text.replace(/\r?\n/g, "\r\n")
+          : draft.text;
+      isSent = true;
+      const said = value.call === null ? { text } : { name: draft.name, texts: draft.texts };
+      trigger("save_message", { id: value.message_id, call: value.call, said: JSON.stringify(said), then });
+    };
+    const fields = node("div", { class: "hw-pane-fields" });
+    const drawFields = () => {
+      if (value.call !== null)
+        return fields.replaceChildren(...drawCallForm(value.tools, draft, keep, drawFields));
+      const area = node("textarea", {
+        class: "hw-input hw-mono",
+        rows: 7,
+        spellcheck: "false",
+        "aria-label": value.title,
+        oninput: () => {
+          draft.text = area.value;
+          keep();
+        },
+      });
+      area.value = draft.text;
+      fields.replaceChildren(area);
+    };
+    drawFields();
+    const made = pane(
+      value.title,
+      node("h3", {}, value.title),
+      fields,
+      node(
+        "div",
+        { class: "hw-form-acts" },
+        button(value.save, () => save("")),
+        value.go_on ? button(value.go_on, () => save("go_on")) : null,
+        value.can_continue ? button("Let the model go on from here", () => save("continue")) : null,
+        node("button", { type: "button", class: "hw-act", onclick: close }, "Cancel"),
+        node("span", { class: "hw-note" }, "The old one stays beside it."),
+      ),
+    );
+    made.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      save(value.go_on ? "go_on" : "");
+    });
+    element.replaceChildren(made);
+    const field =
+      element.querySelector(".hw-form-row .hw-input") || element.querySelector("textarea, select");
+    if (field) field.focus();
+  };
+
+  const drawCode = (value) => {
+    const text = node("pre", { class: "hw-code", tabindex: 0 });
+    const names = value.tabs.map((tab, place) =>
+      node(
+        "button",
+        { type: "button", class: "hw-way", "aria-pressed": "false", onclick: () => show(place) },
+        tab.name,
+      ),
+    );
+    let at = 0;
+    const show = (place) => {
+      at = place;
+      text.textContent = value.tabs[place].text;
+      text.setAttribute("aria-label", value.tabs[place].name);
+      names.forEach((name, other) => name.setAttribute("aria-pressed", String(other === place)));
+    };
+    const copy = iconButton("copy", "Copy the code", () => copyText(value.tabs[at].text, copy));
+    show(0);
+    element.replaceChildren(
+      pane(
+        value.title,
+        node(
+          "div",
+          { class: "hw-pane-head" },
+          node("h3", {}, value.title),
+          node("div", { class: "hw-ways", role: "group", "aria-label": "Code" }, names),
+          node("span", { class: "hw-gap" }),
+          copy,
+          iconButton("cross", "Close", close),
+        ),
+        text,
+        node("p", { class: "hw-note" }, value.note),
+      ),
+    );
+    names[0].focus();
+  };
+
+  const drawDeleted = (value) => {
+    element.replaceChildren(
+      node(
+        "p",
+        { class: "hw-line hw-undo", role: "status" },
+        node("span", { class: "hw-title" }, value.title),
+        node(
+          "button",
+          {
+            type: "button",
+            class: "hw-act",
+            onclick: () => trigger("restore_message", { id: value.message_id }),
+          },
+          "Undo",
+        ),
+      ),
+    );
+    gone = setTimeout(() => element.replaceChildren(), 10000);
+  };
+
+  const DRAW = { edit: drawEdit, code: drawCode, deleted: drawDeleted };
+
+  follow((value) => {
+    clearTimeout(gone);
+    if (value) return DRAW[value.kind](value);
+    // The page has just begun: which message is edited is read from the browser by the one who opens the session.
+    if (isNew) {
+      isNew = false;
+      return;
+    }
+    // Nothing is shown once it was saved, and where another session was opened: then what was written stays.
+    if (isSent) forget();
+    isSent = false;
+    store(OPEN, null);
+    element.replaceChildren();
+  });
+};

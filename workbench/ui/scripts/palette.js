@@ -1,0 +1,233 @@
+// Ctrl+K finds anything. Events: `find_any`, `go_to_session`, `go_to_suite`.
+import { node } from "./dom.js";
+import { onKeys, pressUnseen, setInAddress } from "./page.js";
+
+const WAIT_MS = 120;
+const TRIES = 60;
+const press = (id) => () => pressUnseen(id);
+const tell = (name) => () => window.dispatchEvent(new Event(name));
+
+// Where the window is narrow, Gradio puts tabs into a menu, whose buttons are no tabs.
+const tabButtons = () => [
+  ...document.querySelectorAll(
+    "#page-tabs > .tab-wrapper [role='tab'], #page-tabs > .tab-wrapper .overflow-dropdown button",
+  ),
+];
+
+const toTab = (name) => {
+  const found = tabButtons().find((button) => button.textContent.trim() === name);
+  if (found) found.click();
+};
+
+const firstField = (id) => () => {
+  toTab("Play");
+  setTimeout(() => {
+    const field = document.querySelector(id);
+    if (field) field.focus();
+  }, WAIT_MS);
+};
+
+const switchTheme = () => {
+  const isDark = document.body.classList.toggle("dark");
+  setInAddress({ __theme: isDark ? "dark" : "light" });
+};
+
+const inPlay = (work) => () => {
+  toTab("Play");
+  work();
+};
+
+// A list that a tab draws once it is opened.
+const pressLater = (selector, tries = TRIES) => {
+  const found = [...document.querySelectorAll(selector)].find((one) => one.offsetParent !== null);
+  if (found) found.click();
+  else if (tries > 0) setTimeout(() => pressLater(selector, tries - 1), WAIT_MS);
+};
+
+const keyOf = (item) => item && item.kind + " " + (item.id || item.name);
+
+export const mount = ({ element, follow, props, trigger, triggerLatest }) => {
+  const COMMANDS = [
+    ["New session", "begins an empty one", inPlay(press("play-new"))],
+    ["Write a message", "goes to the composer", firstField("#play-composer textarea")],
+    ["Stop the model", "", press("play-stop")],
+    ["Export this session", "as ShareGPT", inPlay(press("play-export-open"))],
+    ["Export all sessions", "as ShareGPT", inPlay(press("play-export-all"))],
+    ["Load or remove the demo set", "sessions with defects", inPlay(press("play-demo"))],
+    ["Switch light and dark", "", switchTheme],
+    ["Show the keys", "?", tell("hw:keys")],
+    ["Show the tour", "four steps", inPlay(tell("hw:tour"))],
+  ];
+
+  const GOES = {
+    session: (item) => {
+      toTab("Play");
+      trigger("go_to_session", { id: item.id });
+    },
+    contract: (item) => {
+      toTab("Contracts");
+      pressLater("[data-contract='" + CSS.escape(item.id) + "']");
+    },
+    tool: (item) => {
+      toTab("Tools");
+      pressLater("[data-tool='" + CSS.escape(item.id) + "']");
+    },
+    suite: (item) => {
+      toTab("Suites");
+      trigger("go_to_suite", { name: item.id });
+    },
+    tab: (item) => toTab(item.name),
+    command: (item) => item.work(),
+  };
+
+  const field = node("input", {
+    type: "text",
+    class: "hw-input",
+    role: "combobox",
+    "aria-label": "Find anything",
+    "aria-expanded": "true",
+    "aria-autocomplete": "list",
+    "aria-controls": "page-palette-list",
+    placeholder: "Find a session, contract, tool, suite, tab or command",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+
+  const list = node("ul", {
+    id: "page-palette-list",
+    role: "listbox",
+    "aria-label": "Found",
+    class: "hw-found",
+  });
+
+  const hint = node("p", { class: "hw-hint", role: "status" });
+
+  const dialog = node(
+    "dialog",
+    { class: "hw-dialog hw-palette", "aria-label": "Find anything" },
+    field,
+    list,
+    hint,
+    node("footer", { class: "hw-note" }, "↑ ↓ choose · Enter goes there · Esc closes"),
+  );
+
+  element.replaceChildren(dialog);
+  let shown = [];
+  let at = 0;
+  let typed = 0;
+
+  const hasWords = (text) =>
+    field.value
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.toLowerCase().includes(word));
+
+  const ownItems = () =>
+    [
+      ...tabButtons().map((button) => ({ kind: "tab", name: button.textContent.trim(), note: "" })),
+      ...COMMANDS.map(([name, note, work]) => ({ kind: "command", name, note, work })),
+    ].filter((item) => hasWords(item.kind + " " + item.name + " " + item.note));
+
+  const choose = (to) => {
+    at = shown.length ? (to + shown.length) % shown.length : 0;
+    [...list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === at)));
+    const row = list.children[at];
+    if (row) {
+      field.setAttribute("aria-activedescendant", row.id);
+      row.scrollIntoView({ block: "nearest" });
+    } else field.removeAttribute("aria-activedescendant");
+  };
+
+  const go = (item) => {
+    dialog.close();
+    if (item) GOES[item.kind](item);
+  };
+
+  const row = (item, index) =>
+    node(
+      "li",
+      {
+        role: "option",
+        id: "page-palette-" + index,
+        "aria-selected": "false",
+        onclick: () => go(item),
+        onmousemove: () => {
+          if (at !== index) choose(index);
+        },
+      },
+      node("span", { class: "hw-note" }, item.kind),
+      node("span", { class: "hw-title" }, item.name),
+      node("span", { class: "hw-note" }, item.note),
+    );
+
+  // What comes later from the server leaves what was chosen meanwhile where it is.
+  const draw = () => {
+    const value = props.value;
+    const chosen = at > 0 ? keyOf(shown[at]) : null;
+    const found = value && value.query === field.value ? value.items : [];
+    shown = field.value.trim() ? [...found, ...ownItems()] : [...ownItems(), ...found];
+    list.replaceChildren(...shown.map(row));
+    hint.textContent = shown.length
+      ? ""
+      : value && value.query === field.value
+        ? "Nothing has all these words."
+        : "Searching…";
+    hint.hidden = shown.length > 0;
+    choose(Math.max(0, chosen ? shown.findIndex((item) => keyOf(item) === chosen) : 0));
+  };
+
+  const ask = () => triggerLatest("find_any", { query: field.value });
+
+  field.addEventListener("input", () => {
+    at = 0;
+    draw();
+    clearTimeout(typed);
+    typed = setTimeout(ask, 150);
+  });
+
+  const open = () => {
+    field.value = "";
+    at = 0;
+    dialog.showModal();
+    draw();
+    ask();
+  };
+
+  const KEYS = {
+    ArrowDown: () => choose(at + 1),
+    ArrowUp: () => choose(at - 1),
+    Enter: () => go(shown[at]),
+    Escape: () => dialog.close(),
+  };
+
+  const onKey = (event) => {
+    const isOurs =
+      event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+    if (isOurs) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (dialog.open) dialog.close();
+      else if (!document.querySelector("dialog[open]")) open();
+    } else if (dialog.open) {
+      // No other key of the page works while this is open.
+      event.stopPropagation();
+      if (event.isComposing || !KEYS[event.key]) return;
+      event.preventDefault();
+      KEYS[event.key]();
+    }
+  };
+
+  onKeys(element, window, onKey);
+
+  window.addEventListener("hw:palette", () => {
+    if (element.isConnected && !dialog.open) open();
+  });
+
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+
+  follow(() => {
+    if (dialog.open) draw();
+  });
+};

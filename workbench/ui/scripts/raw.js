@@ -1,0 +1,160 @@
+// The prompt and the completion, byte for byte: the text of the element is exactly their text. Events:
+// `ask_raw`, when the pane is seen, and `compare_prompt`.
+import { copyText, icon, iconButton, node, pieces, saveFile } from "./dom.js";
+import { followAsked } from "./asking.js";
+
+const labelOf = (part) => part.label + " " + part.note;
+
+const section = (part) => {
+  const pre = node("pre", {}, pieces(part.pieces));
+  const made = node("section", {
+    class: "hw-section r-" + part.role,
+    "data-role": part.label,
+    "data-note": part.note,
+  });
+  const fold = node(
+    "button",
+    {
+      type: "button",
+      class: "hw-fold",
+      "aria-expanded": "true",
+      "aria-label": "Fold " + labelOf(part),
+      onclick: () => {
+        const isFolded = made.classList.toggle("is-folded");
+        fold.setAttribute("aria-expanded", String(!isFolded));
+      },
+    },
+    icon("chevron"),
+  );
+  made.append(fold, pre);
+  return made;
+};
+
+// The same text, its sizes told meanwhile: what is folded and where one reads stays.
+const renote = (part, made) => {
+  made.dataset.note = part.note;
+  made.querySelector(".hw-fold").setAttribute("aria-label", "Fold " + labelOf(part));
+};
+
+export const mount = (part) => {
+  const { element, triggerLatest } = part;
+  const head = node("div", { class: "hw-bar" });
+
+  const body = node("div", {
+    class: "hw-raw",
+    role: "region",
+    "aria-label": "Prompt and completion",
+    tabindex: 0,
+  });
+
+  element.replaceChildren(head, body);
+  let isWrapped = true;
+  let showsSpace = false;
+  let text = "";
+  let shown = "";
+  let isFresh = false;
+  // What was picked, or else what is new at the end, comes into sight; a pane that is hidden shows it when it comes up.
+  const pane = element.closest("[role=tabpanel]") || body;
+
+  const showEnd = () => {
+    if (!isFresh || body.offsetParent === null) return;
+    isFresh = false;
+    const picked = body.querySelector(".is-picked");
+    if (picked) picked.scrollIntoView({ block: "center" });
+    else pane.scrollTop = pane.scrollHeight;
+  };
+
+  new ResizeObserver(showEnd).observe(body);
+
+  const setClasses = () => {
+    body.classList.toggle("is-wrapped", isWrapped);
+    body.classList.toggle("shows-space", showsSpace);
+  };
+
+  const toggle = (name, label, read, write) => {
+    const button = iconButton(
+      name,
+      label,
+      () => {
+        write(!read());
+        button.setAttribute("aria-pressed", String(read()));
+        setClasses();
+      },
+      { "aria-pressed": String(read()) },
+    );
+    return button;
+  };
+
+  const foldAll = () => {
+    const folds = [...body.querySelectorAll(".hw-fold")];
+    const wantsOpen = folds.every((fold) => fold.getAttribute("aria-expanded") === "false");
+    for (const fold of folds) if ((fold.getAttribute("aria-expanded") === "true") !== wantsOpen) fold.click();
+  };
+
+  const save = (value) =>
+    saveFile("prompt-" + (value.message_id || "sent") + ".txt", text, "text/plain;charset=utf-8");
+
+  const compare = (value) => {
+    const made = node(
+      "select",
+      {
+        class: "hw-input hw-compare",
+        "aria-label": "Compare with",
+        onchange: () => triggerLatest("compare_prompt", { id: value.message_id, key: made.value }),
+      },
+      node("option", { value: "" }, "Compare with …"),
+      value.others.map((other) => node("option", { value: other.key }, other.label)),
+    );
+    return made;
+  };
+
+  const drawHead = (value) => {
+    const copy = iconButton("copy", "Copy the prompt and completion", () => copyText(text, copy));
+    head.replaceChildren(
+      node("span", { class: "hw-badge b-" + value.badge, title: value.badge_meaning }, value.badge),
+      node("span", { class: "hw-note" }, value.summary),
+      node("span", { class: "hw-gap" }),
+      ...(value.others.length ? [compare(value)] : []),
+      toggle(
+        "wrap",
+        "Wrap long lines",
+        () => isWrapped,
+        (state) => {
+          isWrapped = state;
+        },
+      ),
+      toggle(
+        "space",
+        "Show white space",
+        () => showsSpace,
+        (state) => {
+          showsSpace = state;
+        },
+      ),
+      iconButton("fold", "Fold or unfold all", foldAll),
+      iconButton("save", "Download the prompt and completion", () => save(value)),
+      copy,
+    );
+  };
+
+  followAsked(part, "ask_raw", (value) => {
+    if (!value || value.sections.length === 0) {
+      shown = "";
+      head.replaceChildren();
+      body.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+      return;
+    }
+    const json = JSON.stringify([value.message_id, value.sections.map((part) => part.pieces)]);
+    drawHead(value);
+    if (json === shown) {
+      value.sections.forEach((part, place) => renote(part, body.children[place]));
+      return;
+    }
+    shown = json;
+    text = value.sections.map((part) => part.pieces.map((piece) => piece.text).join("")).join("");
+    body.replaceChildren(...value.sections.map(section));
+    setClasses();
+    isFresh = true;
+    requestAnimationFrame(showEnd);
+  });
+};

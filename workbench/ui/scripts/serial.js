@@ -1,0 +1,12 @@
+// Values that are orders, each with a number. Every new one is carried out once; the one that the page came
+// with is not.
+
+export const followNew = (follow, work) => {
+  let last;
+  follow((value) => {
+    const serial = value ? value.serial : null;
+    const isNew = last !== undefined && value && serial !== last;
+    if (last === undefined || isNew) last = serial;
+    if (isNew) return work(value);
+  });
+};

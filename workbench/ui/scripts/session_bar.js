@@ -1,0 +1,145 @@
+// The line above the transcript: title, tags, link. Events: `rename_session`, `tag_session`, `share_session`,
+// `unshare_session`, `copy_session`.
+import { copyText, iconButton, node } from "./dom.js";
+
+export const mount = ({ element, follow, trigger }) => {
+  const bar = node("div", { class: "hw-session-bar" });
+  element.replaceChildren(bar);
+  let shown = "";
+
+  const edit = (value) => {
+    const field = node("input", {
+      class: "hw-rename",
+      "aria-label": "Title of the session",
+      value: value.title,
+    });
+    let isOver = false;
+    const end = (isKept) => {
+      if (isOver) return;
+      isOver = true;
+      if (isKept && field.value.trim() !== value.title) trigger("rename_session", { title: field.value });
+      draw(value);
+    };
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") end(true);
+      if (event.key === "Escape") end(false);
+    });
+    field.addEventListener("blur", () => end(true));
+    bar.replaceChildren(field);
+    field.focus();
+    field.select();
+  };
+
+  const editTags = (value, place) => {
+    const field = node("input", {
+      class: "hw-tag-field",
+      "aria-label": "Tags, with commas between",
+      placeholder: "tag, another",
+      value: value.tags.join(", "),
+    });
+    let isOver = false;
+    const end = (isKept) => {
+      if (isOver) return;
+      isOver = true;
+      if (isKept && field.value.trim() !== value.tags.join(", "))
+        trigger("tag_session", { tags: field.value });
+      draw(value);
+    };
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") end(true);
+      if (event.key === "Escape") end(false);
+    });
+    field.addEventListener("blur", () => end(true));
+    place.replaceChildren(field);
+    field.focus();
+  };
+
+  const tags = (value) => {
+    const place = node(
+      "span",
+      { class: "hw-tags" },
+      value.tags.map((tag) => node("span", { class: "hw-tag" }, tag)),
+    );
+    if (!value.is_read_only)
+      place.append(
+        node(
+          "button",
+          {
+            type: "button",
+            class: "hw-act",
+            "aria-label": "Edit tags",
+            onclick: () => editTags(value, place),
+          },
+          value.tags.length ? "Edit" : "Tag",
+        ),
+      );
+    return place;
+  };
+
+  const link = (value) => {
+    const address = new URL(value.link, location.origin + location.pathname).href;
+    const field = node("input", {
+      class: "hw-link",
+      readonly: true,
+      "aria-label": "Link that shows this session",
+      value: address,
+    });
+    field.addEventListener("focus", () => field.select());
+    return [
+      field,
+      iconButton("copy", "Copy the link", (event) => copyText(address, event.currentTarget)),
+      node(
+        "button",
+        { type: "button", class: "hw-act", onclick: () => trigger("unshare_session", {}) },
+        "Stop sharing",
+      ),
+    ];
+  };
+
+  const draw = (value) => {
+    bar.hidden = !value || !value.is_open;
+    if (bar.hidden) return bar.replaceChildren();
+    const title = value.is_read_only
+      ? node("span", { class: "hw-title" }, value.title)
+      : node(
+          "button",
+          {
+            type: "button",
+            class: "hw-title",
+            title: "Rename",
+            "aria-label": "Rename " + value.title,
+            onclick: () => edit(value),
+          },
+          value.title,
+        );
+    const rest = value.is_read_only
+      ? [
+          node("span", { class: "hw-note" }, value.note),
+          node(
+            "button",
+            { type: "button", class: "hw-act", onclick: () => trigger("copy_session", {}) },
+            "Copy to mine",
+          ),
+        ]
+      : value.link
+        ? link(value)
+        : [
+            node(
+              "button",
+              { type: "button", class: "hw-act", onclick: () => trigger("share_session", {}) },
+              "Share",
+            ),
+          ];
+    bar.replaceChildren(title, tags(value), ...rest);
+  };
+
+  follow((value) => {
+    // A value that is as it was must not end a title that is being written.
+    const json = JSON.stringify(value);
+    if (json === shown) return;
+    shown = json;
+    draw(value);
+  });
+};

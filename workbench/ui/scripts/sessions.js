@@ -1,0 +1,202 @@
+// The list of sessions, with search and filters. Events: `open_session`, `delete_session`, `restore_session`,
+// `search_sessions`, `list_more`, `scope`.
+import { iconButton, node, pieces } from "./dom.js";
+
+export const mount = ({ element, follow, trigger, triggerLatest }) => {
+  const field = node("input", {
+    type: "search",
+    class: "hw-search",
+    placeholder: "Search",
+    "aria-label": "Search sessions",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+
+  let typed = 0;
+
+  const search = () => {
+    clearTimeout(typed);
+    typed = setTimeout(
+      () => triggerLatest("search_sessions", { query: field.value, filter: JSON.stringify(chosen()) }),
+      150,
+    );
+  };
+
+  const choice = (name, label, choices) =>
+    node(
+      "select",
+      { class: "hw-input", "data-filter": name, "aria-label": label, onchange: () => search() },
+      choices.map(([value, word]) => node("option", { value }, word)),
+    );
+
+  const word = (name, label, more) =>
+    node("input", {
+      class: "hw-input",
+      "data-filter": name,
+      "aria-label": label,
+      title: label,
+      placeholder: label,
+      oninput: () => search(),
+      ...(more || {}),
+    });
+
+  const filters = node(
+    "div",
+    { class: "hw-session-filters" },
+    choice("has_fix", "Fixes", [
+      ["", "fix or none"],
+      ["yes", "has a fix"],
+      ["no", "has no fix"],
+    ]),
+    choice("has_drop", "Drops", [
+      ["", "drop or none"],
+      ["yes", "has a drop"],
+      ["no", "has no drop"],
+    ]),
+    choice("verdict", "Verdict", [
+      ["", "any verdict"],
+      ...[
+        "right",
+        "wrong-tool",
+        "bad-arguments",
+        "needless",
+        "should-ask",
+        "good",
+        "missing-call",
+        "bad-answer",
+      ].map((one) => [one, one.replace("-", " ")]),
+    ]),
+    word("tag", "Tag"),
+    word("contract", "Contract or its hash"),
+    word("model", "Model"),
+    word("since", "Used since", { type: "date" }),
+    word("until", "Used before", { type: "date" }),
+  );
+
+  const filtered = node("span", { class: "hw-note" });
+
+  const foldFilters = node(
+    "details",
+    { class: "hw-filter" },
+    node("summary", {}, node("span", {}, "Filter"), filtered),
+    filters,
+  );
+
+  const chosen = () => {
+    const found = Object.fromEntries(
+      [...filters.children].filter((one) => one.value).map((one) => [one.dataset.filter, one.value]),
+    );
+    filtered.textContent = Object.keys(found).length ? Object.keys(found).length + " chosen" : "";
+    return found;
+  };
+
+  field.addEventListener("input", search);
+
+  const more = node(
+    "button",
+    { type: "button", class: "hw-act hw-more", onclick: () => trigger("list_more", {}) },
+    "Show more",
+  );
+
+  const undo = node("p", { class: "hw-line hw-undo", role: "status" });
+
+  const scope = node("button", {
+    type: "button",
+    class: "hw-act hw-scope",
+    onclick: () => trigger("scope", {}),
+  });
+
+  const list = node("ul", { class: "hw-sessions" });
+  const hint = node("p", { class: "hw-hint" });
+  const gone = node("ul", { class: "hw-sessions" });
+
+  const fold = node(
+    "details",
+    { class: "hw-deleted" },
+    node("summary", {}, node("span", {}, "Deleted")),
+    gone,
+  );
+
+  element.replaceChildren(field, foldFilters, undo, scope, list, hint, more, fold);
+
+  const open = (row) =>
+    node(
+      "button",
+      {
+        type: "button",
+        class: "hw-session",
+        title: row.damage ? row.title + ": " + row.damage : row.title,
+        "data-id": row.id,
+        "aria-current": row.is_open ? "true" : null,
+        onclick: () => trigger("open_session", { id: row.id }),
+      },
+      node("span", { class: "hw-title" }, row.title),
+      row.tags.length
+        ? node(
+            "span",
+            { class: "hw-tags" },
+            row.tags.map((tag) => node("span", { class: "hw-tag" }, tag)),
+          )
+        : null,
+      row.word ? node("span", { class: "hw-word" + (row.damage ? " is-damaged" : "") }, row.word) : null,
+      node("span", { class: "hw-note" }, row.when),
+      row.snippet.length ? node("span", { class: "hw-snippet" }, pieces(row.snippet)) : null,
+    );
+
+  const restore = (row, word) =>
+    node(
+      "button",
+      {
+        type: "button",
+        class: "hw-act",
+        "aria-label": word + " " + row.title,
+        onclick: () => trigger("restore_session", { id: row.id }),
+      },
+      word,
+    );
+
+  follow((value) => {
+    const rows = value ? value.rows : [];
+    const deleted = value ? value.deleted : [];
+    undo.hidden = !value || !value.undo;
+    undo.replaceChildren(
+      ...(undo.hidden
+        ? []
+        : [node("span", { class: "hw-title" }, "Deleted: " + value.undo.title), restore(value.undo, "Undo")]),
+    );
+    scope.hidden = !value || !value.scope;
+    scope.textContent = value ? value.scope : "";
+    hint.textContent = value && rows.length === 0 ? value.hint : "";
+    hint.hidden = rows.length > 0;
+    more.hidden = !value || !value.has_more;
+    // Another event may have drawn the list as it was before the last key.
+    if (value && value.query !== field.value) search();
+    list.replaceChildren(
+      ...rows
+        .flatMap((row) => [
+          row.heading ? node("li", { class: "hw-day" }, row.heading) : null,
+          node(
+            "li",
+            { class: "hw-listed" },
+            open(row),
+            row.can_delete
+              ? iconButton("cross", "Delete " + row.title, () => trigger("delete_session", { id: row.id }))
+              : null,
+          ),
+        ])
+        .filter(Boolean),
+    );
+    fold.hidden = deleted.length === 0 || field.value.trim() !== "";
+    gone.replaceChildren(
+      ...deleted.map((row) =>
+        node(
+          "li",
+          { class: "hw-listed" },
+          node("span", { class: "hw-title", title: row.title }, row.title),
+          node("span", { class: "hw-note" }, row.when),
+          restore(row, "Restore"),
+        ),
+      ),
+    );
+  });
+};

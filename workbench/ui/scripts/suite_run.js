@@ -1,0 +1,229 @@
+// A run of suites: score cards, the chart, the matrix of cases. The address bar names the run and the case.
+// Events: `open_case`, `resume_run`, `label_failing`.
+import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
+import { node } from "./dom.js";
+import { SIGNS, table } from "./tables.js";
+import { setInAddress } from "./page.js";
+
+const picture = (value) => {
+  const drawn = frame(
+    "Pass rate against prompt tokens, with the front of what is not dominated",
+    "0",
+    value.most_tokens,
+  );
+  const front = value.dots.filter((dot) => dot.is_on_front).sort((one, other) => one.x - other.x);
+  if (front.length > 1)
+    drawn.append(
+      line(
+        front.map((dot) => [xOf(dot.x), yOf(dot.y)]),
+        "hw-front",
+      ),
+    );
+  value.dots.forEach((dot, place) => {
+    const x = xOf(dot.x);
+    const y = yOf(dot.y);
+    drawn.append(
+      whisker(x, dot.low, dot.high),
+      withTitle(shape(0, x, y, dot.is_on_front), dot.label),
+      svg("text", { x: x + 8, y: Math.max(y - 6, 20) }, String(place + 1)),
+    );
+  });
+  return [
+    node("h3", {}, "Pass rate against prompt tokens"),
+    drawn,
+    node(
+      "ol",
+      { class: "hw-note hw-dots" },
+      value.dots.map((dot) => node("li", {}, (dot.is_on_front ? "● " : "○ ") + dot.label)),
+    ),
+  ];
+};
+
+export const mount = ({ element, follow, trigger }) => {
+  let shown = null;
+  let picked = null;
+  let isPressed = false;
+  const isVisible = () => element.offsetParent !== null;
+
+  const address = () =>
+    setInAddress({
+      run: isVisible() && shown && shown.id,
+      case: isVisible() && picked && picked.case,
+      arm: isVisible() && picked && picked.arm,
+    });
+
+  const mark = () =>
+    element
+      .querySelectorAll(".hw-cell")
+      .forEach((cell) =>
+        cell.setAttribute(
+          "aria-pressed",
+          String(
+            Boolean(picked) &&
+              cell.dataset.case === picked.case &&
+              ["", cell.dataset.arm].includes(picked.arm),
+          ),
+        ),
+      );
+
+  const pick = (chosen) => {
+    picked = chosen;
+    mark();
+    address();
+    trigger("open_case", { run: shown.id, case: picked.case, arm: picked.arm });
+  };
+
+  const matrix = (value) => {
+    const cell = (one, row) =>
+      node(
+        "td",
+        {},
+        one.count
+          ? node(
+              "button",
+              {
+                type: "button",
+                class: "hw-cell t-" + one.tone,
+                "data-case": row.case,
+                "data-arm": one.arm,
+                "aria-label": `${row.case}: ${one.text}`,
+                title: one.arm,
+                onclick: () => pick({ case: row.case, arm: one.arm }),
+              },
+              SIGNS[one.tone] + one.text,
+            )
+          : one.text,
+      );
+    const name = (row) =>
+      node(
+        "button",
+        {
+          type: "button",
+          class: "hw-cell",
+          "data-case": row.case,
+          "data-arm": "*",
+          title: "all arms",
+          onclick: () => pick({ case: row.case, arm: "" }),
+        },
+        row.case,
+      );
+    return [
+      node("h3", {}, "Cases"),
+      node("p", { class: "hw-note" }, "Choose a cell to see why, or a case to see all its plays."),
+      node(
+        "div",
+        { class: "hw-wide hw-matrix", tabindex: 0, role: "group", "aria-label": "Cases" },
+        node(
+          "table",
+          {},
+          node(
+            "thead",
+            {},
+            node(
+              "tr",
+              {},
+              node("th", { scope: "col" }, "case"),
+              value.arms.map((arm) => node("th", { scope: "col" }, arm)),
+            ),
+          ),
+          node(
+            "tbody",
+            {},
+            value.rows.map((row) =>
+              node(
+                "tr",
+                {},
+                node("th", { scope: "row" }, name(row)),
+                row.cells.map((one) => cell(one, row)),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ];
+  };
+
+  const head = (value) =>
+    node(
+      "div",
+      { class: "hw-run-head" },
+      node("h2", {}, value.title),
+      node("span", { class: "hw-note" }, value.note),
+      value.can_go_on
+        ? node(
+            "button",
+            { type: "button", class: "hw-action", onclick: () => trigger("resume_run", { id: value.id }) },
+            "Go on with it",
+          )
+        : null,
+      value.rows.some((row) => row.cells.some((one) => one.tone === "bad"))
+        ? node(
+            "button",
+            { type: "button", class: "hw-action", onclick: () => trigger("label_failing", { id: value.id }) },
+            "Failing ones to the label queue",
+          )
+        : null,
+    );
+
+  const draw = (value) => {
+    const held =
+      document.activeElement && element.contains(document.activeElement)
+        ? document.activeElement.dataset
+        : {};
+    element.replaceChildren(
+      ...[
+        head(value),
+        value.tables.map(table),
+        value.dots.length ? picture(value) : null,
+        value.rows.length ? matrix(value) : null,
+      ]
+        .flat(Infinity)
+        .filter(Boolean),
+    );
+    mark();
+    // A look at a run under way takes the focus from nobody.
+    if (held.case)
+      [...element.querySelectorAll(".hw-cell")]
+        .find((cell) => cell.dataset.case === held.case && cell.dataset.arm === held.arm)
+        ?.focus();
+  };
+
+  // What is drawn anew under the pointer takes no click: a look waits until it is up.
+  element.addEventListener("pointerdown", () => {
+    isPressed = true;
+  });
+
+  const released = () =>
+    setTimeout(() => {
+      if (isPressed && element.isConnected && shown) {
+        isPressed = false;
+        draw(shown);
+      }
+    }, 0);
+
+  document.addEventListener("pointerup", released);
+  document.addEventListener("pointercancel", released);
+
+  new ResizeObserver(() => {
+    if (shown && element.isConnected) address();
+  }).observe(element);
+
+  follow((value) => {
+    if (!value) {
+      element.replaceChildren(
+        node(
+          "p",
+          { class: "hw-hint" },
+          "A suite is a list of cases with what is to come of each. Choose one, and the contracts to compare, and run it: the table says what passes, how sure that is, and what a prompt costs.",
+        ),
+      );
+      return;
+    }
+    if (value.is_live && shown && shown.id !== value.id) return;
+    if (!shown || shown.id !== value.id) picked = null;
+    shown = value;
+    if (!value.is_live || !isPressed) draw(value);
+    if (value.picked) pick(value.picked);
+    address();
+  });
+};

@@ -1,0 +1,27 @@
+// A line-by-line diff of two texts; empty when nothing is compared.
+import { node } from "./dom.js";
+
+const SIGNS = { add: "+", drop: "−", same: " ", place: "" };
+
+export const mount = ({ element, follow }) => {
+  follow((value) => {
+    if (!value) return element.replaceChildren();
+    element.replaceChildren(
+      node("h3", {}, value.title),
+      value.lines.length === 0
+        ? node("p", { class: "hw-note" }, "They are the same.")
+        : node(
+            "div",
+            { class: "hw-text-diff", tabindex: 0, role: "group", "aria-label": value.title },
+            value.lines.map((line) =>
+              node(
+                line.kind === "add" ? "ins" : line.kind === "drop" ? "del" : "div",
+                { class: "d-" + line.kind },
+                node("span", { class: "hw-sign" }, SIGNS[line.kind]),
+                line.text,
+              ),
+            ),
+          ),
+    );
+  });
+};

@@ -1,0 +1,88 @@
+// The list of contracts or suites, opened with the drafts that the browser keeps. Events: `open_text`,
+// `new_text`.
+import { node } from "./dom.js";
+import { storedText, storeText } from "./storage.js";
+
+export const mount = ({ element, follow, trigger }) => {
+  let kind = "contract";
+  // What is in the editor, and whether it was asked for.
+  let current = "";
+  let isAsked = false;
+  const list = node("ul", { class: "hw-sessions" });
+  const note = node("p", { class: "hw-line t-quiet", role: "status" });
+
+  const field = node("input", {
+    class: "hw-input",
+    placeholder: "New name",
+    spellcheck: "false",
+    onkeydown: (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault();
+        make();
+      }
+    },
+  });
+
+  const make = () => {
+    if (field.value.trim()) trigger("new_text", { name: field.value.trim() });
+    field.value = "";
+  };
+
+  element.replaceChildren(
+    list,
+    node(
+      "div",
+      { class: "hw-save" },
+      field,
+      node("button", { type: "button", class: "hw-act", onclick: make }, "New"),
+    ),
+    note,
+  );
+
+  const place = () => "hermes-workbench:" + kind;
+  const open = (name) => trigger("open_text", { name, draft: storedText(place() + ":draft:" + name) || "" });
+
+  const first = (names) => {
+    const last = storedText(place() + ":open");
+    isAsked = true;
+    open(names.includes(last) || (last && storedText(place() + ":draft:" + last)) ? last : names[0] || "");
+  };
+
+  const opened = (value) => {
+    current = value.open_name;
+    isAsked = false;
+    if (current) storeText(place() + ":open", current);
+    note.textContent = value.is_draft ? "The editor has what you typed here before and did not save." : "";
+  };
+
+  follow((value) => {
+    if (!value) return;
+    kind = value.kind;
+    list.setAttribute("aria-label", kind[0].toUpperCase() + kind.slice(1) + "s");
+    field.setAttribute("aria-label", "Name of a new " + kind);
+    if (value.is_look && current && current !== value.open_name) return;
+    if (value.is_look && !value.open_name) return isAsked || first(value.rows.map((row) => row.name));
+    if (value.is_look) current = value.open_name;
+    else opened(value);
+    list.replaceChildren(
+      ...value.rows.map((row) =>
+        node(
+          "li",
+          {},
+          node(
+            "button",
+            {
+              type: "button",
+              class: "hw-session",
+              ["data-" + kind]: row.name,
+              "aria-current": row.is_open ? "true" : null,
+              onclick: () => open(row.name),
+            },
+            node("span", { class: "hw-title hw-mono" }, row.name),
+            node("span", { class: "hw-note" }, row.note),
+          ),
+        ),
+      ),
+    );
+  });
+};

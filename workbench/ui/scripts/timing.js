@@ -1,0 +1,50 @@
+// How long the rounds of a turn took.
+import { node } from "./dom.js";
+
+export const mount = ({ element, follow }) => {
+  follow((value) => {
+    if (!value || value.rounds.length === 0) {
+      element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+      return;
+    }
+    element.replaceChildren(
+      node(
+        "table",
+        { class: "hw-table" },
+        node(
+          "thead",
+          {},
+          node(
+            "tr",
+            {},
+            value.columns.map((name, place) =>
+              node("th", { scope: "col", class: place ? "is-number" : "" }, name),
+            ),
+          ),
+        ),
+        node(
+          "tbody",
+          {},
+          value.rounds.map((round) =>
+            node(
+              "tr",
+              { class: round.is_selected ? "is-selected" : "" },
+              round.cells.map((cell, place) =>
+                node(
+                  place ? "td" : "th",
+                  { scope: place ? null : "row", class: place ? "is-number" : "" },
+                  cell,
+                ),
+              ),
+            ),
+          ),
+        ),
+      ),
+      node(
+        "dl",
+        { class: "hw-facts" },
+        value.facts.map((fact) => [node("dt", {}, fact.name), node("dd", {}, fact.value)]),
+      ),
+    );
+  });
+};

@@ -1,0 +1,33 @@
+// The result of a call that was tried, as the model would see it.
+import { node } from "./dom.js";
+
+export const mount = ({ element, follow }) => {
+  follow((value) => {
+    if (!value) {
+      element.replaceChildren(
+        node("p", { class: "hw-hint" }, "Call the tool to see what a model would be given."),
+      );
+      return;
+    }
+    element.replaceChildren(
+      node(
+        "div",
+        { class: "hw-fix-head" },
+        node("strong", { class: value.is_error ? "t-error" : "k-result" }, value.status),
+        node("span", { class: "hw-gap" }),
+        node("span", { class: "hw-note" }, value.note),
+      ),
+      ...value.told.map((told) => node("p", { class: "hw-line t-quiet" }, node("span", {}, told))),
+      node(
+        "pre",
+        {
+          class: "hw-tried" + (value.is_error ? " t-error" : ""),
+          tabindex: 0,
+          role: "group",
+          "aria-label": "Result",
+        },
+        value.text,
+      ),
+    );
+  });
+};
