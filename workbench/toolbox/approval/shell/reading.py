@@ -15,6 +15,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from workbench.toolbox.approval.shell.words import (
+    COMPOUND,
     Assignment,
     Command,
     Piece,
@@ -37,20 +38,6 @@ _WITHIN_LINE: Final = re.compile(r"(?:[ \t]|(?<=[ \t])\\\n)*")
 _HEREDOC_WORD: Final = re.compile(r"'(\w+)'|\"(\w+)\"|(\w+)")
 _PARAMETER: Final = re.compile(r"\$\{[A-Za-z_]\w*(?:(?:%%?|##?)[\w.*/?-]+)?\}|\$\{#[A-Za-z_]\w*\}")
 _ARITHMETIC: Final = re.compile(r"\$\(\([0-9 +*/%()-]+\)\)")
-_COMPOUND: Final[dict[str, frozenset[str]]] = {
-    "program": frozenset({";", "\n"}),
-    "list": frozenset({"&&", "||"}),
-    "pipeline": frozenset({"|"}),
-    "negated_command": frozenset({"!"}),
-    "subshell": frozenset({"(", ")", ";", "\n"}),
-    "compound_statement": frozenset({"{", "}", ";", "\n"}),
-    "do_group": frozenset({"do", "done", ";", "\n"}),
-    "if_statement": frozenset({"if", "then", "fi", ";", "\n"}),
-    "elif_clause": frozenset({"elif", "then", ";", "\n"}),
-    "else_clause": frozenset({"else", ";", "\n"}),
-    "while_statement": frozenset({"while", "until", ";", "\n"}),
-}
-"""Nodes that only hold commands, each with the signs and words of its own."""
 _OPERATORS: Final = frozenset({"&&", "||", "|", ";"})
 _WORDS: Final = frozenset({
     "word", "number", "raw_string", "string", "concatenation", "simple_expansion", "expansion", "command_substitution",
@@ -133,7 +120,7 @@ class _Reader:
     def _statement(self, node: Node, depth: int) -> None:
         if depth > _DEEPEST or len(self.commands) > _MOST_COMMANDS:
             raise _UnreadableError("too many or too deeply nested commands")
-        if node.type in _COMPOUND:
+        if node.type in COMPOUND:
             self._compound(node, depth)
         elif node.type == "comment":
             self._comment(node)
@@ -159,7 +146,7 @@ class _Reader:
                 raise _unsupported(child)
             if child.is_named:
                 self._statement(child, depth + 1)
-            elif child.type not in _COMPOUND[node.type]:
+            elif child.type not in COMPOUND[node.type]:
                 raise _unsupported(child)
 
     def _comment(self, node: Node) -> None:

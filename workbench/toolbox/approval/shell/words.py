@@ -197,3 +197,19 @@ def plain_pieces(text: str) -> Iterator[Piece]:
 def unescaped(text: str) -> str:
     """Text inside double quotes. *Source:* POSIX shell, 2.2.3."""
     return re.sub(r"\\([$`\"\\])|\\\n", lambda match: match.group(1) or "", text)
+
+
+COMPOUND: Final[dict[str, frozenset[str]]] = {
+    "program": frozenset({";", "\n"}),
+    "list": frozenset({"&&", "||"}),
+    "pipeline": frozenset({"|"}),
+    "negated_command": frozenset({"!"}),
+    "subshell": frozenset({"(", ")", ";", "\n"}),
+    "compound_statement": frozenset({"{", "}", ";", "\n"}),
+    "do_group": frozenset({"do", "done", ";", "\n"}),
+    "if_statement": frozenset({"if", "then", "fi", ";", "\n"}),
+    "elif_clause": frozenset({"elif", "then", ";", "\n"}),
+    "else_clause": frozenset({"else", ";", "\n"}),
+    "while_statement": frozenset({"while", "until", ";", "\n"}),
+}
+"""Nodes that only hold commands, each with the signs and words of its own."""
