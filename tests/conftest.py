@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 # `make soak` loads it.
 settings.register_profile(SOAK, max_examples=1000, deadline=None)
+# No test asserts a time: a busy machine takes longer than Hypothesis' 200 ms for the first example.
+settings.register_profile("untimed", deadline=None)
+if settings.get_current_profile_name() == "default":
+    settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")
