@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from workbench.chat.message import ToolCall, ToolResult
-from workbench.engines.scripted import Script, ScriptedEngine
+from workbench.engines.scripted import CompletionScript, ScriptedEngine
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, ToolRun, Usage
 
 
@@ -99,5 +99,5 @@ def _usage(request: GenerationRequest, written: int) -> Usage:
 def scripted(*completions: str) -> ScriptedEngine:
     """An engine that plays these texts at once."""
     return ScriptedEngine(
-        Script(completions=list(completions)), name="scripted:test", wait=lambda seconds: None
+        CompletionScript(completions=list(completions)), name="scripted:test", wait=lambda seconds: None
     )

@@ -25,7 +25,7 @@ from workbench.cli.sampling_options import sampling_option
 from workbench.engines.remote.openai_request import build_request
 from workbench.engines.remote.server import Kind, Server
 from workbench.errors import BadInput
-from workbench.records.setup import Setup
+from workbench.records.run_config import Setup
 from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.store.rows import sampling_document, sampling_value

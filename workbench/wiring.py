@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from workbench.app.services import Services, SystemCalendar
 from workbench.app.versions.files import take_files
 from workbench.engines.adapters import AdapterFiles
-from workbench.engines.all_models import ZERO_GPU, AllModels, Places
+from workbench.engines.all_models import ZERO_GPU, AllModels, EngineSources
 from workbench.engines.embedded import find_embedded, find_embedded_adapter
-from workbench.engines.gguf_files.vetting import Vetting
+from workbench.engines.gguf_files.vetting import GgufVetting
 from workbench.engines.hub.gguf_hub import GgufHub
-from workbench.engines.llama_loading import MEGABYTE, Loading, LoraAdapter
+from workbench.engines.llama_loading import MEGABYTE, LoadOptions, LoraAdapter
 from workbench.engines.models import LocalModels
-from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server
+from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKind
 from workbench.engines.server_file import load_servers
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
@@ -27,7 +27,7 @@ from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import Store
 from workbench.toolbox.approval.gate import EngineJudge
 from workbench.toolbox.opening import open_catalog
-from workbench.toolbox.studio import Studio
+from workbench.toolbox.studio import ToolStudio
 
 
 def build_models(settings: Settings, hub: GgufHub) -> AllModels:
@@ -38,7 +38,7 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
     """
     if settings.model.startswith(ZERO_GPU):
         register()
-    loading = Loading(
+    loading = LoadOptions(
         context_tokens=settings.context_tokens,
         threads=settings.threads,
         gpu_layers=settings.gpu_layers,
@@ -47,7 +47,7 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
         lora=tuple(LoraAdapter(path=path, scale=scale) for path, scale in settings.lora),
         prefix_cache_bytes=settings.prefix_cache_mb * MEGABYTE,
     )
-    places = Places(
+    places = EngineSources(
         servers=load_servers(settings.data, timeout_s=settings.remote_timeout_s, read_secret=read_secret),
         default_server=_default_server(settings),
         scripts=(settings.data / "scripts", find_folder("prompts", settings.home) / "scripts"),
@@ -68,11 +68,11 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
     )
 
 
-def _vetting(settings: Settings) -> Vetting:
+def _vetting(settings: Settings) -> GgufVetting:
     """Files that come with the workbench are trusted; all others are tried first, those of the hub among them."""
     shipped = (find_embedded(), find_embedded_adapter())
     trusted = frozenset(path for path in shipped if path is not None)
-    return Vetting(memory=settings.data / "opened-models.json", trusted=trusted)
+    return GgufVetting(memory=settings.data / "opened-models.json", trusted=trusted)
 
 
 def _models_on_our_token(settings: Settings) -> frozenset[str] | None:
@@ -88,12 +88,12 @@ def find_adapters(settings: Settings) -> AdapterFiles:
 
 
 def _default_server(settings: Settings) -> Server | None:
-    kinds, modes = tuple(Kind), tuple(Mode)
+    kinds, modes = tuple(ServerKind), tuple(Mode)
     if settings.openai_kind not in kinds:
         raise BadInput("setting WORKBENCH_OPENAI_KIND", f"no kind {settings.openai_kind!r}", ", ".join(kinds))
     if settings.openai_mode not in modes:
         raise BadInput("setting WORKBENCH_OPENAI_MODE", f"no mode {settings.openai_mode!r}", ", ".join(modes))
-    kind = Kind(settings.openai_kind)
+    kind = ServerKind(settings.openai_kind)
     base_url = settings.openai_base_url or DEFAULT_URLS.get(kind, "")
     if not base_url:
         return None
@@ -143,7 +143,7 @@ def open_services(settings: Settings) -> Generator[Services]:
             hub=hub,
             adapters=find_adapters(settings),
             calendar=SystemCalendar(),
-            studio=Studio(catalog),
+            studio=ToolStudio(catalog),
             memories=store.memories,
             datasets=DatasetFiles(),
             prices=load_prices(settings.data),

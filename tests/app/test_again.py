@@ -10,8 +10,8 @@ from workbench.app.labels.bench import Seat, open_bench
 from workbench.app.labels.corrected import corrections_of
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
-from workbench.records.sessions import Origin
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
+from workbench.records.sessions import MessageOrigin
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
 
@@ -37,14 +37,14 @@ def test_a_stale_answer_is_made_anew_from_the_corrected_call_with_its_result_run
         session = play("And in London?")
         before = services.sessions.path(session)
         call = ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
-        target = Target(session_id=session, message_id=before[2].id, call_index=0)
+        target = LabelTarget(session_id=session, message_id=before[2].id, call_index=0)
         content = LabelContent(verdict=Verdict.BAD_ARGUMENTS, correction=call)
         services.labels.save(NewLabel(target=target, content=content))
         assert list(services.labels.stale(session)) == [before[3].id, before[4].id]
         again(services, session, 4)
         path = services.sessions.path(session)
         assert texts(services, session)[1] == CALL % "london"
-        assert path[2].origin is Origin.PERSON
+        assert path[2].origin is MessageOrigin.PERSON
         assert json.loads(path[3].message.text) != json.loads(before[3].message.text)
         assert path[4].message.text == "27 in London."
         assert list(services.labels.stale(session)) == []

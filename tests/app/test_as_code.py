@@ -26,7 +26,7 @@ from workbench.app.as_code import code_of
 from workbench.chat.message import Role
 from workbench.engines.remote import hf_inference
 from workbench.engines.remote.openai_request import STREAMED
-from workbench.engines.remote.server import Kind
+from workbench.engines.remote.server import ServerKind
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.sampling_lines import TokenBias
@@ -164,8 +164,8 @@ SAMPLING = Sampling(
     logit_bias=(TokenBias(token=42, bias=-5.0), TokenBias(token="Hello", bias=float("inf"))), seed=7, max_tokens=99,
 )  # fmt: skip
 SERVERS = {
-    **{f"{kind}-raw": {"kind": kind.value, "mode": "raw"} for kind in Kind},
-    **{f"{kind}-chat": {"kind": kind.value} for kind in Kind},
+    **{f"{kind}-raw": {"kind": kind.value, "mode": "raw"} for kind in ServerKind},
+    **{f"{kind}-chat": {"kind": kind.value} for kind in ServerKind},
     "written": {"tools": "contract"},
 }
 MODELS = [*(f"openai:{name}/hermes" for name in SERVERS), "hf-inference:NousResearch/Hermes"]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.runs.casting import add_case, case_of_turn
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.errors import BadInput
@@ -27,7 +27,7 @@ def test_a_case_made_of_a_turn_is_played_and_passes(tmp_path):
             add_case(services, document)
         suite = load_suite(services, "mine")
         assert [case.id for case in suite.cases] == [last["id"], first["id"]]
-        plan = plan_run(services, Wanted(suites=("mine",)), [suite])
+        plan = plan_run(services, RunRequest(suites=("mine",)), [suite])
         kept = begin_run(services, plan)
         for _ in play_run(services, kept, is_cancelled=lambda: False):
             pass

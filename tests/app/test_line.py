@@ -6,7 +6,7 @@ from threading import Thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.app.line import HOLD_S, Line, Share, Ticket
+from workbench.app.line import HOLD_S, FairQueue, QueueTicket, Share
 
 OWNERS = [("ann",), ("bob",), ("1.2.3.4", "x"), ("1.2.3.4", "y"), ("5.6.7.8", "x")]
 STEPS = st.lists(
@@ -24,7 +24,7 @@ class Clock:
         return self.now_s
 
 
-def served(line: Line, tickets: list[Ticket]) -> Iterator[Ticket]:
+def served(line: FairQueue, tickets: list[QueueTicket]) -> Iterator[QueueTicket]:
     """Who is served, one after the other, until the line is empty."""
     waiting = list(tickets)
     while waiting:
@@ -35,14 +35,14 @@ def served(line: Line, tickets: list[Ticket]) -> Iterator[Ticket]:
 
 
 def test_one_owner_is_served_in_the_order_of_asking():
-    line = Line()
+    line = FairQueue()
     tickets = [line.join(("ann",)) for _ in range(5)]
     assert [line.place(one) for one in tickets] == [0, 1, 2, 3, 4]
     assert list(served(line, tickets)) == tickets
 
 
 def test_thirty_four_tickets_of_one_owner_are_one_ticket_to_another():
-    line = Line()
+    line = FairQueue()
     many = [line.join(("ann",)) for _ in range(34)]
     other = line.join(("bob",))
     assert line.place(other) == 1
@@ -50,7 +50,7 @@ def test_thirty_four_tickets_of_one_owner_are_one_ticket_to_another():
 
 
 def test_many_browsers_of_one_address_are_one_to_another_address():
-    line = Line()
+    line = FairQueue()
     for number in range(34):
         line.join(("1.2.3.4", str(number)))
     other = line.join(("5.6.7.8", "b"))
@@ -63,7 +63,7 @@ def test_many_browsers_of_one_address_are_one_to_another_address():
 
 
 def test_whoever_comes_back_is_not_overtaken_by_all_who_come_for_the_first_time():
-    line = Line()
+    line = FairQueue()
     served_once = line.join(("old",))
     line.leave(served_once)
     in_service, back = line.join(("ann",)), line.join(("old",))
@@ -78,7 +78,7 @@ def test_whoever_comes_back_is_not_overtaken_by_all_who_come_for_the_first_time(
 
 
 def test_cancelling_while_waiting_frees_the_place():
-    line = Line()
+    line = FairQueue()
     tickets = [line.join(("ann",)) for _ in range(4)]
     line.leave(tickets[1])
     line.leave(tickets[3])
@@ -87,7 +87,7 @@ def test_cancelling_while_waiting_frees_the_place():
 
 def test_a_turn_that_goes_on_keeps_its_place_and_only_for_a_moment():
     clock = Clock()
-    line, turn = Line(now_s=clock), object()
+    line, turn = FairQueue(now_s=clock), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
     line.leave(first, goes_on=True)
     assert line.place(other) == 1
@@ -100,7 +100,7 @@ def test_a_turn_that_goes_on_keeps_its_place_and_only_for_a_moment():
 
 def test_another_turn_of_the_same_owner_does_not_take_the_place_that_is_held():
     clock = Clock()
-    line, turn = Line(now_s=clock), object()
+    line, turn = FairQueue(now_s=clock), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
     line.leave(first, goes_on=True)
     another = line.join(("ann",), turn=object())
@@ -110,7 +110,7 @@ def test_another_turn_of_the_same_owner_does_not_take_the_place_that_is_held():
 
 
 def test_a_wide_line_serves_several_at_once():
-    line = Line(3)
+    line = FairQueue(3)
     many = [line.join(("ann",)) for _ in range(10)]
     other = line.join(("bob",))
     assert [line.place(one) for one in many[:3]] == [0, 0, 0]
@@ -120,7 +120,7 @@ def test_a_wide_line_serves_several_at_once():
 
 
 def test_whoever_waits_in_a_thread_is_woken():
-    line, order = Line(), list[int]()
+    line, order = FairQueue(), list[int]()
     first = line.join(("ann",))
     tickets = [line.join(("ann",)) for _ in range(8)]
 
@@ -140,7 +140,7 @@ def test_whoever_waits_in_a_thread_is_woken():
 
 
 def test_a_hold_that_runs_out_wakes_whoever_waits():
-    line, turn = Line(), object()
+    line, turn = FairQueue(), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
     line.leave(first, goes_on=True)
     while line.wait(other):
@@ -152,8 +152,8 @@ def test_a_hold_that_runs_out_wakes_whoever_waits():
 @given(STEPS, st.integers(1, 3))
 def test_laws_of_the_line(steps: list[tuple[str, int]], width: int) -> None:
     """Places are 0 to n, an owner's order is kept, all are served, and nothing is remembered of an empty line."""
-    line = Line(width, now_s=Clock())
-    there: list[tuple[Share, Ticket]] = []
+    line = FairQueue(width, now_s=Clock())
+    there: list[tuple[Share, QueueTicket]] = []
     for action, number in steps:
         if action == "join":
             there.append((OWNERS[number], line.join(OWNERS[number])))
@@ -175,7 +175,7 @@ def test_laws_of_the_line(steps: list[tuple[str, int]], width: int) -> None:
 @settings(deadline=None, max_examples=40)
 @given(st.integers(1, 12), st.integers(1, 5))
 def test_nobody_waits_for_more_than_one_ticket_of_each_other_address(many: int, addresses: int) -> None:
-    line = Line()
+    line = FairQueue()
     tickets = [
         line.join((f"10.0.0.{address}", f"{number}"))
         for address in range(addresses)

@@ -130,7 +130,7 @@ class Hand:
 
 
 def test_in_step_mode_a_person_says_what_comes_of_each_call(tmp_path):
-    from workbench.records.sessions import Origin
+    from workbench.records.sessions import MessageOrigin
 
     call = called("get_flumbuster", {"flumb": "cairo"})
     hand = Hand(
@@ -147,7 +147,12 @@ def test_in_step_mode_a_person_says_what_comes_of_each_call(tmp_path):
         kept = [one for one in services.sessions.path(session) if one.message.role is Role.TOOL]
     assert [one.message.text for one in kept[1:]] == ['"by me"', '{"a" :1}', '{"error": "burnt"}']
     assert json.loads(kept[0].message.text)["reading"] == 31
-    assert [one.origin for one in kept] == [Origin.MOCK, Origin.PERSON, Origin.PERSON, Origin.PERSON]
+    assert [one.origin for one in kept] == [
+        MessageOrigin.MOCK,
+        MessageOrigin.PERSON,
+        MessageOrigin.PERSON,
+        MessageOrigin.PERSON,
+    ]
     assert [one.tool_run.is_error for one in kept] == [False, False, False, True]
 
 

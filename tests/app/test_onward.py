@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.again import Onward, beginning_of, play_on
+from workbench.app.again import ResumePoint, beginning_of, play_on
 from workbench.app.editing import edit_call, edit_text
 from workbench.app.prepare import TurnContext
-from workbench.app.samples import SampleBegun, agreement_of, play_more, sample_of
+from workbench.app.samples import SampleStarted, agreement_of, play_more, sample_of
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
 from workbench.records.session_tree import siblings
-from workbench.records.sessions import Origin
+from workbench.records.sessions import MessageOrigin
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
 ALONE = TurnContext(is_cancelled=lambda: False)
@@ -30,7 +30,7 @@ def test_a_user_is_answered_anew_beside_the_old_answer(tmp_path):
     with services_for(tmp_path, "Hello.", "Hello again.") as (services, play):
         session = play("Hi")
         user, answer = services.sessions.path(session)[1:]
-        on(services, session, Onward(message_id=user.id))
+        on(services, session, ResumePoint(message_id=user.id))
         assert texts(services, session) == ["Hi", "Hello again."]
         assert texts(services, session, answer.id) == ["Hi", "Hello."]
 
@@ -63,9 +63,9 @@ def test_a_turn_stops_after_the_call_and_goes_on_when_it_is_told_to(tmp_path):
     with services_for(tmp_path, "Hello.", CALL % "cairo", "31.") as (services, play):
         session = play("Hi")
         user = services.sessions.path(session)[1]
-        on(services, session, Onward(message_id=user.id), replace(ALONE, runs_calls=False))
+        on(services, session, ResumePoint(message_id=user.id), replace(ALONE, runs_calls=False))
         assert texts(services, session) == ["Hi", CALL % "cairo"]
-        on(services, session, Onward(message_id=services.sessions.path(session)[-1].id))
+        on(services, session, ResumePoint(message_id=services.sessions.path(session)[-1].id))
         assert texts(services, session)[1] == CALL % "cairo"
         assert texts(services, session)[-1] == "31."
 
@@ -73,7 +73,7 @@ def test_a_turn_stops_after_the_call_and_goes_on_when_it_is_told_to(tmp_path):
 def test_nothing_follows_an_answer_that_calls_nothing(tmp_path):
     with services_for(tmp_path, "Hello.", "More.") as (services, play):
         session = play("Hi")
-        assert on(services, session, Onward(message_id=services.sessions.path(session)[-1].id)) == []
+        assert on(services, session, ResumePoint(message_id=services.sessions.path(session)[-1].id)) == []
         assert texts(services, session) == ["Hi", "Hello."]
 
 
@@ -83,7 +83,7 @@ def test_an_edited_contract_makes_a_copy_of_the_path_under_its_text(tmp_path):
         before = services.sessions.path(session)
         setup = services.sessions.find_session(session).setup
         louder = replace(setup, contract_text=setup.contract_text + "Speak loudly.\n")
-        list(play_on(services, session, louder, Onward(message_id=before[1].id), ALONE))
+        list(play_on(services, session, louder, ResumePoint(message_id=before[1].id), ALONE))
         path = services.sessions.path(session)
         assert "Speak loudly." in path[0].message.text
         assert [kept.message.text for kept in path[1:]] == ["Hi", "HELLO."]
@@ -96,9 +96,9 @@ def test_samples_are_branches_with_seeds_of_their_own_and_agree_as_far_as_their_
         session = play("Cairo?")
         kept = services.sessions.find_session(session)
         user = services.sessions.path(session)[1]
-        onward = Onward(message_id=user.id)
+        onward = ResumePoint(message_id=user.id)
         told = list(play_more(services, session, kept.setup, onward, ALONE, count=3))
-        assert [one.number for one in told if isinstance(one, SampleBegun)] == [2, 3]
+        assert [one.number for one in told if isinstance(one, SampleStarted)] == [2, 3]
         beside = siblings(services.sessions.tree(session))[services.sessions.path(session)[2].id]
         paths = [services.sessions.path(session, leaf_id=one) for one in leaves(services, session)]
         assert [path[2].generation.sampling.seed for path in paths] == [0, 1, 2]
@@ -123,9 +123,9 @@ def test_a_call_is_edited_beside_the_old_one(tmp_path):
         tools = services.sessions.find_session(session).setup.offered_tools()
         call = ToolCall(name="get_flumbuster", arguments={"flumb": "london"})
         edited = edit_call(services, session, path, path[2].id, (0, call), tools)
-        assert edited.origin is Origin.PERSON
+        assert edited.origin is MessageOrigin.PERSON
         assert texts(services, session) == ["Hi", CALL % "london"]
-        on(services, session, Onward(message_id=edited.id))
+        on(services, session, ResumePoint(message_id=edited.id))
         assert texts(services, session)[-1] == "27."
         assert services.sessions.path(session, leaf_id=path[-1].id) == path
 

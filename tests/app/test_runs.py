@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, find_run, play_run
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.runs import RunState
-from workbench.suite.plan import Variation
+from workbench.suite.plan import ToolVariation
 from workbench.suite.played import Price
 from workbench.suite.read_suite import parse_suite
 
@@ -22,7 +22,7 @@ def played(services, *cases, **wanted):
     """A run of these cases, and its results."""
     document = {"suite": "s", "defaults": {"tools": ["nonsense"]}, "cases": list(cases)}
     suite = parse_suite(json.dumps(document), name="s")
-    kept = begin_run(services, plan_run(services, Wanted(suites=("s",), **wanted), [suite]))
+    kept = begin_run(services, plan_run(services, RunRequest(suites=("s",), **wanted), [suite]))
     for _ in play_run(services, kept, is_cancelled=lambda: False):
         pass
     return find_run(services, kept.id), services.runs.results(kept.id)
@@ -88,7 +88,7 @@ def test_tools_that_are_renamed_are_told_so_and_scored_by_their_own_names(tmp_pa
             "max_rounds": 1,
             "expect": [{"calls": [{"name": "get_flumbuster"}]}],
         }
-        _, results = played(services, case, variations=(Variation.RENAMED,))
+        _, results = played(services, case, variations=(ToolVariation.RENAMED,))
         assert [one.status for one in results] == ["passed", "passed"]
         path = services.sessions.path(results[1].session_id)
         assert '"flumbuster_get"' in path[0].message.text

@@ -8,10 +8,10 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.export import export_sharegpt
-from workbench.app.turns import MessageKept, begin_session, play_turn
+from workbench.app.turns import MessageStored, begin_session, play_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
-from workbench.records.sessions import NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.rollout.events import CompletionEnded, PieceArrived
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -25,7 +25,7 @@ def test_every_message_is_kept_the_moment_it_ends(tmp_path):
         before = 0
         for event in events:
             texts = [kept.message.text for kept in services.sessions.path(session_id)]
-            if isinstance(event, MessageKept):
+            if isinstance(event, MessageStored):
                 assert texts[-1] == event.kept.message.text
                 assert len(texts) > before
             before = len(texts)
@@ -51,11 +51,11 @@ def test_kept_messages_say_where_they_come_from(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         path = services.sessions.path(play("Reading?"))
         assert [kept.origin for kept in path] == [
-            Origin.PERSON,
-            Origin.PERSON,
-            Origin.MODEL,
-            Origin.MOCK,
-            Origin.MODEL,
+            MessageOrigin.PERSON,
+            MessageOrigin.PERSON,
+            MessageOrigin.MODEL,
+            MessageOrigin.MOCK,
+            MessageOrigin.MODEL,
         ]
         assert path[2].generation.prompt_text.endswith("<|im_start|>assistant\n")
         assert path[2].generation.engine_fingerprint
@@ -211,7 +211,7 @@ def test_a_session_that_was_imported_without_a_system_text_goes_on_with_all_of_i
         setup = services.setup_for()
         session_id = services.sessions.create_session(setup).id
         said = (Message(role=Role.USER, text="First?"), Message(role=Role.ASSISTANT, text="Yes."))
-        brought = [NewMessage(message=one, origin=Origin.IMPORT) for one in said]
+        brought = [NewMessage(message=one, origin=MessageOrigin.IMPORT) for one in said]
         services.sessions.append_all(session_id, brought, parent_id=None)
         play("And now?", session_id)
         path = services.sessions.path(session_id)

@@ -19,14 +19,14 @@ import jsonschema
 from tests.bench.data_rows import lines
 from tests.bench.timing import once
 from workbench.library.datasets.checking import FilesCheck
-from workbench.library.datasets.chunks import InProcesses
+from workbench.library.datasets.chunks import LocalRunner
 from workbench.library.datasets.conversion import Conversion, convert_file
-from workbench.trajectory.validate.rows_check import CheckTerms
+from workbench.trajectory.validate.rows_check import CheckOptions
 
 ROWS = 200_000
 NAIVE_ROWS = 2_000
 """Hermes-FC's validator takes no more: a thousand rows take it seconds."""
-PLAIN = CheckTerms(finds_near=False, finds_secrets=False)
+PLAIN = CheckOptions(finds_near=False, finds_secrets=False)
 HERMES_FC = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 
 
@@ -52,10 +52,10 @@ def _speed(file: Path, count: int) -> Iterator[str]:
         f"check: {1 / plain:,.0f} rows/s, {plain * 1e6:.0f} µs a row, {plain / loads:.1f} × json.loads (aim 6); "
         f"Hermes-FC with jsonschema takes {naive / plain:.1f} × as long (aim 10)"
     )
-    near = _processor_s(lambda: _checked(file, CheckTerms(finds_secrets=False))) / count - plain
-    secrets = _processor_s(lambda: _checked(file, CheckTerms(finds_near=False))) / count - plain
+    near = _processor_s(lambda: _checked(file, CheckOptions(finds_secrets=False))) / count - plain
+    secrets = _processor_s(lambda: _checked(file, CheckOptions(finds_near=False))) / count - plain
     yield f"near-duplicates {near * 1e6:.0f} µs a row more, secrets {secrets * 1e6:.0f} µs a row more"
-    one, two = (once(lambda jobs=jobs: _checked(file, CheckTerms(), jobs)) for jobs in (1, 2))
+    one, two = (once(lambda jobs=jobs: _checked(file, CheckOptions(), jobs)) for jobs in (1, 2))
     yield (
         f"all of it: {count / one:,.0f} rows/s; in two processes {one / two:.2f} × as fast (aim 1.7), "
         f"where this machine gives json.loads alone {_gain_of_loads(file):.2f} ×"
@@ -98,8 +98,8 @@ def _load_all(file: Path) -> None:
             json.loads(line)
 
 
-def _checked(file: Path, terms: CheckTerms, jobs: int = 1) -> None:
-    found = FilesCheck(files=[str(file)], terms=terms, spread=InProcesses(jobs=jobs)).findings()
+def _checked(file: Path, terms: CheckOptions, jobs: int = 1) -> None:
+    found = FilesCheck(files=[str(file)], terms=terms, spread=LocalRunner(jobs=jobs)).findings()
     errors = [one for one in found if one.finding.severity == "error"]
     assert not errors, errors[:3]
 
@@ -153,4 +153,4 @@ def _peak_bytes(file: Path) -> int:
 
 def check_file(name: str) -> None:
     """A whole check, in a process of its own."""
-    _checked(Path(name), CheckTerms())
+    _checked(Path(name), CheckOptions())

@@ -14,7 +14,7 @@ from statistics import median
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.engines.embedded import REMEDY, find_embedded
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
@@ -47,7 +47,7 @@ def measure() -> Sequence[str]:
             return [_speed(services, setup, path), *_evaluated(services, setup)]
 
 
-def _speed(services: Services, setup: Setup, path: Path) -> str:
+def _speed(services: Services, setup: RunConfig, path: Path) -> str:
     threads = services.settings.threads or os.cpu_count() or 1
     ours, bare = [], []
     with _the_bare_binding(path, threads) as through_the_binding:
@@ -59,7 +59,7 @@ def _speed(services: Services, setup: Setup, path: Path) -> str:
     return f"page {median(ours):.1f} tokens/s, bare binding {median(bare):.1f}, ratio {ratio:.2f} (aim 0.97)"
 
 
-def _turn(services: Services, session_id: str, setup: Setup, text: str) -> list[CompletionEnded]:
+def _turn(services: Services, session_id: str, setup: RunConfig, text: str) -> list[CompletionEnded]:
     """One turn as the page plays it: in a thread of its own, kept in the store, folded into the live pane."""
     live, found = LiveRound(), list[CompletionEnded]()
     for batch in play_aside(
@@ -95,7 +95,7 @@ def _play_bare(prompt: str) -> float:
     return (count - 1) / (time.perf_counter() - first)
 
 
-def _evaluated(services: Services, setup: Setup) -> Iterator[str]:
+def _evaluated(services: Services, setup: RunConfig) -> Iterator[str]:
     """Evaluated against new tokens, from the second completion on: one conversation, two that alternate, forced calls."""
     short = replace(setup, sampling=Sampling(max_tokens=24))
     forced = replace(short, tool_choice="required", sampling=Sampling(max_tokens=96))

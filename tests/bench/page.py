@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.e2e.conftest import CHROMIUM, FLAGS, served
 from tests.e2e.play import TOUR_ENDED, Server, write_script
 from workbench.chat.message import Message, Role
-from workbench.records.sessions import NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.settings import read_settings
 from workbench.wiring import open_services
 
@@ -172,7 +172,7 @@ def _session(server: Server, count: int) -> Kept:
                 Message(role=Role.TOOL, text='{"reading": 31}', name="get_flumbuster"),
                 Message(role=Role.ASSISTANT, text=f"The reading of city {place} is 31 usters."),
             ]
-        kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in messages[:count]]
+        kept = [NewMessage(message=one, origin=MessageOrigin.IMPORT) for one in messages[:count]]
         services.sessions.append_all(session_id, kept, parent_id=None)
         return Kept(session_id, sum(one.message.role is not Role.TOOL for one in kept))
 

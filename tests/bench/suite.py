@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.services import Services
 from workbench.engines.embedded import REMEDY, find_embedded
@@ -69,7 +69,7 @@ def _services(folder: str, **more: str):
 
 
 def _through_a_run(services: Services) -> Iterator[Played]:
-    wanted = Wanted(
+    wanted = RunRequest(
         suites=("bench",),
         contracts=("full",),
         models=("embedded",),

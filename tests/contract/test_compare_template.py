@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from tests.hermes.templates.samples import GOOD
 from workbench.chat.message import Conversation, Message, Role
-from workbench.contract.compare_template import Comparison, compare_with_template
+from workbench.contract.compare_template import PromptComparison, compare_with_template
 from workbench.contract.contract import Contract
 from workbench.hermes.templates.template import parse_template
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -16,12 +16,12 @@ PLAYED = Conversation(
 )
 
 
-def compared(text: str, *, source: str = GOOD, family: str = "hermes-3-sane") -> Comparison:
+def compared(text: str, *, source: str = GOOD, family: str = "hermes-3-sane") -> PromptComparison:
     contract = Contract(name="mine", title="T", family=family, text=text)
     return compare_with_template(contract, parse_template(source), PLAYED, TOOLS, variables={}, now=NOW)
 
 
-def told(comparison: Comparison) -> list[tuple[str, str, bool]]:
+def told(comparison: PromptComparison) -> list[tuple[str, str, bool]]:
     theirs = comparison.theirs or ""
     return [
         (difference.ours.of(comparison.ours.text), difference.theirs.of(theirs), difference.has_mark)

@@ -5,16 +5,16 @@ import re
 import pytest
 
 from tests.docs.test_docs import DOCS, read
-from workbench.engines.remote.server import Kind
-from workbench.records.setup import Setup
+from workbench.engines.remote.server import ServerKind
+from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
-from workbench.rollout.setting_field import Choice, NumberRange, settings_of
+from workbench.rollout.setting_field import ChoiceOption, NumberRange, settings_of
 from workbench.ui.api.verbs import Verbs
 from workbench.ui.present.setup import SETUP_FIELDS
 
 
 def allowed(editor):
-    if isinstance(editor, Choice):
+    if isinstance(editor, ChoiceOption):
         return ", ".join(str(value) for _, value in editor.options)
     return f"{editor.least:g} to {editor.most:,}" if isinstance(editor, NumberRange) else ""
 
@@ -47,7 +47,7 @@ def test_the_sampling_table_is_made_of_the_declarations():
 
 
 def test_the_table_of_the_left_column_is_made_of_the_declarations():
-    own = settings_of(Setup)
+    own = settings_of(RunConfig)
     declared = [own[name] for name in SETUP_FIELDS if name in own]
     rows = rows_of("reference/play.md", "What a turn is played with")
     assert rows[: len(declared)] == [[one.editor.label, one.help] for one in declared]
@@ -59,4 +59,4 @@ def test_the_api_says_of_a_field_what_its_declaration_says(name):
 
 
 def test_every_server_that_a_field_names_is_a_kind():
-    assert {kind for declared in SAMPLING_FIELDS.values() for kind in declared.servers} <= {*Kind}
+    assert {kind for declared in SAMPLING_FIELDS.values() for kind in declared.servers} <= {*ServerKind}

@@ -10,7 +10,7 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Addition, Loss, Terms
+from workbench.trajectory.writing.holding import Addition, Loss, RowOptions
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/formats.md").read_text(encoding="utf-8")
 COLUMNS = dict.fromkeys(
@@ -89,5 +89,5 @@ def test_every_loss_and_addition_is_explained():
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_a_format_loses_is_what_its_section_says(name):
     told = set(re.findall(r"`([a-z-]+)`", re.search(r"^Loses: (.*)$", section(name), re.MULTILINE)[1]))
-    lost = {str(loss.code) for loss in write_row(EVERYTHING, FORMATS[name], Terms(label=True)).losses}
+    lost = {str(loss.code) for loss in write_row(EVERYTHING, FORMATS[name], RowOptions(label=True)).losses}
     assert told == lost

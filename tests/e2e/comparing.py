@@ -8,8 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.play import TURN_MS, Play, Server
 from workbench.library.datasets.session_export import export_rows
-from workbench.records.corpus.material import Choice
-from workbench.records.corpus.source import Wanted
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.corpus.source import ExportOptions
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import Store
 
@@ -86,7 +86,7 @@ class Comparing:
         session_id = address.partition("session=")[2].partition("&")[0]
         store = Store(f"sqlite:///{self.server.folder / 'data' / 'workbench.sqlite3'}")
         try:
-            wanted = Wanted(choice=Choice(session_ids=(session_id,)), format="dpo")
+            wanted = ExportOptions(choice=SessionFilter(session_ids=(session_id,)), format="dpo")
             rows = [
                 made.row for one in export_rows(store.of(LOCAL_OWNER).corpus, wanted) for made in one.rows
             ]

@@ -9,7 +9,7 @@ import yaml
 from playwright.sync_api import Locator, Page, expect
 
 from workbench.records.owner import LOCAL_OWNER
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.store.store import Store
 
 SLOW_MS = 45_000
@@ -29,7 +29,7 @@ class Server:
     folder: Path
     kill: Callable[[], None]
 
-    def path(self, session_id: str) -> Sequence[KeptMessage]:
+    def path(self, session_id: str) -> Sequence[StoredMessage]:
         """The messages of a session, out of the database itself."""
         store = Store(f"sqlite:///{self.folder / 'data' / 'workbench.sqlite3'}")
         try:

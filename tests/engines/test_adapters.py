@@ -9,12 +9,12 @@ import pytest
 
 from tests.engines.test_gguf import TEMPLATE, entry, gguf, string
 from workbench.engines.adapters import AdapterFiles, split_name
-from workbench.engines.llama_loading import Loading, LoraAdapter
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.engines.models import LocalModels
 from workbench.errors import BadInput
 
 ADAPTER = gguf(entry("general.architecture", 8, string("llama")), entry("general.type", 8, string("adapter")))
-LOADING = Loading(context_tokens=256, threads=1, gpu_layers=0)
+LOADING = LoadOptions(context_tokens=256, threads=1, gpu_layers=0)
 EMBEDDED = "SmolLM2-135M-Instruct.Q4_1.gguf"
 """What a receipt calls the embedded model."""
 

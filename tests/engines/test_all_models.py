@@ -2,15 +2,15 @@
 
 import pytest
 
-from workbench.engines.all_models import AllModels, Places
-from workbench.engines.llama_loading import Loading
+from workbench.engines.all_models import AllModels, EngineSources
+from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
-from workbench.engines.remote.server import Kind, Mode, Server
+from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.engines.server_file import load_servers
 from workbench.errors import BadInput, ModelMissing
 from workbench.settings import Secret
 
-LOADING = Loading(context_tokens=0, threads=0, gpu_layers=0)
+LOADING = LoadOptions(context_tokens=0, threads=0, gpu_layers=0)
 LAB = Server(name="lab", base_url="http://127.0.0.1:1/v1", models=("org/a", "b"))
 
 
@@ -18,7 +18,7 @@ def models_for(default="embedded", cached=(), find_cached=lambda _: None, **plac
     return AllModels(
         local=LocalModels(loading=LOADING, find_cached=find_cached),
         default=default,
-        places=Places(**places),
+        places=EngineSources(**places),
         cached_names=lambda: cached,
         wait=lambda _: None,
     )
@@ -104,7 +104,7 @@ def test_servers_are_read_with_their_defaults_and_keys_by_the_variable_s_name(tm
     )
     servers = load_servers(tmp_path, timeout_s=7.0, read_secret={"LAB_KEY": Secret("k")}.get)
     lab, nous = servers["lab"], servers["nous"]
-    assert (lab.base_url, lab.kind, lab.mode) == ("http://127.0.0.1:8000/v1", Kind.VLLM, Mode.RAW)
+    assert (lab.base_url, lab.kind, lab.mode) == ("http://127.0.0.1:8000/v1", ServerKind.VLLM, Mode.RAW)
     assert (lab.key.reveal(), lab.timeout_s, lab.context_tokens) == ("k", 7.0, 8192)
     assert (nous.key, nous.timeout_s, nous.mode) == (None, 9.0, Mode.CHAT)
 

@@ -12,19 +12,19 @@ import pytest
 
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
-from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build
 from workbench.errors import ConstraintFailed, EngineError, ModelMissing, PromptTooLong
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import CallStatus
-from workbench.rollout.held import PREFILL, TurnSetup, hold
+from workbench.rollout.constraint import PREFILL, TurnSetup, hold
+from workbench.rollout.logprobs import opening_of
 from workbench.rollout.ports import ChoiceKind, Constraint, FinishReason, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.sampling_lines import TokenBias
-from workbench.rollout.weighing import opening_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 pytestmark = pytest.mark.model
-LOADING = Loading(context_tokens=1024, threads=1, gpu_layers=-1)
+LOADING = LoadOptions(context_tokens=1024, threads=1, gpu_layers=-1)
 TOOLS = OfferedTools(
     specs=(
         ToolSpec.of_function(
@@ -209,7 +209,7 @@ def test_a_file_that_is_no_gguf_says_so(tmp_path):
 
 
 def test_the_context_is_never_more_than_the_model_was_trained_with():
-    loading = Loading(context_tokens=1_000_000, threads=1, gpu_layers=0)
+    loading = LoadOptions(context_tokens=1_000_000, threads=1, gpu_layers=0)
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
     assert engine.context_tokens == 8192
     engine.close()
@@ -247,7 +247,7 @@ def test_what_the_model_wrote_under_a_grammar_is_not_evaluated_again(engine):
 
 
 def test_saved_prefixes_stay_within_their_bytes():
-    loading = Loading(context_tokens=512, threads=1, gpu_layers=0, prefix_cache_bytes=3_000_000)
+    loading = LoadOptions(context_tokens=512, threads=1, gpu_layers=0, prefix_cache_bytes=3_000_000)
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
     for number in range(6):
         ask(engine, CHAT.format(f"{number} Say a word that begins with a letter, any letter."), max_tokens=1)
@@ -263,7 +263,7 @@ def test_tokens_come_with_their_log_probabilities_where_they_are_wanted(engine):
     tokens = [token for delta in deltas for token in delta.tokens]
     assert "".join(token.text for token in tokens) == "".join(delta.text for delta in deltas)
     assert all(token.logprob <= 0 for token in tokens)
-    weighed = engine.weigh(
+    weighed = engine.completion_logprobs(
         request.prompt, "".join(token.text for token in tokens), is_cancelled=lambda: False
     )
     assert [token.id for token in weighed] == [token.id for token in tokens]
@@ -431,7 +431,7 @@ def test_a_model_that_was_freed_says_so_and_what_runs_is_waited_for():
 
 
 def test_flash_attention_and_kv_types_are_loaded_as_wanted():
-    loading = Loading(context_tokens=256, threads=1, gpu_layers=0, flash_attention="on", kv_type="q8_0")
+    loading = LoadOptions(context_tokens=256, threads=1, gpu_layers=0, flash_attention="on", kv_type="q8_0")
     engine = load_llama_cpp(find_embedded(), name="embedded", loading=loading)
     assert ask(engine, CHAT.format("Say hello."), max_tokens=3)[0].strip()
     engine.close()
@@ -468,7 +468,9 @@ def test_an_adapter_moves_the_logits_by_its_scale(tmp_path):
 
     def weights(*adapters):
         engine = load_llama_cpp(find_embedded(), name="e", loading=replace(LOADING, lora=adapters))
-        weighed = engine.weigh(CHAT.format("Say hello."), "Hello there.", is_cancelled=lambda: False)
+        weighed = engine.completion_logprobs(
+            CHAT.format("Say hello."), "Hello there.", is_cancelled=lambda: False
+        )
         fingerprint = engine.fingerprint
         engine.close()
         return [token.logprob for token in weighed], fingerprint

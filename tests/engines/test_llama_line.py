@@ -2,11 +2,11 @@
 
 from threading import Thread
 
-from workbench.engines.llama_line import Line
+from workbench.engines.llama_line import FifoLock
 
 
 def test_places_follow_the_order_of_joining_and_move_up():
-    line = Line()
+    line = FifoLock()
     tickets = [line.join() for _ in range(3)]
     assert [line.place(ticket) for ticket in tickets] == [0, 1, 2]
     line.leave(tickets[1])
@@ -14,7 +14,7 @@ def test_places_follow_the_order_of_joining_and_move_up():
 
 
 def test_who_waits_is_woken_in_order():
-    line, served = Line(), []
+    line, served = FifoLock(), []
     first = line.join()
     others = [line.join() for _ in range(8)]
 
@@ -34,6 +34,6 @@ def test_who_waits_is_woken_in_order():
 
 
 def test_a_wait_ends_with_its_time():
-    line = Line()
+    line = FifoLock()
     line.join()
     assert line.wait(line.join(), timeout_s=0.01) == 1

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from workbench.engines.embedded import find_embedded
-from workbench.engines.llama_loading import Loading
+from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.errors import EngineError, ModelMissing
 
 pytestmark = pytest.mark.model
-LOADING = Loading(context_tokens=256, threads=1, gpu_layers=0)
+LOADING = LoadOptions(context_tokens=256, threads=1, gpu_layers=0)
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ import pytest
 
 from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.embedded import find_embedded
-from workbench.engines.llama_loading import Loading
+from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.zero_gpu import ZeroGpuEngine, register, seconds_for
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Constraint, FinishReason, GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-LOADING = Loading(context_tokens=1024, threads=0, gpu_layers=0)
+LOADING = LoadOptions(context_tokens=1024, threads=0, gpu_layers=0)
 REQUEST = GenerationRequest(
     prompt="<|im_start|>user\nWhat is the capital of France?<|im_end|>\n<|im_start|>assistant\n",
     sampling=Sampling(max_tokens=12),

@@ -12,11 +12,11 @@ from workbench.hermes.reading import CallStatus, Reading, SegmentKind
 from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import (
     ArgumentsDelta,
-    BecameThought,
     CallDropped,
     CallEnded,
     CallStarted,
     Event,
+    ProseBecameThought,
     TextDelta,
 )
 
@@ -103,6 +103,6 @@ def assert_events_tell(events: list[Event], reading: Reading) -> None:
             assert given[index] in call.payload or given[index] == json.dumps(
                 call.arguments, ensure_ascii=False
             )
-    if not any(isinstance(event, BecameThought) for event in events):
+    if not any(isinstance(event, ProseBecameThought) for event in events):
         texts = [event.text for event in events if isinstance(event, TextDelta) and event.kind == "prose"]
         assert "".join(texts) == "".join(reading.prose)

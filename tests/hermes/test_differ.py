@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import CHECKOUT
 from tests.properties import examples
-from workbench.hermes.parser_comparison import MAX_SIZE_CHARS, Rule, differ
+from workbench.hermes.parser_comparison import MAX_SIZE_CHARS, ParserRule, differ
 from workbench.hermes.replicas.attempt import tag_blocks
 from workbench.hermes.replicas.projects import _bodies, read_as_stella_guide
 from workbench.toolspec.tools_text import parse_tools
@@ -85,7 +85,7 @@ TABLE = [
 )
 def test_each_rule_takes_what_it_takes(text, wanted):
     taken = differ(text, TOOLS)
-    assert [one.rule for one in taken] == list(Rule)
+    assert [one.rule for one in taken] == list(ParserRule)
     spelled = [
         " ".join(
             call.name + ("!" if any(call is other for other in one.invented) else "") for call in one.calls
@@ -98,30 +98,30 @@ def test_each_rule_takes_what_it_takes(text, wanted):
 @pytest.mark.parametrize(
     ("row", "rule", "why"),
     [
-        ("C05", Rule.STRICT, "a block that needs a fix is refused: array-block"),
+        ("C05", ParserRule.STRICT, "a block that needs a fix is refused: array-block"),
         (
             "C07",
-            Rule.VLLM,
+            ParserRule.VLLM,
             "block 1 is refused (Expecting property name enclosed in double quotes at character 2)",
         ),
-        ("C07", Rule.VLLM, "one bad block loses every call"),
-        ("D01", Rule.VLLM, "it is cut inside a string"),
-        ("B10", Rule.VLLM, "the text between or behind calls is lost"),
-        ("C07", Rule.SGLANG, "reading ends at the first bad JSON"),
-        ("C04", Rule.SGLANG, "of each block only the first JSON value is read"),
-        ("G04", Rule.SGLANG, "the call of 'f' has no arguments and is skipped"),
-        ("J24", Rule.STELLA_GUIDE, ""),
-        ("C03", Rule.L3M_BACKEND, "only the first block is read"),
-        ("F08", Rule.L3M_BACKEND, "the cleaning changes the inside of strings"),
-        ("C05", Rule.HERMES_FC, "an open tag with anything but { behind it"),
-        ("G01", Rule.HERMES_FC, "an object is handed on without its `name` or `arguments`"),
-        ("K01", Rule.STELLA_GUIDE, "white space at both ends of a value is stripped, indentation too"),
-        ("J06", Rule.STELLA_GUIDE, "a value without </parameter> swallows the next parameter"),
-        ("K14", Rule.STELLA_GUIDE, "a value stays text, whatever the schema says"),
-        ("H01", Rule.VLLM, "nothing of this is known to it: tag-case"),
-        ("F22", Rule.VLLM, "what the reader refuses is run: non-finite-number"),
-        ("I02", Rule.SGLANG, "a call inside a thought is run"),
-        ("A02", Rule.VLLM, ""),
+        ("C07", ParserRule.VLLM, "one bad block loses every call"),
+        ("D01", ParserRule.VLLM, "it is cut inside a string"),
+        ("B10", ParserRule.VLLM, "the text between or behind calls is lost"),
+        ("C07", ParserRule.SGLANG, "reading ends at the first bad JSON"),
+        ("C04", ParserRule.SGLANG, "of each block only the first JSON value is read"),
+        ("G04", ParserRule.SGLANG, "the call of 'f' has no arguments and is skipped"),
+        ("J24", ParserRule.STELLA_GUIDE, ""),
+        ("C03", ParserRule.L3M_BACKEND, "only the first block is read"),
+        ("F08", ParserRule.L3M_BACKEND, "the cleaning changes the inside of strings"),
+        ("C05", ParserRule.HERMES_FC, "an open tag with anything but { behind it"),
+        ("G01", ParserRule.HERMES_FC, "an object is handed on without its `name` or `arguments`"),
+        ("K01", ParserRule.STELLA_GUIDE, "white space at both ends of a value is stripped, indentation too"),
+        ("J06", ParserRule.STELLA_GUIDE, "a value without </parameter> swallows the next parameter"),
+        ("K14", ParserRule.STELLA_GUIDE, "a value stays text, whatever the schema says"),
+        ("H01", ParserRule.VLLM, "nothing of this is known to it: tag-case"),
+        ("F22", ParserRule.VLLM, "what the reader refuses is run: non-finite-number"),
+        ("I02", ParserRule.SGLANG, "a call inside a thought is run"),
+        ("A02", ParserRule.VLLM, ""),
     ],
 )
 def test_the_reason_is_told(row, rule, why):
@@ -210,4 +210,4 @@ HARD = [
 def test_no_text_hangs_a_replica(head, piece):
     # The quadratic patterns of the seeds take minutes for this; the suite's own time limit would end it.
     text = head + piece * (200_000 // len(piece))
-    assert len(differ(text, TOOLS)) == len(Rule)
+    assert len(differ(text, TOOLS)) == len(ParserRule)

@@ -8,7 +8,13 @@ from tests.hermes.laws import assert_events_tell, played
 from tests.hermes.readings import TOOLS, Row, calls_of, is_clean, read, rows, terms
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
-from workbench.hermes.stream_events import ArgumentsDelta, BecameThought, CallDropped, CallEnded, TextDelta
+from workbench.hermes.stream_events import (
+    ArgumentsDelta,
+    CallDropped,
+    CallEnded,
+    ProseBecameThought,
+    TextDelta,
+)
 
 ROWS = rows()
 
@@ -81,7 +87,7 @@ def test_clean_calls_end_before_the_stream_does() -> None:
 def test_prose_that_was_a_thought_is_told_so_even_at_the_end() -> None:
     for pieces in (["plan", "</think>"], ["plan</th", "ink>"], ["plan `</think>"], ["a <tool_call></think>"]):
         events, reading = played(pieces, tools=TOOLS)
-        assert [event for event in events if isinstance(event, BecameThought)] == [BecameThought()]
+        assert [event for event in events if isinstance(event, ProseBecameThought)] == [ProseBecameThought()]
         assert reading.prose == ()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.store.examples import SETUP, completion
 from workbench.library.label_log import DatasetLabelLog
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import Store
@@ -86,7 +86,7 @@ def _label(log: DatasetLabelLog, url: str) -> str:
         owned = store.of(LOCAL_OWNER)
         session = owned.sessions.create_session(SETUP)
         message = owned.sessions.append(session.id, completion("grüße\r\n🦉"), parent_id=None)
-        target = Target(session_id=session.id, message_id=message.id)
+        target = LabelTarget(session_id=session.id, message_id=message.id)
         content = LabelContent(verdict=Verdict.BAD_ANSWER, correction="grüße")
         label = owned.labels.save(NewLabel(target=target, content=content))
         owned.labels.move(session.id, QueueState.DRAFT)

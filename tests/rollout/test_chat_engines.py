@@ -5,6 +5,7 @@ import pytest
 from tests.fakes import ChatEngine, DictToolbox, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.hermes.written_out import written_out
+from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -13,9 +14,8 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.held import TurnSetup
 from workbench.rollout.loop import Turn, play
-from workbench.rollout.ports import CallPiece, ChoiceKind, Delta, FinishReason, ToolChoice
+from workbench.rollout.ports import ChoiceKind, Delta, FinishReason, StructuredCallPiece, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 TOOLS = OfferedTools(
@@ -32,7 +32,7 @@ STOP = Delta(finish_reason=FinishReason.STOP)
 
 
 def piece(index, name="", arguments=""):
-    return Delta(call_pieces=(CallPiece(index=index, name=name, arguments_text=arguments),))
+    return Delta(call_pieces=(StructuredCallPiece(index=index, name=name, arguments_text=arguments),))
 
 
 def play_all(*answers, choice=ToolChoice(), writes_tools=True):

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import ConstraintFailed
-from workbench.rollout.held import Held, TurnSetup, hold, hold_behind
+from workbench.rollout.constraint import DecodingConstraint, TurnSetup, hold, hold_behind
 from workbench.rollout.ports import ChoiceKind, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -56,12 +56,12 @@ def test_the_xml_families_are_held_to_their_own_form():
 
 @pytest.mark.parametrize("made", [held(NONE), held(tools=OfferedTools())])
 def test_without_tools_to_call_the_model_is_free(made):
-    assert made == Held()
+    assert made == DecodingConstraint()
 
 
 def test_an_engine_without_a_grammar_gets_the_beginning_alone():
-    assert held(REQUIRED, has_grammar=False) == Held(prefill="<tool_call>\n")
-    assert held(has_grammar=False) == Held()
+    assert held(REQUIRED, has_grammar=False) == DecodingConstraint(prefill="<tool_call>\n")
+    assert held(has_grammar=False) == DecodingConstraint()
 
 
 def test_an_answer_s_schema_holds_with_tools_and_without():
@@ -83,12 +83,12 @@ def test_behind_a_beginning_the_model_is_free_until_it_opens_a_call():
     setup = TurnSetup(tools=TOOLS, family="hermes-lines")
     made = hold_behind(setup, REQUIRED, "Let me look. ", has_grammar=True)
     assert (made.prefill, made.constraint.trigger) == ("Let me look. ", "<tool_call>")
-    assert hold_behind(setup, NONE, "No. ", has_grammar=True) == Held(prefill="No. ")
+    assert hold_behind(setup, NONE, "No. ", has_grammar=True) == DecodingConstraint(prefill="No. ")
 
 
 @pytest.mark.parametrize("begun", ["<tool_call>\n", 'Hm.<tool_call>\n{"name": "re'])
 def test_within_a_call_that_is_open_no_grammar_takes_over(begun):
     setup = TurnSetup(tools=TOOLS, family="hermes-lines")
-    assert hold_behind(setup, REQUIRED, begun, has_grammar=True) == Held(prefill=begun)
+    assert hold_behind(setup, REQUIRED, begun, has_grammar=True) == DecodingConstraint(prefill=begun)
     closed = begun + "}\n</tool_call>"
     assert hold_behind(setup, REQUIRED, closed, has_grammar=True).constraint.trigger == "<tool_call>"

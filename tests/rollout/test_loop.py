@@ -6,6 +6,7 @@ import pytest
 
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
+from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -14,7 +15,6 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.held import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import ChoiceKind, FinishReason, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec

@@ -26,7 +26,7 @@ from tests.store.comparisons import give_comparison
 from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
 from workbench.app.passwords import hash_password
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import FinishReason
@@ -207,7 +207,7 @@ def give_all(own: OwnedStore, word: str) -> Ids:
     own.sharing.unshare(session.id)
     own.labels.save(
         NewLabel(
-            target=Target(session_id=session.id, message_id=path[1].id),
+            target=LabelTarget(session_id=session.id, message_id=path[1].id),
             content=LabelContent(verdict=Verdict.GOOD, comment=word, tags=(word,)),
             labeller="me",
         )

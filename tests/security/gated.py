@@ -8,7 +8,7 @@ from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
-from workbench.rollout.events import StoodInLine
+from workbench.rollout.events import QueuePositionChanged
 from workbench.rollout.models import Models, ModelStatus
 from workbench.rollout.ports import Capabilities, Delta, Engine, FinishReason, GenerationRequest, Usage
 from workbench.settings import Secret
@@ -120,7 +120,7 @@ class Crowd:
             setup = own.setup_for()
             session_id = begin_session(own, setup).id
             for event in play_turn(own, session_id, setup, text, is_cancelled=is_cancelled):
-                if isinstance(event, StoodInLine):
+                if isinstance(event, QueuePositionChanged):
                     places = self.places.setdefault(text, [])
                     places.append(event.place)
                     if len(places) == 1:

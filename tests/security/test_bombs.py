@@ -13,7 +13,7 @@ from workbench.errors import BadInput, ConstraintFailed
 from workbench.library.datasets.row_files import read_rows
 from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocking.templates import render_template
-from workbench.toolspec.budget import OverBudget, budget, spend
+from workbench.toolspec.budget import BudgetExceeded, budget, spend
 from workbench.toolspec.check import check_arguments, check_spec
 from workbench.toolspec.coerce import coercions, types_allowed
 from workbench.toolspec.grammar import schema_grammar
@@ -36,7 +36,7 @@ def test_no_schema_runs_away(place: int) -> None:
     try:
         sample(schema, Random(0))
         schema_grammar(schema)
-    except (OverBudget, ConstraintFailed) as error:
+    except (BudgetExceeded, ConstraintFailed) as error:
         assert str(error)
 
 
@@ -133,8 +133,8 @@ def test_budgets_inside_each_other_share() -> None:
     with budget(100):
         with budget(1000):
             spend(60)
-        with budget(30), pytest.raises(OverBudget):
+        with budget(30), pytest.raises(BudgetExceeded):
             spend(31)
-        with budget(1000), pytest.raises(OverBudget):
+        with budget(1000), pytest.raises(BudgetExceeded):
             spend(50)
     spend(1_000_000)

@@ -5,7 +5,7 @@ import pytest
 from workbench.chat.message import ToolCall
 from workbench.rollout.ports import Approval
 from workbench.toolbox.approval.allowlist import Allowlist
-from workbench.toolbox.approval.doubt import Place
+from workbench.toolbox.approval.doubt import CommandEnvironment
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals
 from workbench.toolbox.entry import CallContext
 
@@ -109,22 +109,24 @@ def test_a_command_that_is_allowed_as_it_is_survives_the_file(tmp_path):
 
 
 def test_the_folder_counts_too():
-    outside = ApprovalGate(Approvals(), places=Somewhere(Place(folder="/etc", is_contained=False)))
+    outside = ApprovalGate(
+        Approvals(), places=Somewhere(CommandEnvironment(folder="/etc", is_contained=False))
+    )
     assert "sensitive file" in refusal(outside, "cat shadow")
     assert "outside the working folder" in refusal(outside, "echo x > motd")
     assert "sensitive file" in refusal(ApprovalGate(Approvals()), "cat shadow", workdir="/etc")
     inside = ApprovalGate(
-        Approvals(), places=Somewhere(Place(folder="sub", root="/home/me/p", is_contained=False))
+        Approvals(), places=Somewhere(CommandEnvironment(folder="sub", root="/home/me/p", is_contained=False))
     )
     assert refusal(inside, "cat a; echo x > ../b; touch /home/me/p/c") == ""
     assert "outside" in refusal(inside, "echo x > ../../b")
-    data = ApprovalGate(Approvals(), places=Somewhere(Place(private=("/srv/workbench",))))
+    data = ApprovalGate(Approvals(), places=Somewhere(CommandEnvironment(private=("/srv/workbench",))))
     assert "sensitive file" in refusal(data, "ls /srv/workbench")
 
 
 def test_project_code_is_asked_about_once_a_session_where_there_is_no_sandbox():
     person, approvals = Person(Approval.SESSION), Approvals()
-    gate = ApprovalGate(approvals, approver=person, places=Somewhere(Place(is_contained=False)))
+    gate = ApprovalGate(approvals, approver=person, places=Somewhere(CommandEnvironment(is_contained=False)))
     for command in ("pytest -q", "pytest tests/a.py", "cat README.md", "pytest -x | tail -5"):
         assert refusal(gate, command) == ""
     assert person.asked == 1

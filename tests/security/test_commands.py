@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from workbench.toolbox.approval.allowed import detect
-from workbench.toolbox.approval.doubt import Place
+from workbench.toolbox.approval.doubt import CommandEnvironment
 
 CORPUS = Path(__file__).parent / "commands"
 NOBODY = "## section: nobody can allow"
-PLACES = {"contained": Place(), "on the bare machine": Place(is_contained=False, root="/home/me/project")}
+PLACES = {
+    "contained": CommandEnvironment(),
+    "on the bare machine": CommandEnvironment(is_contained=False, root="/home/me/project"),
+}
 
 
 def commands(lines):

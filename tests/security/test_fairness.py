@@ -16,11 +16,11 @@ from tests.e2e.conftest import served
 from tests.e2e.play import Server, write_script
 from tests.security.gated import PATIENCE_S, Crowd, GatedEngine, with_engine
 from tests.services import services_for
-from workbench.app.comparisons.planning import WantedColumn, compare_question
+from workbench.app.comparisons.planning import ColumnRequest, compare_question
 from workbench.app.comparisons.running import play_comparison
-from workbench.app.limits import SPACE, Limits
+from workbench.app.limits import SPACE, PersonLimits
 from workbench.app.line import Seats
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.turns import begin_session, play_turn
 from workbench.errors import BadInput
@@ -110,7 +110,7 @@ def test_a_turn_comes_between_the_plays_of_a_run(tmp_path: Path) -> None:
     with crowd_of(tmp_path) as (crowd, engine):
         own = crowd.services.of(ANN)
         suite = parse_suite(json.dumps(SUITE), name="s")
-        run = begin_run(own, plan_run(own, Wanted(suites=("s",)), [suite]))
+        run = begin_run(own, plan_run(own, RunRequest(suites=("s",)), [suite]))
         crowd.work(lambda: [*play_run(own, run, is_cancelled=lambda: False)].clear())
         assert engine.begun.wait(PATIENCE_S)
         crowd.say(BOB, "bob")
@@ -124,7 +124,7 @@ def test_a_turn_comes_between_the_plays_of_a_run(tmp_path: Path) -> None:
 def test_a_turn_comes_between_the_answers_of_a_comparison(tmp_path: Path) -> None:
     with crowd_of(tmp_path) as (crowd, engine):
         own = crowd.services.of(ANN)
-        columns = [WantedColumn(model=f"m{number}") for number in range(4)]
+        columns = [ColumnRequest(model=f"m{number}") for number in range(4)]
         kept = compare_question(own, "ann", (), own.setup_for(), columns)
         crowd.work(lambda: [*play_comparison(own, kept, is_cancelled=lambda: False)].clear())
         assert engine.begun.wait(PATIENCE_S)
@@ -196,7 +196,7 @@ def test_a_run_counts_as_one_and_what_it_plays_is_not_counted_again(tmp_path: Pa
     with crowd_of(tmp_path, is_on_space=True) as (crowd, engine):
         own = crowd.services.of(ANN)
         suite = parse_suite(json.dumps(SUITE), name="s")
-        run = begin_run(own, plan_run(own, Wanted(suites=("s",)), [suite]))
+        run = begin_run(own, plan_run(own, RunRequest(suites=("s",)), [suite]))
         crowd.work(lambda: [*play_run(own, run, is_cancelled=lambda: False)].clear())
         assert engine.begun.wait(PATIENCE_S)
         assert crowd.services.seats.count(ANN.share) == 1
@@ -227,7 +227,7 @@ def _nothing() -> Generator[None]:
 
 
 def test_seats_are_counted_by_visitor_and_by_address() -> None:
-    seats, limits = Seats(), Limits(turns_at_once=2, turns_of_address=3)
+    seats, limits = Seats(), PersonLimits(turns_at_once=2, turns_of_address=3)
     with seats.taken(("a", "x"), limits), seats.taken(("a", "x"), limits), seats.taken(("a", "y"), limits):
         for share in (("a", "x"), ("a", "z")):
             with pytest.raises(BadInput), seats.taken(share, limits):

@@ -23,7 +23,7 @@ from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.ui.gate.bodies import BodyTooLarge
 from workbench.ui.gate.hosts import AllowedHosts, is_local, parse_authority
-from workbench.ui.gate.pages import NotYours, OpenPages, TooManyPages
+from workbench.ui.gate.pages import ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import route_of
 from workbench.ui.gate.uploads import UploadQuota
 from workbench.ui.script_files import address_of_script
@@ -554,7 +554,7 @@ def test_the_tab_that_was_not_used_for_longest_is_dropped_and_none_that_is_on_a_
         pages.use("one-more", "cleo")
         assert dropped == ["tab1"]
         assert len(pages) == 10
-    with pytest.raises(NotYours):
+    with pytest.raises(ForeignPage):
         pages.use("shown", "bob")
 
 

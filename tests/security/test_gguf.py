@@ -34,12 +34,12 @@ from workbench.engines.gguf_files.checks import check_adapter_file, check_model_
 from workbench.engines.gguf_files.header import read_header
 from workbench.engines.gguf_files.tensor_types import TENSOR_TYPES
 from workbench.engines.gguf_files.trial import open_in_child
-from workbench.engines.gguf_files.vetting import FAILED_FOR_S, ModelFiles, Vetting, try_in_child
-from workbench.engines.llama_loading import Loading, LoraAdapter
+from workbench.engines.gguf_files.vetting import FAILED_FOR_S, GgufVetting, ModelFiles, try_in_child
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.engines.models import LocalModels
 from workbench.errors import BadInput, EngineError, ModelBroken, ModelMissing, WorkbenchError
 
-LOADING = Loading(context_tokens=0, threads=1, gpu_layers=0)
+LOADING = LoadOptions(context_tokens=0, threads=1, gpu_layers=0)
 Wreck = Callable[[Gguf], object]
 
 
@@ -356,8 +356,8 @@ class TestTheFirstOpening:
         lora = (LoraAdapter(path=adapter.write(folder / "a.gguf")),) if adapter else ()
         return ModelFiles(path=model.write(folder / "m.gguf"), loading=replace(LOADING, lora=lora))
 
-    def vetting(self, folder: Path, **changes: object) -> Vetting:
-        return Vetting(memory=folder / "data" / "opened.json", **changes)
+    def vetting(self, folder: Path, **changes: object) -> GgufVetting:
+        return GgufVetting(memory=folder / "data" / "opened.json", **changes)
 
     def test_what_opens_is_remembered_and_not_tried_again(self, tmp_path: Path) -> None:
         files, tried = self.files(tmp_path, tiny_model(), tiny_adapter()), []
@@ -465,7 +465,7 @@ class TestTheServerGoesOn:
             try_in_child(files)
 
         shipped = (find_embedded(), find_embedded_adapter())
-        vetting = Vetting(
+        vetting = GgufVetting(
             memory=folder / "opened.json",
             trusted=frozenset(path for path in shipped if path),
             try_files=try_files,

@@ -13,9 +13,9 @@ from tests.engines.remote.asking import ask
 from tests.engines.remote.scripted_server import said, scripted_server
 from tests.services import services_for
 from workbench.app.services import Services
-from workbench.engines.all_models import AllModels, Places
+from workbench.engines.all_models import AllModels, EngineSources
 from workbench.engines.hub.gguf_hub import GgufHub
-from workbench.engines.llama_loading import Loading
+from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.errors import RemoteFailed
 from workbench.settings import Secret, Settings, read_settings
@@ -159,10 +159,10 @@ class TestTheProvidersArePaidForByTheServerForItsOwnModelsAlone:
     ) -> None:
         monkeypatch.setenv("HF_TOKEN", TOKEN)
         local = LocalModels(
-            loading=Loading(context_tokens=0, threads=1, gpu_layers=0), find_cached=lambda _: None
+            loading=LoadOptions(context_tokens=0, threads=1, gpu_layers=0), find_cached=lambda _: None
         )
         with scripted_server(said("hello")) as server:
-            places = Places(hf_base_url=server.url)
+            places = EngineSources(hf_base_url=server.url)
             models = AllModels(local=local, default=self.OFFERED, places=places, lends_token_to=lends)
             ask(models.engine(name, token=Secret(own) if own else None))
         headers = {key.lower(): value for key, value in server.asked[0].headers.items()}

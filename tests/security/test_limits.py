@@ -14,33 +14,33 @@ import pytest
 
 from tests.security.gated import GatedEngine, with_engine
 from tests.services import CHECKOUT, services_for
-from workbench.app.again import Onward, play_again, play_on
-from workbench.app.comparisons.planning import Turns, WantedColumn, compare_question, compare_turns
+from workbench.app.again import ResumePoint, play_again, play_on
+from workbench.app.comparisons.planning import ColumnRequest, Turns, compare_question, compare_turns
 from workbench.app.comparisons.running import play_comparison
 from workbench.app.labels.bench import Seat, open_bench
-from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, Limits, limits_of, table_of
+from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, PersonLimits, limits_of, table_of
 from workbench.app.prepare import TurnContext
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.samples import play_more
 from workbench.app.services import Services
-from workbench.app.token_sheet import weigh_message
+from workbench.app.token_sheet import message_logprobs
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
-from workbench.library.datasets.row_import import ImportTerms, import_rows
-from workbench.records.labels.label import LabelContent, NewLabel, Target
+from workbench.library.datasets.row_import import ImportOptions, import_rows
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel
 from workbench.records.labels.project import Project
 from workbench.records.owner import Owner
-from workbench.records.sessions import NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.sampling_lines import TokenBias
 from workbench.settings import read_settings
-from workbench.suite.plan import Plan
+from workbench.suite.plan import RunPlan
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.api.verbs import Verbs
 from workbench.ui.owners import caller_of
@@ -121,7 +121,7 @@ def fresh(tmp_path: Path) -> Iterator[Services]:
         yield services
 
 
-def kept_with(services: Services, setup: Setup) -> Kept:
+def kept_with(services: Services, setup: RunConfig) -> Kept:
     """A session that was played with a setup where nothing limits it."""
     plain = services.setup_for()
     session_id = begin_session(services, plain).id
@@ -131,21 +131,21 @@ def kept_with(services: Services, setup: Setup) -> Kept:
     return Kept(session_id=session_id, user_id=path[1].id, answer_id=path[2].id)
 
 
-def _again(services: Services, setup: Setup, kept: Kept) -> None:
+def _again(services: Services, setup: RunConfig, kept: Kept) -> None:
     bench = open_bench(services, kept.session_id, Seat())
     assert bench is not None
     assert bench.session.setup == setup
     spent(play_again(services, bench, kept.answer_id, {}, is_cancelled=lambda: False))
 
 
-def _weigh(services: Services, setup: Setup, kept: Kept) -> None:
+def _weigh(services: Services, setup: RunConfig, kept: Kept) -> None:
     answer = services.sessions.path(kept.session_id)[2]
-    weigh_message(services, setup, answer, is_cancelled=lambda: False)
+    message_logprobs(services, setup, answer, is_cancelled=lambda: False)
 
 
-def _plan(services: Services, setup: Setup) -> Plan:
+def _plan(services: Services, setup: RunConfig) -> RunPlan:
     """A run whose one arm and one case ask for what the setup does."""
-    plan = plan_run(services, Wanted(suites=("nonsense",), limit=1), [load_suite(services, "nonsense")])
+    plan = plan_run(services, RunRequest(suites=("nonsense",), limit=1), [load_suite(services, "nonsense")])
     arm = replace(
         plan.arms[0],
         contract_text=setup.contract_text,
@@ -157,19 +157,19 @@ def _plan(services: Services, setup: Setup) -> Plan:
     return replace(plan, arms=(arm,), tools=tools, max_rounds=setup.max_rounds)
 
 
-WAYS: Mapping[str, Callable[[Services, Setup, Kept], object]] = {
+WAYS: Mapping[str, Callable[[Services, RunConfig, Kept], object]] = {
     "begin a session": lambda own, setup, kept: begin_session(own, setup),
     "say": lambda own, setup, kept: spent(
         play_turn(own, kept.session_id, setup, "Hi", is_cancelled=lambda: False)
     ),
     "answer again": lambda own, setup, kept: spent(
-        play_on(own, kept.session_id, setup, Onward(message_id=kept.user_id, is_answer=True), COMPANY)
+        play_on(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, is_answer=True), COMPANY)
     ),
     "continue": lambda own, setup, kept: spent(
-        play_on(own, kept.session_id, setup, Onward(message_id=kept.user_id, prefix="He"), COMPANY)
+        play_on(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, prefix="He"), COMPANY)
     ),
     "more samples": lambda own, setup, kept: spent(
-        play_more(own, kept.session_id, setup, Onward(message_id=kept.user_id), COMPANY, count=2)
+        play_more(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id), COMPANY, count=2)
     ),
     "write anew behind a correction": _again,
     "weigh": _weigh,
@@ -215,7 +215,7 @@ def test_comparisons_and_runs_refuse_the_same(own: Services, what: str) -> None:
 @pytest.mark.parametrize("what", ["tokens", "contract", "seed", "stop-count", "model"])
 def test_a_column_of_a_comparison_is_as_limited_as_a_turn(own: Services, what: str) -> None:
     setup = replace(own.setup_for(), **cast(Any, TOO_MUCH[what]))
-    wanted = [WantedColumn(model=setup.model, sampling=setup.sampling)] * 2
+    wanted = [ColumnRequest(model=setup.model, sampling=setup.sampling)] * 2
     space, kept = as_space(own), kept_with(own, setup)
     with pytest.raises(BadInput):
         compare_question(space, "Cairo?", (), setup, wanted)
@@ -235,8 +235,8 @@ def test_a_comparison_has_a_number_of_answers(own: Services) -> None:
         spent(play_turn(own, session_id, setup, "Hi", is_cancelled=lambda: False))
     turns = Turns(session_id=session_id, is_whole=True)
     with pytest.raises(BadInput, match="44 answers; at most 40 are allowed"):
-        compare_turns(as_space(own), turns, [WantedColumn(model="m")] * 4)
-    assert compare_turns(as_space(own), turns, [WantedColumn(model="m")] * 3)
+        compare_turns(as_space(own), turns, [ColumnRequest(model="m")] * 4)
+    assert compare_turns(as_space(own), turns, [ColumnRequest(model="m")] * 3)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_run_that_is_too_large_is_refused_before_it_is_worked_out(
     space = as_space(own)
     suite = load_suite(space, "nonsense")
     with pytest.raises(BadInput, match="are allowed here"):
-        begin_run(space, plan_run(space, replace(Wanted(suites=("nonsense",)), **changes), [suite]))
+        begin_run(space, plan_run(space, replace(RunRequest(suites=("nonsense",)), **changes), [suite]))
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_suite_s_own_settings_are_limited_too(own: Services, case: dict[str, o
     document = {"id": "a", "prompt": "Hi", "expect": [{"no_call": True}], **case}
     suite = parse_suite(json.dumps({"suite": "s", "cases": [document]}), name="s")
     with pytest.raises(BadInput):
-        begin_run(as_space(own), plan_run(own, Wanted(suites=("s",)), [suite]))
+        begin_run(as_space(own), plan_run(own, RunRequest(suites=("s",)), [suite]))
 
 
 TEXT_VERBS: Mapping[str, Callable[[Verbs], object]] = {
@@ -324,22 +324,22 @@ KEEPING: Mapping[str, Callable[[Services, Kept], object]] = {
     ),
     "a message": lambda own, kept: own.sessions.append(
         kept.session_id,
-        NewMessage(message=Message(role=Role.USER, text=LONG), origin=Origin.PERSON),
+        NewMessage(message=Message(role=Role.USER, text=LONG), origin=MessageOrigin.PERSON),
         parent_id=kept.answer_id,
     ),
     "messages": lambda own, kept: own.sessions.append_all(
         kept.session_id,
-        [NewMessage(message=Message(role=Role.USER, text="x"), origin=Origin.PERSON)] * 2_001,
+        [NewMessage(message=Message(role=Role.USER, text="x"), origin=MessageOrigin.PERSON)] * 2_001,
         parent_id=kept.answer_id,
     ),
     "a title": lambda own, kept: own.sessions.rename_session(kept.session_id, LONG),
     "tags": lambda own, kept: own.sessions.tag_session(kept.session_id, [LONG]),
     "a label": lambda own, kept: own.labels.save(
-        NewLabel(target=Target(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(comment=LONG))
+        NewLabel(target=LabelTarget(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(comment=LONG))
     ),
     "a correction": lambda own, kept: own.labels.save(
         NewLabel(
-            target=Target(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(correction=LONG)
+            target=LabelTarget(session_id=kept.session_id, message_id=kept.answer_id), content=LabelContent(correction=LONG)
         )
     ),
     "a label project": lambda own, kept: own.labels.save_project(Project(name=LONG)),
@@ -380,7 +380,7 @@ def test_how_much_is_kept_has_a_bound(fresh: Services, monkeypatch: pytest.Monke
     with pytest.raises(BadInput, match="runs"):
         begin_run(space, _plan(space, setup))
     rows = space.datasets.read(_rows(Path(space.settings.data)), "auto")
-    [imported] = import_rows(space.corpus, rows, setup, ImportTerms(file="rows"))
+    [imported] = import_rows(space.corpus, rows, setup, ImportOptions(file="rows"))
     assert "sessions" in imported.problem
 
 
@@ -416,7 +416,7 @@ def test_samples_are_bounded(own: Services) -> None:
     with pytest.raises(BadInput, match="16 answers at once; at most 8 are allowed"):
         spent(
             play_more(
-                as_space(own), kept.session_id, own.setup_for(), Onward(message_id=kept.user_id), COMPANY, count=16
+                as_space(own), kept.session_id, own.setup_for(), ResumePoint(message_id=kept.user_id), COMPANY, count=16
             )
         )  # fmt: skip
 
@@ -443,14 +443,14 @@ def test_limits_are_made_of_the_settings_in_one_place() -> None:
     space = limits_of(read_settings({"SPACE_ID": "a/b", "WORKBENCH_MAX_ROUNDS": "5"}))
     assert space == replace(SPACE, max_rounds=5)
     # A limit that is named is set: a field that somebody adds needs a number for a Space.
-    assert all(getattr(space, one.name) is not None for one in fields(Limits))
+    assert all(getattr(space, one.name) is not None for one in fields(PersonLimits))
 
 
 def test_the_table_of_the_docs_is_the_code_s() -> None:
     page = (CHECKOUT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8").splitlines()
     rows = table_of(limits_of(read_settings({"SPACE_ID": "a/b"})), TEAM, LAPTOP)
     assert tuple(line for line in page if line.startswith("| ") and "Own machine" not in line) == rows
-    assert len(rows) == len(ROWS) == len(fields(Limits))
+    assert len(rows) == len(ROWS) == len(fields(PersonLimits))
 
 
 def _calls(module: ast.Module) -> Generator[str]:

@@ -19,9 +19,9 @@ from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.mcp.bounds import (
     MOST_UNASKED,
     WINDOW_S,
-    BadLines,
-    Misbehaved,
-    Server,
+    BadLineCounter,
+    McpServerConfig,
+    McpServerMisbehaved,
     Window,
 )
 from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
@@ -61,7 +61,7 @@ def connect(word: str) -> Iterator[Callable[..., Connection]]:
     made: list[Connection] = []
 
     def connect(mode: str, **options: Any) -> Connection:
-        server = Server(
+        server = McpServerConfig(
             command=sys.executable, args=(SCRIPT, mode, word), timeout=options.pop("timeout", PATIENCE_S)
         )
         made.append(Connection("test", server, **options))
@@ -212,7 +212,7 @@ def test_a_server_that_died_is_started_again_a_few_times_at_most(
     # It runs for long, then it does not start any more: each attempt is made after a longer while, and then none.
     clock.now_s += STABLE_S
     assert connection.check()
-    connection._server = Server(command="no-such-program-of-a-test")
+    connection._server = McpServerConfig(command="no-such-program-of-a-test")
     _die(connection)
     with pytest.raises(ConnectionError):
         connection.check()
@@ -367,7 +367,7 @@ def address() -> Iterator[str]:
 def test_a_server_at_an_address_that_misbehaves_is_refused(
     address: str, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
-    connection = Connection("test", Server(url=f"{address}/{path}", timeout=3))
+    connection = Connection("test", McpServerConfig(url=f"{address}/{path}", timeout=3))
     with pytest.raises(ConnectionError) as raised:
         connection.open()
     assert len(str(raised.value)) < 400
@@ -386,12 +386,12 @@ class TestBounds:
                 window.add()
             clock.now_s += WINDOW_S + 1
         window.add(MOST_UNASKED)
-        with pytest.raises(Misbehaved, match="too many"):
+        with pytest.raises(McpServerMisbehaved, match="too many"):
             window.add()
 
     def test_bad_lines_are_shown_short(self) -> None:
-        bad = BadLines()
-        with pytest.raises(Misbehaved) as raised:
+        bad = BadLineCounter()
+        with pytest.raises(McpServerMisbehaved) as raised:
             for _ in range(100):
                 bad.add("x" * 10_000)
         assert len(str(raised.value)) < 200

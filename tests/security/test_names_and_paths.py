@@ -15,8 +15,8 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from workbench.app.comparisons.planning import WantedColumn, compare_question
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.comparisons.planning import ColumnRequest, compare_question
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.suites import check_suite_text, load_suite
 from workbench.app.services import Services
 from workbench.engines.adapters import AdapterFiles
@@ -183,13 +183,13 @@ EVERYWHERE: Mapping[str, Asked] = {
     "a contract of a setup": lambda own, name: own.setup_for(contract=name),
     "a tool in the editor": lambda own, name: own.studio.open_tool(name, own.saved_toolsets()),
     "tools of a comparison": lambda own, name: compare_question(
-        own, "Hi", (name,), own.setup_for(), [WantedColumn(model="m")] * 2
+        own, "Hi", (name,), own.setup_for(), [ColumnRequest(model="m")] * 2
     ),
     "a contract of a comparison": lambda own, name: compare_question(
-        own, "Hi", (), own.setup_for(), [WantedColumn(model="m", contract=name)] * 2
+        own, "Hi", (), own.setup_for(), [ColumnRequest(model="m", contract=name)] * 2
     ),
     "a contract of a run": lambda own, name: plan_run(
-        own, Wanted(suites=("nonsense",), contracts=(name,)), [load_suite(own, "nonsense")]
+        own, RunRequest(suites=("nonsense",), contracts=(name,)), [load_suite(own, "nonsense")]
     ),
     "API parse": lambda own, name: Verbs(own, Runs()).parse("", REQUEST, tools=[name]),
     "API render": lambda own, name: Verbs(own, Runs()).render([], REQUEST, family=name, tools=[name]),

@@ -2,15 +2,15 @@
 
 import pytest
 
-from workbench.engines.all_models import AllModels, Places
-from workbench.engines.llama_loading import Loading
+from workbench.engines.all_models import AllModels, EngineSources
+from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.engines.remote.server import Server
 from workbench.errors import BadInput
 from workbench.settings import Secret
 
 KEY = Secret("sk-of-the-server")
-PLACES = Places(
+PLACES = EngineSources(
     servers={
         "paid": Server(name="paid", base_url="http://127.0.0.1:9/v1", key=KEY, models=("small",)),
         "free": Server(name="free", base_url="http://127.0.0.1:9/v1", models=("small",)),
@@ -22,7 +22,7 @@ PLACES = Places(
 @pytest.fixture
 def models() -> AllModels:
     local = LocalModels(
-        loading=Loading(context_tokens=0, threads=1, gpu_layers=0), find_cached=lambda _: None
+        loading=LoadOptions(context_tokens=0, threads=1, gpu_layers=0), find_cached=lambda _: None
     )
     return AllModels(local=local, default="openai:shown", places=PLACES)
 

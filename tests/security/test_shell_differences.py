@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from tests.properties import examples
 from workbench.toolbox.approval.allowed import detect
-from workbench.toolbox.approval.doubt import Place
+from workbench.toolbox.approval.doubt import CommandEnvironment
 
 SHELLS = [shell for shell in ("sh", "bash") if shutil.which(shell)]
-PLACE = Place()
-BARE = Place(is_contained=False, root="/no/such/folder")
+PLACE = CommandEnvironment()
+BARE = CommandEnvironment(is_contained=False, root="/no/such/folder")
 
 HIDING = [
     "echo a#; {P}", "echo a#b#c\n{P}", "echo $#; {P}", "echo ${{#x}}; {P}", "echo \\#; {P}", "echo '#'; {P}", 'echo "#"; {P}', "ls #\n{P}",

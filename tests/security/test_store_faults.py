@@ -17,7 +17,7 @@ from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.app.branches import branches_of
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
-from workbench.records.corpus.material import DamagedSession, Material, ToldMessage
+from workbench.records.corpus.material import DamagedSession, ExportMessage, SessionMaterial
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.session_tree import check_tree, find_cyclic, path_ids
 from workbench.records.sessions import TreeNode
@@ -104,7 +104,7 @@ READS: dict[str, Callable[[OwnedStore, Kept], object]] = {
 }
 
 
-def _material(own: OwnedStore, kept: Kept) -> Material:
+def _material(own: OwnedStore, kept: Kept) -> SessionMaterial:
     found = own.corpus.material(kept.session)
     if isinstance(found, DamagedSession):
         raise StoreError(f"session {found.session_id!r}: {found.problem}")
@@ -442,10 +442,10 @@ class TestTree:
         tree = [TreeNode(id=one, parent_id=parent, role=Role.USER, created_at=at) for one, parent in nodes]
         said = Message(role=Role.USER, text="hi")
         messages = [
-            ToldMessage(id=one, parent_id=parent, original_id=one, message=said, made_with=None)
+            ExportMessage(id=one, parent_id=parent, original_id=one, message=said, made_with=None)
             for one, parent in nodes
         ]
-        material = Material(session_id="s", title="", setup=SETUP, leaf_id="1100", messages=messages)
+        material = SessionMaterial(session_id="s", title="", setup=SETUP, leaf_id="1100", messages=messages)
         made = branches_of(tree, material, OfferedTools(), shown_id="1100")
         assert made.leaf_count == 1101
         assert max(branch.depth for branch in made.branches) == 1099

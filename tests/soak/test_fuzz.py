@@ -21,7 +21,7 @@ from tests.hermes.laws import (
 )
 from tests.hermes.readings import TOOLS, rows
 from workbench.hermes.parse import parse
-from workbench.hermes.parser_comparison import Rule, differ
+from workbench.hermes.parser_comparison import ParserRule, differ
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
@@ -171,5 +171,5 @@ def test_a_mutant_in_pieces_reads_as_in_one(chance: random.Random, terms: dict[s
 def test_the_differ_answers_to_everything(text: str, chance: random.Random) -> None:
     for given_text in (text, mutant(chance)):
         taken = differ(given_text, TOOLS)
-        assert [one.rule for one in taken] == list(Rule)
+        assert [one.rule for one in taken] == list(ParserRule)
         assert all(one.why for one in taken if one.lost or one.invented)

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from tests.store.examples import SETUP, completion, user
 from workbench.records.comparisons import (
-    Answer,
     Column,
     Comparison,
-    KeptComparison,
+    ComparisonAnswer,
+    StoredComparison,
     Vote,
     VoteKind,
 )
@@ -22,7 +22,7 @@ COLUMNS = (
 )
 
 
-def give_comparison(own: OwnedStore, *, title: str = "Cairo?") -> KeptComparison:
+def give_comparison(own: OwnedStore, *, title: str = "Cairo?") -> StoredComparison:
     """A comparison in a session of its own, with an answer of each column and a vote."""
     session = own.sessions.create_session(SETUP)
     asked = own.sessions.append(session.id, user(title), parent_id=None)
@@ -31,7 +31,9 @@ def give_comparison(own: OwnedStore, *, title: str = "Cairo?") -> KeptComparison
     for place, column in enumerate(COLUMNS):
         new = replace(completion(f"answer {place}"), setup=column.setup)
         said = own.sessions.append(session.id, new, parent_id=asked.id, is_shown=place == 0)
-        own.comparisons.save_answer(kept.id, Answer(column=place, turn=0, asked_id=asked.id, leaf_id=said.id))
+        own.comparisons.save_answer(
+            kept.id, ComparisonAnswer(column=place, turn=0, asked_id=asked.id, leaf_id=said.id)
+        )
     own.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.BEST, column=1))
     found = own.comparisons.find_comparison(kept.id)
     assert found

@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import NamedTuple
 
 from tests.store.examples import SETUP, completion, tool_result, user
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import OwnedStore, Store
 
@@ -71,7 +71,7 @@ def _keep_labels(store: OwnedStore) -> Iterator[tuple[str, str, object]]:
             verdict=Verdict.BAD_ANSWER, tags=(f"tag {serial}",), correction=f"right {serial}"
         )
         label = store.labels.save(
-            NewLabel(target=Target(session_id=session.id, message_id=parent_id), content=content)
+            NewLabel(target=LabelTarget(session_id=session.id, message_id=parent_id), content=content)
         )
         yield session.id, label.id, label.content
 

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from workbench.chat.message import Message, Role
-from workbench.records.sessions import KeptToolRun, NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredToolRun
 from workbench.rollout.events import Generation, Timing
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.sampling import Sampling
 
-SETUP = Setup(
+SETUP = RunConfig(
     contract_name="minimal",
     contract_text="---\nname: minimal\n---\n  {{ tools }}\r\n🦉",
     tools_text='[{"type": "function", "function": {"name": "now"}}]',
@@ -38,14 +38,14 @@ GENERATION = Generation(
 
 def user(text: str) -> NewMessage:
     """What a person says."""
-    return NewMessage(message=Message(role=Role.USER, text=text), origin=Origin.PERSON)
+    return NewMessage(message=Message(role=Role.USER, text=text), origin=MessageOrigin.PERSON)
 
 
 def completion(text: str, **changes: object) -> NewMessage:
     """What a model says; `changes` are to the generation."""
     return NewMessage(
         message=Message(role=Role.ASSISTANT, text=text),
-        origin=Origin.MODEL,
+        origin=MessageOrigin.MODEL,
         generation=replace(GENERATION, **changes),
     )
 
@@ -54,6 +54,6 @@ def tool_result(text: str, *, rule: str | None = "mock rule 2") -> NewMessage:
     """What a mock tool gives back."""
     return NewMessage(
         message=Message(role=Role.TOOL, text=text, name="now"),
-        origin=Origin.MOCK,
-        tool_run=KeptToolRun(call_index=1, is_error=True, milliseconds=1.1, rule=rule),
+        origin=MessageOrigin.MOCK,
+        tool_run=StoredToolRun(call_index=1, is_error=True, milliseconds=1.1, rule=rule),
     )

@@ -9,9 +9,9 @@ from tests.store.comparisons import COLUMNS
 from tests.store.examples import SETUP
 from tests.store.runs import PLAN, RESULT, give_run
 from workbench.errors import StoreError
-from workbench.records.comparisons import Answer, Comparison, KeptComparison, Vote, VoteKind
+from workbench.records.comparisons import Comparison, ComparisonAnswer, StoredComparison, Vote, VoteKind
 from workbench.records.facts import FactGroup
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import Project, QueueFilter, QueueState
 from workbench.records.runs import RunState
 from workbench.records.versions import FileState, NewVersion, VersionKind, hash_of
@@ -31,7 +31,7 @@ def give_versions(own: OwnedStore) -> None:
     own.versions.keep_text(CONTRACT, SECRET + " that was played")
 
 
-def give_labels(own: OwnedStore, target: Target) -> None:
+def give_labels(own: OwnedStore, target: LabelTarget) -> None:
     """What Ann has of labels."""
     own.labels.save_project(Project(name=PROJECT, guidelines=SECRET))
     own.labels.save(NewLabel(target=target, content=LabelContent(verdict=Verdict.GOOD, comment=SECRET)))
@@ -42,15 +42,15 @@ def give_runs(own: OwnedStore) -> None:
     give_run(own, title=SECRET)
 
 
-def give_comparisons(own: OwnedStore, target: Target) -> None:
+def give_comparisons(own: OwnedStore, target: LabelTarget) -> None:
     """What Ann has of comparisons."""
     asked = Comparison(session_id=target.session_id, turns=(target.message_id,), columns=COLUMNS)
     own.comparisons.create_comparison(SECRET, asked)
 
 
-def target_of(world: Any) -> Target:
+def target_of(world: Any) -> LabelTarget:
     """The message of Ann's that is labelled."""
-    return Target(session_id=world.session.id, message_id=world.message.id)
+    return LabelTarget(session_id=world.session.id, message_id=world.message.id)
 
 
 def seen_of_versions_and_labels(own: OwnedStore) -> list[object]:
@@ -109,7 +109,7 @@ def _run(world: Any) -> str:
     return world.store.of(world.owner).runs.list_runs()[0].id
 
 
-def _comparison(world: Any) -> KeptComparison:
+def _comparison(world: Any) -> StoredComparison:
     """Ann's comparison."""
     comparisons = world.store.of(world.owner).comparisons
     found = comparisons.find_comparison(comparisons.list_comparisons()[0].id)
@@ -206,7 +206,7 @@ CHECKS: dict[str, Check] = {
     "comparisons.find_comparison": nothing(lambda own, w: own.comparisons.find_comparison(_comparison(w).id)),
     "comparisons.list_comparisons": nothing(lambda own, w: own.comparisons.list_comparisons()),
     "comparisons.save_answer": refused(
-        lambda own, w: own.comparisons.save_answer(_comparison(w).id, Answer(column=0, turn=0)),
+        lambda own, w: own.comparisons.save_answer(_comparison(w).id, ComparisonAnswer(column=0, turn=0)),
         "there is no comparison",
     ),
     "comparisons.save_vote": refused(

@@ -1,14 +1,14 @@
 """A run as the store keeps it."""
 
-from workbench.records.runs import KeptRun
+from workbench.records.runs import StoredRun
 from workbench.store.store import OwnedStore
-from workbench.suite.plan import Arm, Plan
+from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.read_suite import parse_case
-from workbench.suite.result import CaseResult, Measures, Status
-from workbench.suite.scoring.calls import Outcome
+from workbench.suite.result import CaseMeasures, CaseResult, CaseStatus
+from workbench.suite.scoring.calls import ExpectationResult
 
 CONTRACT = "---\ntitle: Short\nfamily: hermes-lines\n---\nCall tools.\n"
-PLAN = Plan(
+PLAN = RunPlan(
     cases=tuple(
         parse_case({"id": one, "prompt": "hi", "expect": [{"no_call": True}]}, suite="s")
         for one in ("a", "b")
@@ -22,13 +22,13 @@ RESULT = CaseResult(
     suite="s",
     case_id="a",
     repetition=0,
-    status=Status.FAILED,
-    outcomes=(Outcome(kind="no_call", holds=False, reason="called f(ü=1)"),),
-    measures=Measures(prompt_tokens=7, fixes={"trailing-comma": 1}, expects_call=False),
+    status=CaseStatus.FAILED,
+    outcomes=(ExpectationResult(kind="no_call", holds=False, reason="called f(ü=1)"),),
+    measures=CaseMeasures(prompt_tokens=7, fixes={"trailing-comma": 1}, expects_call=False),
 )
 
 
-def give_run(own: OwnedStore, session_id: str | None = None, *, title: str = "s: short") -> KeptRun:
+def give_run(own: OwnedStore, session_id: str | None = None, *, title: str = "s: short") -> StoredRun:
     """A run with one result, of that session."""
     run = own.runs.create_run(title, PLAN)
     own.runs.save_result(run.id, RESULT)

@@ -8,7 +8,7 @@ import pytest
 from tests.store.comparisons import COLUMNS, give_comparison
 from tests.store.examples import SETUP, user
 from workbench.errors import BadInput, StoreError
-from workbench.records.comparisons import Answer, Comparison, Vote, VoteKind
+from workbench.records.comparisons import Comparison, ComparisonAnswer, Vote, VoteKind
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.store.store import Store
 
@@ -47,9 +47,9 @@ def test_an_answer_and_a_vote_take_the_place_of_the_former(own):
     kept = give_comparison(own)
     own.comparisons.save_vote(kept.id, Vote(turn=0, kind=VoteKind.TIE))
     assert own.comparisons.find_comparison(kept.id).votes == (Vote(turn=0, kind=VoteKind.TIE),)
-    own.comparisons.save_answer(kept.id, Answer(column=0, turn=0, problem="gone"))
+    own.comparisons.save_answer(kept.id, ComparisonAnswer(column=0, turn=0, problem="gone"))
     found = own.comparisons.find_comparison(kept.id)
-    assert found.answers[0] == Answer(column=0, turn=0, problem="gone")
+    assert found.answers[0] == ComparisonAnswer(column=0, turn=0, problem="gone")
     assert found.missing == ((0, 0),)
     own.comparisons.forget_vote(kept.id, 0)
     own.comparisons.forget_vote(kept.id, 0)
@@ -108,9 +108,9 @@ def test_a_comparison_of_what_is_not_there_or_cannot_be_kept_is_refused(own):
     with pytest.raises(BadInput, match="no turn"):
         begun(own, turns=())
     with pytest.raises(StoreError, match="has no message"):
-        own.comparisons.save_answer(begun(own).id, Answer(column=0, turn=0, leaf_id="nope"))
+        own.comparisons.save_answer(begun(own).id, ComparisonAnswer(column=0, turn=0, leaf_id="nope"))
     with pytest.raises(BadInput, match="NUL"):
-        own.comparisons.save_answer(begun(own).id, Answer(column=0, turn=0, problem="a\0"))
+        own.comparisons.save_answer(begun(own).id, ComparisonAnswer(column=0, turn=0, problem="a\0"))
 
 
 def test_a_message_that_is_not_shown_leaves_the_open_leaf_where_it_is(own):

@@ -9,11 +9,11 @@ from tests.services import services_for
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.library.datasets.session_export import chosen_ids
-from workbench.records.corpus.material import Choice, NewImport
+from workbench.records.corpus.material import NewImport, SessionFilter
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, QueueState
 from workbench.records.owner import Owner
-from workbench.records.sessions import Origin
+from workbench.records.sessions import MessageOrigin
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def services(tmp_path):
 
 
 def chosen(services, **wanted):
-    found = list(chosen_ids(services.corpus, Choice(**wanted)))
-    assert services.corpus.count(Choice(**wanted)) == len(found)
+    found = list(chosen_ids(services.corpus, SessionFilter(**wanted)))
+    assert services.corpus.count(SessionFilter(**wanted)) == len(found)
     return found
 
 
@@ -36,15 +36,15 @@ def new_import(*texts, **more):
 
 
 def _setup():
-    from workbench.records.setup import Setup
+    from workbench.records.run_config import RunConfig
 
-    return Setup(contract_name="imported", contract_text="", tools_text="[]")
+    return RunConfig(contract_name="imported", contract_text="", tools_text="[]")
 
 
 def test_sessions_come_page_by_page_in_the_order_of_their_making(services):
     made = [talk(services)[0] for _ in range(5)]
-    assert services.corpus.choose(Choice(), limit=2) == made[:2]
-    assert services.corpus.choose(Choice(), after=made[1], limit=2) == made[2:4]
+    assert services.corpus.choose(SessionFilter(), limit=2) == made[:2]
+    assert services.corpus.choose(SessionFilter(), after=made[1], limit=2) == made[2:4]
     assert chosen(services) == made
 
 
@@ -119,7 +119,7 @@ def test_an_imported_row_is_a_session_with_tags_queue_place_and_branches(service
     session_id = services.corpus.add_import(new, digest="d")
     path = services.sessions.path(session_id)
     assert [one.message.text for one in path] == ["Hi?", "Good."]
-    assert {one.origin for one in path} == {Origin.IMPORT}
+    assert {one.origin for one in path} == {MessageOrigin.IMPORT}
     found = services.sessions.find_session(session_id)
     assert (found.title, found.tags, found.message_count) == ("Hi?", ("blue",), 3)
     assert chosen(services, state=QueueState.PENDING, project="") == [session_id]

@@ -11,7 +11,7 @@ import pytest
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, StoreError, WriteConflict
-from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
 from workbench.records.sessions import NewMessage
@@ -40,8 +40,8 @@ class Played:
     id: str
     messages: list[str]
 
-    def target(self, place: int, call_index: int | None = None) -> Target:
-        return Target(session_id=self.id, message_id=self.messages[place], call_index=call_index)
+    def target(self, place: int, call_index: int | None = None) -> LabelTarget:
+        return LabelTarget(session_id=self.id, message_id=self.messages[place], call_index=call_index)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def play(store: OwnedStore, *, question: str = "hi", call: str = CALL, **setup: 
     )
 
 
-def new(target: Target, verdict: Verdict | None = None, **changes: object) -> NewLabel:
+def new(target: LabelTarget, verdict: Verdict | None = None, **changes: object) -> NewLabel:
     """A label; changes of its content are told from its own by their names."""
     own = {name: changes.pop(name) for name in list(changes) if name in NewLabel.__dataclass_fields__}
     return NewLabel(target=target, content=LabelContent(verdict=verdict, **changes), **own)
@@ -180,7 +180,7 @@ class TestLabels:
             for one in kept
         ]  # fmt: skip
         branch = mine.sessions.append_all(played.id, copies, parent_id=None)
-        copy = Target(session_id=played.id, message_id=branch[3].id)
+        copy = LabelTarget(session_id=played.id, message_id=branch[3].id)
         assert mine.labels.find(copy) == label
         mine.labels.save(new(replace(copy, message_id=branch[0].id), correction="Hello"))
         assert mine.labels.stale(played.id) == tuple(one.id for one in branch[1:])

@@ -18,9 +18,9 @@ from tests.store.conftest import SQLITE, TEMPLATE
 from tests.store.examples import GENERATION, SETUP, completion, user
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
-from workbench.records.corpus.material import Choice, NewImport
+from workbench.records.corpus.material import NewImport, SessionFilter
 from workbench.records.owner import LOCAL_OWNER, Owner, UserRole
-from workbench.records.sessions import KeptMessage, KeptSession
+from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.store.store import OwnedStore, Store
 
 ANN, BOB, ADMIN = Owner(key="ann"), Owner(key="bob"), Owner(key="root", role=UserRole.ADMIN)
@@ -32,10 +32,10 @@ class World:
     """A store in which Ann has sessions."""
 
     store: Store
-    session: KeptSession
-    message: KeptMessage
-    deleted: KeptSession
-    shared: KeptSession
+    session: StoredSession
+    message: StoredMessage
+    deleted: StoredSession
+    shared: StoredSession
     key: str
     owner: Owner = ANN
 
@@ -122,7 +122,7 @@ def import_row(own: OwnedStore) -> str:
 
 def import_own(own: OwnedStore) -> None:
     made = import_row(own)
-    assert own.corpus.choose(Choice()) == [made]
+    assert own.corpus.choose(SessionFilter()) == [made]
 
 
 def shown_by_its_key(own: OwnedStore, world: World) -> None:
@@ -175,8 +175,10 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "sharing.shared_path": lambda own, w: _unshared(lambda: own.sharing.shared_path(w.session.id)),
     "sharing.shared_tree": lambda own, w: _unshared(lambda: own.sharing.shared_tree(w.session.id)),
     "sharing.copy_shared": lambda own, w: _unshared(lambda: own.sharing.copy_shared(w.session.id)),
-    "corpus.choose": finds_nothing(lambda own, w: own.corpus.choose(Choice(session_ids=(w.session.id,)))),
-    "corpus.count": finds_nothing(lambda own, w: own.corpus.count(Choice())),
+    "corpus.choose": finds_nothing(
+        lambda own, w: own.corpus.choose(SessionFilter(session_ids=(w.session.id,)))
+    ),
+    "corpus.count": finds_nothing(lambda own, w: own.corpus.count(SessionFilter())),
     "corpus.material": finds_nothing(lambda own, w: own.corpus.material(w.session.id)),
     "corpus.find_import": finds_nothing(lambda own, w: own.corpus.find_import(DIGEST)),
     "corpus.add_import": lambda own, w: import_own(own),

@@ -12,7 +12,7 @@ from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.runs import RunState
 from workbench.store.store import Store
-from workbench.suite.result import Status
+from workbench.suite.result import CaseStatus
 
 
 @pytest.fixture
@@ -46,14 +46,14 @@ def test_results_come_in_the_order_of_the_plan_whatever_the_order_in_which_they_
 
 def test_a_play_has_one_result_and_the_first_stays(own):
     run = own.runs.create_run("x", PLAN)
-    own.runs.save_result(run.id, of(0, status=Status.PASSED))
-    own.runs.save_result(run.id, of(0, status=Status.FAILED))
-    assert [one.status for one in own.runs.results(run.id)] == [Status.PASSED]
+    own.runs.save_result(run.id, of(0, status=CaseStatus.PASSED))
+    own.runs.save_result(run.id, of(0, status=CaseStatus.FAILED))
+    assert [one.status for one in own.runs.results(run.id)] == [CaseStatus.PASSED]
 
 
 def test_the_list_counts(own):
     run = own.runs.create_run("x", PLAN)
-    for place, status in enumerate((Status.PASSED, Status.ERROR, Status.FAILED)):
+    for place, status in enumerate((CaseStatus.PASSED, CaseStatus.ERROR, CaseStatus.FAILED)):
         own.runs.save_result(run.id, of(place, status=status))
     own.runs.move_run(run.id, RunState.STOPPED)
     newer = own.runs.create_run("y", PLAN)
@@ -65,7 +65,7 @@ def test_the_list_counts(own):
 
 def test_errors_are_forgotten_to_be_played_again(own):
     run = own.runs.create_run("x", PLAN)
-    own.runs.save_result(run.id, of(0, status=Status.ERROR))
+    own.runs.save_result(run.id, of(0, status=CaseStatus.ERROR))
     own.runs.save_result(run.id, of(1))
     assert own.runs.forget_errors(run.id) == 1
     assert own.runs.results(run.id) == (of(1),)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.store.examples import SETUP, completion, tool_result, user
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.owner import LOCAL_OWNER, Owner
 from workbench.records.session_tree import FoundSession, SearchFilter
-from workbench.records.sessions import NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.store.search_terms import CHUNK_SIZE_CHARS
 from workbench.store.store import OwnedStore, Store
 
@@ -162,7 +162,7 @@ class TestWords:
                 message=Message(
                     role=Role.ASSISTANT, text="", calls=(ToolCall(name="weather_map", arguments={}),)
                 ),
-                origin=Origin.IMPORT,
+                origin=MessageOrigin.IMPORT,
             ),
         )
         found = ids(owned.search.find("weather"))
@@ -180,7 +180,9 @@ class TestWords:
         assert ids(owned.search.find("degrees")) == [session_id]
 
     def test_a_system_text_is_not_searched(self, owned: OwnedStore) -> None:
-        system = NewMessage(message=Message(role=Role.SYSTEM, text="You are grumpy"), origin=Origin.PERSON)
+        system = NewMessage(
+            message=Message(role=Role.SYSTEM, text="You are grumpy"), origin=MessageOrigin.PERSON
+        )
         keep(owned, system, "hi")
         assert owned.search.find("grumpy") == ()
 
@@ -219,7 +221,7 @@ class TestFilters:
         answer = owned.sessions.path(made["dropped"])[-1]
         owned.labels.save(
             NewLabel(
-                target=Target(session_id=made["dropped"], message_id=answer.id),
+                target=LabelTarget(session_id=made["dropped"], message_id=answer.id),
                 content=LabelContent(verdict=Verdict.MISSING_CALL, tags=("lost cause",)),
             )
         )
@@ -244,8 +246,8 @@ class TestFilters:
             (SearchFilter(verdict="right"), []),
             (SearchFilter(tag="goo"), []),
             (SearchFilter(tag="a\0"), []),
-            (SearchFilter(origin=Origin.PERSON), ["dropped", "clean", "fixed"]),
-            (SearchFilter(origin=Origin.IMPORT), []),
+            (SearchFilter(origin=MessageOrigin.PERSON), ["dropped", "clean", "fixed"]),
+            (SearchFilter(origin=MessageOrigin.IMPORT), []),
             (SearchFilter(since=START + timedelta(days=1)), []),
             (SearchFilter(until=START), []),
             (SearchFilter(until=START + timedelta(days=1)), ["dropped", "clean", "fixed"]),
@@ -256,7 +258,9 @@ class TestFilters:
     def test_origin_is_about_the_message_with_the_words(
         self, owned: OwnedStore, sessions: dict[str, str]
     ) -> None:
-        assert ids(owned.search.find("cairo", SearchFilter(origin=Origin.MODEL))) == [sessions["fixed"]]
+        assert ids(owned.search.find("cairo", SearchFilter(origin=MessageOrigin.MODEL))) == [
+            sessions["fixed"]
+        ]
 
     def test_the_tags_of_labels_are_words_too(self, owned: OwnedStore, sessions: dict[str, str]) -> None:
         assert ids(owned.search.find("lost cau")) == [sessions["dropped"]]

@@ -20,7 +20,7 @@ from tests.store.opening import sessions_in
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import LOCAL_OWNER
-from workbench.records.sessions import KeptMessage, NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.rollout.events import Timing
 from workbench.rollout.sampling import Sampling
 from workbench.store.sessions import SessionStore
@@ -98,7 +98,7 @@ class TestBytes:
         call = ToolCall(name="now", arguments={"z": 1, "a": [None, 1.5, {"ü": "\r"}], "big": 2**70})
         message = Message(role=Role.ASSISTANT, text="", calls=(call, call), thought="")
         session = store.create_session(SETUP)
-        store.append(session.id, NewMessage(message=message, origin=Origin.IMPORT), parent_id=None)
+        store.append(session.id, NewMessage(message=message, origin=MessageOrigin.IMPORT), parent_id=None)
         (kept,) = store.path(session.id)
         assert kept.message == message
         assert list(kept.message.calls[0].arguments) == ["z", "a", "big"]
@@ -150,7 +150,7 @@ class TestSession:
 
     def test_its_title_is_the_first_that_the_user_said(self, store: SessionStore) -> None:
         session = store.create_session(SETUP)
-        system = NewMessage(message=Message(role=Role.SYSTEM, text="You are"), origin=Origin.PERSON)
+        system = NewMessage(message=Message(role=Role.SYSTEM, text="You are"), origin=MessageOrigin.PERSON)
         play(store, session.id, system, user(" \n"), user("  What\nis " + "x" * 99), user("other"))
         found = store.find_session(session.id)
         assert found and found.title == "What is " + "x" * 51 + "…"
@@ -419,7 +419,7 @@ class TestRows:
         assert "pydantic" not in str(caught.value)
 
 
-def _copy_of(kept: KeptMessage) -> NewMessage:
+def _copy_of(kept: StoredMessage) -> NewMessage:
     return NewMessage(message=kept.message, origin=kept.origin, generation=kept.generation, copy_of=kept.id)
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.store.examples import GENERATION, SETUP, completion, user
 from tests.store.opening import sessions_in
 from workbench.errors import BadInput, StoreError
-from workbench.records.sessions import Origin
+from workbench.records.sessions import MessageOrigin
 from workbench.rollout.ports import FinishReason
 from workbench.store.sessions import SessionStore
 from workbench.store.unfinished import has_ended, this_writer
@@ -72,7 +72,7 @@ def test_a_killed_writer_s_text_is_a_message_at_the_next_start(url: str) -> None
         said, unfinished = store.path(session_id)
         assert unfinished.message.text.startswith("wörd 🦉 ")
         assert len(unfinished.message.text) >= size
-        assert (unfinished.parent_id, unfinished.origin) == (said.id, Origin.MODEL)
+        assert (unfinished.parent_id, unfinished.origin) == (said.id, MessageOrigin.MODEL)
         assert unfinished.generation and unfinished.generation.finish_reason is FinishReason.INTERRUPTED
         assert unfinished.generation.prompt_text == GENERATION.prompt_text
         path = store.path(session_id)

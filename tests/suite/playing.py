@@ -2,7 +2,7 @@
 
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
-from workbench.rollout.held import TurnSetup
+from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.suite.expectation import Expectation
 from workbench.suite.played import Price, played_of

@@ -6,12 +6,12 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.store.runs import PLAN, RESULT
-from workbench.suite.compare import Change, compare
-from workbench.suite.plan import Arm, Plan
+from workbench.suite.compare import CaseChange, compare
+from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.reports.html import report_html
 from workbench.suite.reports.markdown import comparison_markdown, report_junit, report_markdown
 from workbench.suite.reports.report import report_of
-from workbench.suite.result import Measures, Status
+from workbench.suite.result import CaseMeasures, CaseStatus
 
 NASTY = "<script>alert(1)</script> | ]]> \x1b \ufffe"
 
@@ -19,8 +19,8 @@ NASTY = "<script>alert(1)</script> | ]]> \x1b \ufffe"
 def results(statuses, arm="short", tokens=100):
     return [
         replace(
-            RESULT, key=f"{arm}{number}", case_id=str(number), arm=arm, status=Status(status),
-            measures=Measures(prompt_tokens=tokens, seconds=1.0),
+            RESULT, key=f"{arm}{number}", case_id=str(number), arm=arm, status=CaseStatus(status),
+            measures=CaseMeasures(prompt_tokens=tokens, seconds=1.0),
         )
         for number, status in enumerate(statuses)
     ]  # fmt: skip
@@ -31,7 +31,7 @@ def test_what_broke_comes_first_then_what_was_mended():
     after = results(["passed", "passed", "failed", "failed", "passed"])
     found = compare(before, after)
     assert [pair.change for pair in found.pairs] == [
-        Change.BROKE, Change.MENDED, Change.FAILS, Change.PASSES, Change.UNKNOWN,
+        CaseChange.BROKE, CaseChange.MENDED, CaseChange.FAILS, CaseChange.PASSES, CaseChange.UNKNOWN,
     ]  # fmt: skip
     assert (found.broke, found.mended, found.compared, found.p) == (1, 1, 4, 1.0)
     assert found.pairs[0].before.is_passed and not found.pairs[0].after.is_passed
@@ -63,7 +63,9 @@ def test_what_a_part_is_worth_is_told_in_cases_and_tokens():
 
 def test_an_ablated_arm_does_not_count_for_the_bar():
     base = PLAN.arms[0]
-    plan = Plan(cases=PLAN.cases, arms=(base, replace(base, label="x", left_out="¶1", left_out_of="short")))
+    plan = RunPlan(
+        cases=PLAN.cases, arms=(base, replace(base, label="x", left_out="¶1", left_out_of="short"))
+    )
     report = report_of("r", "t", "done", plan, [*results(["passed"]), *results(["failed"], arm="x")])
     assert report.pass_rate == 1.0
 
@@ -77,7 +79,7 @@ def nasty():
         )
         for one in results(["failed", "error"])
     ]
-    return report_of("r", NASTY, "done", Plan(cases=PLAN.cases, arms=(arm,)), found)
+    return report_of("r", NASTY, "done", RunPlan(cases=PLAN.cases, arms=(arm,)), found)
 
 
 def test_what_a_model_wrote_is_text_in_every_report(nasty):

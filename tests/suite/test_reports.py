@@ -11,7 +11,7 @@ from workbench.suite.reports.html import report_html
 from workbench.suite.reports.markdown import report_junit, report_markdown
 from workbench.suite.reports.report import report_json, report_of
 from workbench.suite.reports.tables import matrix_table
-from workbench.suite.result import Status
+from workbench.suite.result import CaseStatus
 
 PAGE = "http://10.0.0.7:9000"
 
@@ -21,7 +21,7 @@ def report(*arms):
     results = [
         replace(RESULT, key=f"{arm.label}{case}", arm=arm.label, case_id=case, status=status, session_id=f"{arm.label} {case}")
         for arm in arms
-        for case, status in (("a", Status.PASSED), ("b", Status.FAILED))
+        for case, status in (("a", CaseStatus.PASSED), ("b", CaseStatus.FAILED))
     ]  # fmt: skip
     return report_of("r", "t", "done", replace(PLAN, arms=arms), results)
 

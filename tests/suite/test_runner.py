@@ -10,9 +10,9 @@ from tests.suite.playing import CALL, case, rollout
 from workbench.errors import EngineError
 from workbench.rollout.events import EndReason
 from workbench.suite.card import cards
-from workbench.suite.plan import Arm, Plan, Variation, labels_of, plan_document, plan_value
-from workbench.suite.played import Verdict
-from workbench.suite.result import Status, result_document, result_value
+from workbench.suite.plan import Arm, RunPlan, ToolVariation, labels_of, plan_document, plan_value
+from workbench.suite.played import RubricVerdict
+from workbench.suite.result import CaseStatus, result_document, result_value
 from workbench.suite.runner import CaseFinished, CaseStarted, RunEnded, run
 
 TEXT = "---\ntitle: T\nfamily: hermes-lines\n---\nCall tools.\n"
@@ -34,7 +34,7 @@ class WrittenPlayer:
         return self._play(job)
 
     def judge(self, rubric, job, played, *, is_cancelled):
-        return Verdict(rubric == "good", "so it is", "judge")
+        return RubricVerdict(rubric == "good", "so it is", "judge")
 
 
 def arm(label, **more):
@@ -43,7 +43,7 @@ def arm(label, **more):
 
 def plan(*ids, arms=("a",), **more):
     cases = tuple(case({"call_count": 1}, id=one) for one in ids)
-    return Plan(cases=cases, arms=tuple(map(arm, arms)), **more)
+    return RunPlan(cases=cases, arms=tuple(map(arm, arms)), **more)
 
 
 def played(one, player, **more):
@@ -61,7 +61,7 @@ def test_cases_of_one_contract_are_played_in_a_row_and_those_with_the_same_tools
         for one, tools in (("1", ["x"]), ("2", ["y"]), ("3", ["x"]))
     )
     player = WrittenPlayer()
-    played(Plan(cases=cases, arms=(arm("a"), arm("b")), repeat=2), player)
+    played(RunPlan(cases=cases, arms=(arm("a"), arm("b")), repeat=2), player)
     order = [("1", 0), ("1", 1), ("3", 0), ("3", 1), ("2", 0), ("2", 1)]
     assert player.played == [(label, *place) for label in "ab" for place in order]
 
@@ -84,7 +84,7 @@ def test_an_engine_that_fails_is_an_error_and_no_failure():
         return rollout(CALL)
 
     found = results(played(plan("1", "2", "3"), WrittenPlayer(play)))
-    assert [one.status for one in found] == [Status.PASSED, Status.ERROR, Status.PASSED]
+    assert [one.status for one in found] == [CaseStatus.PASSED, CaseStatus.ERROR, CaseStatus.PASSED]
     assert found[1].error == "it is gone"
     [card] = cards(found)
     assert (card.plays, card.passed, card.failed, card.errors, card.pass_rate) == (3, 2, 0, 1, 1.0)
@@ -112,7 +112,7 @@ def test_a_case_that_takes_too_long_is_stopped_and_is_an_error():
 def test_a_connection_that_breaks_is_an_error():
     broken = replace(rollout("The"), end=EndReason.INTERRUPTED, problem="the server hung up")
     [one] = results(played(plan("1"), WrittenPlayer(lambda job: broken)))
-    assert (one.status, one.error) == (Status.ERROR, "the server hung up")
+    assert (one.status, one.error) == (CaseStatus.ERROR, "the server hung up")
 
 
 def test_what_is_stopped_keeps_what_is_done_and_leaves_the_rest():
@@ -160,7 +160,7 @@ def test_many_are_played_at_once_and_never_more_than_the_limit():
 
 def test_a_judge_is_asked_for_each_rubric_and_its_verdict_is_kept():
     cases = (case({"judge": "good"}, {"not": {"judge": "bad"}}, id="1"),)
-    [one] = results(played(Plan(cases=cases, arms=(arm("a"),)), WrittenPlayer()))
+    [one] = results(played(RunPlan(cases=cases, arms=(arm("a"),)), WrittenPlayer()))
     assert one.is_passed
     assert [each.reason for each in one.outcomes] == ["judge: so it is", "not wanted: judge: so it is"]
 
@@ -180,9 +180,9 @@ def test_a_case_that_passes_now_and_then_is_flaky():
 
 
 def test_results_and_plans_come_back_from_their_json():
-    one = Plan(
+    one = RunPlan(
         cases=plan("1").cases,
-        arms=(arm("a", variation=Variation.RENAMED, variation_of="b"),),
+        arms=(arm("a", variation=ToolVariation.RENAMED, variation_of="b"),),
         repeat=2,
         tools={"k": "[]"},
     )

@@ -4,7 +4,7 @@ import pytest
 
 from tests.suite.playing import CALL, NOTE_CALL, called, case, rollout
 from workbench.suite.expectation import KINDS
-from workbench.suite.played import Verdict
+from workbench.suite.played import RubricVerdict
 from workbench.suite.score import score
 
 ANSWER = "The weather in Rome is 21 degrees."
@@ -91,7 +91,7 @@ def test_a_judge_says_whether_a_rubric_holds():
     rubric = {"judge": "It is polite."}
     for holds in (True, False):
         made = score(
-            case(rubric), rollout(ANSWER), {"It is polite.": Verdict(holds, "It says please.", "big")}
+            case(rubric), rollout(ANSWER), {"It is polite.": RubricVerdict(holds, "It says please.", "big")}
         )
         assert made.is_passed is holds
         assert made.outcomes[0].reason == "big: It says please."

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.services import CHECKOUT, services_for
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.suites import load_suite, suite_names
 from workbench.suite.read_suite import parse_suite, render_suite
 
@@ -19,7 +19,7 @@ def test_a_shipped_suite_can_be_planned_and_written(name, tmp_path):
     with services_for(tmp_path, "x") as (services, _):
         assert name in suite_names(services)
         suite = load_suite(services, name)
-        plan = plan_run(services, Wanted(suites=(name,)), [suite])
+        plan = plan_run(services, RunRequest(suites=(name,)), [suite])
         assert len(plan.jobs()) == len(suite.cases) >= 4
         assert suite.description
         assert all(case.tags for case in suite.cases)

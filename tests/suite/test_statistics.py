@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from workbench.suite.compare import Interval, Point, front, mcnemar, pass_hat, wilson
+from workbench.suite.compare import ArmPoint, Interval, front, mcnemar, pass_hat, wilson
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_there_are_no_more_draws_than_plays():
 
 
 def test_the_front_is_what_no_other_beats():
-    points = {name: Point(label=name, cost=cost, worth=worth) for name, cost, worth in [
+    points = {name: ArmPoint(label=name, cost=cost, worth=worth) for name, cost, worth in [
         ("cheap", 10, 0.5), ("same", 10, 0.5), ("dear", 30, 0.9), ("beaten", 30, 0.5), ("worse", 10, 0.4),
     ]}  # fmt: skip
     assert [one.label for one in front(tuple(points.values()))] == ["cheap", "same", "dear"]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.suite.playing import TOOLS, called, case, rollout
 from workbench.contract.contract import parse_contract
-from workbench.suite.plan import Variation
+from workbench.suite.plan import ToolVariation
 from workbench.suite.score import score
 from workbench.suite.variants import ablations, vary_tools, with_own_names
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -24,7 +24,7 @@ def test_a_contract_of_one_paragraph_has_nothing_to_leave_out():
 
 
 def test_renamed_tools_say_what_they_are():
-    varied = vary_tools(TOOLS, Variation.RENAMED)
+    varied = vary_tools(TOOLS, ToolVariation.RENAMED)
     assert varied.tools.names == ("weather_get", "note_send")
     assert varied.originals == {"weather_get": "get_weather", "note_send": "send_note"}
     assert varied.tools.specs[0].parameters == TOOLS.specs[0].parameters
@@ -38,21 +38,21 @@ def test_a_call_by_the_new_name_is_scored_as_one_by_the_old():
 
 
 def test_shuffled_tools_are_the_same_in_another_order():
-    varied = vary_tools(TOOLS, Variation.SHUFFLED)
+    varied = vary_tools(TOOLS, ToolVariation.SHUFFLED)
     assert varied.tools != TOOLS
     assert set(varied.tools.names) == set(TOOLS.names)
-    assert vary_tools(TOOLS, Variation.SHUFFLED) == varied
+    assert vary_tools(TOOLS, ToolVariation.SHUFFLED) == varied
 
 
 def test_paraphrased_tools_differ_in_their_descriptions_alone():
-    [weather, note] = vary_tools(TOOLS, Variation.PARAPHRASED).tools.specs
+    [weather, note] = vary_tools(TOOLS, ToolVariation.PARAPHRASED).tools.specs
     assert weather.description.endswith("get the weather of a city.")
     assert weather.properties["city"]["description"].endswith("the city")
     assert (weather.name, weather.required) == ("get_weather", ("city",))
     assert note.description == ""
 
 
-@pytest.mark.parametrize("variation", Variation)
+@pytest.mark.parametrize("variation", ToolVariation)
 def test_no_tools_are_no_tools(variation):
     none = OfferedTools()
     assert vary_tools(none, variation).tools == none

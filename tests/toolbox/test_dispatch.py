@@ -10,9 +10,9 @@ from tests.aside import run_aside
 from workbench.chat.message import ToolCall, ToolResult
 from workbench.toolbox.answers import error_result
 from workbench.toolbox.async_bridge import AsyncBridge
-from workbench.toolbox.dispatch import Dispatcher, Limits
+from workbench.toolbox.dispatch import Dispatcher, DispatchLimits
 from workbench.toolbox.entry import CallContext
-from workbench.toolbox.hooks import Ask, Hooks, Veto
+from workbench.toolbox.hooks import ApprovalRequired, Hooks, Veto
 from workbench.toolbox.registry import Registry
 
 
@@ -93,7 +93,7 @@ def test_a_handler_that_raises_gives_the_envelope(toolbox, raised):
 def test_a_handler_that_hangs_is_left_behind(toolbox):
     release = threading.Event()
     try:
-        run = toolbox(lambda arguments: release.wait(), limits=Limits(timeout_s=0.05)).run(call())
+        run = toolbox(lambda arguments: release.wait(), limits=DispatchLimits(timeout_s=0.05)).run(call())
     finally:
         release.set()
     assert "no result within 0.05 s" in value_of(run)["error"]
@@ -115,7 +115,7 @@ def test_an_asynchronous_handler_that_hangs_is_cancelled(toolbox):
         finally:
             cancelled.set()
 
-    run = toolbox(handler, limits=Limits(timeout_s=0.05)).run(call())
+    run = toolbox(handler, limits=DispatchLimits(timeout_s=0.05)).run(call())
     assert "no result within 0.05 s" in value_of(run)["error"]
     assert cancelled.wait(5)
 
@@ -130,7 +130,7 @@ def test_an_asynchronous_handler_that_blocks_its_loop_does_not_block_the_next(to
         return {"ok": True}
 
     try:
-        assert toolbox(stuck, limits=Limits(timeout_s=0.05)).run(call()).result.is_error
+        assert toolbox(stuck, limits=DispatchLimits(timeout_s=0.05)).run(call()).result.is_error
         assert value_of(toolbox(quick).run(call())) == {"ok": True}
     finally:
         release.set()
@@ -162,7 +162,9 @@ def test_asynchronous_handlers_run_from_a_loop_from_a_worker_thread_and_from_nei
 def test_a_result_of_fifty_megabytes_is_given_by_its_beginning(toolbox):
     size = 50_000_000
     for given in ("x" * size, {"text": '"' * size}):
-        run = toolbox(lambda arguments, given=given: given, limits=Limits(max_result_chars=1000)).run(call())
+        run = toolbox(lambda arguments, given=given: given, limits=DispatchLimits(max_result_chars=1000)).run(
+            call()
+        )
         value = value_of(run)
         assert len(run.result.text) <= 1000
         assert value["truncated"] is True
@@ -270,7 +272,9 @@ def test_a_guard_that_breaks_keeps_the_door_shut_and_a_question_without_a_person
 
     box = toolbox(lambda arguments: 1, hooks=Hooks(before=(broken,)))
     assert "a hook failed: RuntimeError: guard fell" in value_of(box.run(call()))["error"]
-    box = toolbox(lambda arguments: 1, hooks=Hooks(before=(lambda made, context: Ask(reason="sure?"),)))
+    box = toolbox(
+        lambda arguments: 1, hooks=Hooks(before=(lambda made, context: ApprovalRequired(reason="sure?"),))
+    )
     assert value_of(box.run(call()))["error"].endswith("nobody can be asked: sure?")
 
 

@@ -9,7 +9,7 @@ from tests.services import CHECKOUT
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import parse_toolset
-from workbench.toolbox.studio import Studio
+from workbench.toolbox.studio import ToolStudio
 from workbench.toolbox.task import ToolDraft
 
 SPEC = '{"name": "f", "description": "F.",\n "parameters": {"type": "object", "properties": {}}}'
@@ -17,7 +17,7 @@ SPEC = '{"name": "f", "description": "F.",\n "parameters": {"type": "object", "p
 
 @pytest.fixture(scope="module")
 def studio():
-    studio = Studio(Catalog(CHECKOUT / "tools_catalog", packages=()))
+    studio = ToolStudio(Catalog(CHECKOUT / "tools_catalog", packages=()))
     yield studio
     studio.close()
 

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from tests.properties import examples
 from tests.toolspec.test_quick import ARGUMENTS, CONSTANTS, OBJECTS
 from workbench.toolspec.bounded_validator import bounded_validator
-from workbench.toolspec.budget import OverBudget, budget
+from workbench.toolspec.budget import BudgetExceeded, budget
 
 NESTED = st.recursive(CONSTANTS, lambda inner: st.lists(inner, max_size=3), max_leaves=6)
 BRANCHES = st.fixed_dictionaries(
@@ -91,7 +91,7 @@ def test_doubling_references_end(keyword: str) -> None:
         f"d{level}": {keyword: [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(40)
     } | {"d40": {}}  # fmt: skip
     validator = bounded_validator({"$defs": definitions, "$ref": "#/$defs/d0"})
-    with budget(), pytest.raises(OverBudget):
+    with budget(), pytest.raises(BudgetExceeded):
         list(validator.iter_errors(1))
 
 

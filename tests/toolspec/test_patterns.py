@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.toolspec.budget import OverBudget, budget
+from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.patterns import NOT_A_PATTERN, is_found, is_whole_match, pattern_problem
 
 RUNAWAYS = [
@@ -80,12 +80,12 @@ def test_a_pattern_that_would_take_much_memory_is_refused(pattern: str, problem:
 
 
 def test_a_large_pattern_is_not_searched_in_a_long_text() -> None:
-    with pytest.raises(OverBudget, match="too much work"):
+    with pytest.raises(BudgetExceeded, match="too much work"):
         is_found("(.*){1,1000}b", "a" * 1_000_000)
     assert not is_found("(.*){1,1000}b", "a" * 100)
 
 
 def test_searches_are_paid_for() -> None:
-    with budget(1000), pytest.raises(OverBudget):
+    with budget(1000), pytest.raises(BudgetExceeded):
         for _ in range(100):
             is_found("[ab]*a[ab]{100}c", "ab" * 1000)

@@ -7,7 +7,7 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.embedded import REMEDY, find_embedded
 from workbench.hermes.render import render
 from workbench.hermes.spelling.chatml import TURN_CLOSE
-from workbench.training.examples import IGNORED, Piece, encode, examples_of
+from workbench.training.examples import IGNORED, TextPiece, encode, examples_of
 
 
 def row_of(*turns, **columns):
@@ -107,7 +107,7 @@ def test_each_answer_stands_behind_the_very_prompt_of_inference(row):
 
 def test_labels_are_the_tokens_of_what_is_trained():
     tokens = encode(
-        (Piece("ab", False), Piece("c", True)), lambda text: [ord(char) for char in text], begin=[1]
+        (TextPiece("ab", False), TextPiece("c", True)), lambda text: [ord(char) for char in text], begin=[1]
     )
     assert tokens.input_ids == [1, 97, 98, 99]
     assert tokens.labels == [IGNORED, IGNORED, IGNORED, 99]
@@ -118,12 +118,12 @@ def test_labels_are_the_tokens_of_what_is_trained():
 def test_the_bases_tokenizer_and_llama_cpp_make_the_same_tokens():
     transformers = pytest.importorskip("transformers", reason="the extra train is not installed")
     from workbench.engines.llama_binding import Binding
-    from workbench.engines.llama_loading import Loading
+    from workbench.engines.llama_loading import LoadOptions
 
     path = find_embedded()
     assert path is not None, REMEDY
     tokenizer = transformers.AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
-    binding = Binding(path, Loading(context_tokens=64, threads=1, gpu_layers=0))
+    binding = Binding(path, LoadOptions(context_tokens=64, threads=1, gpu_layers=0))
     try:
         for row in drawn_rows(30, seed=3):
             for example in examples_of(read(row)):

@@ -12,11 +12,11 @@ from workbench.hermes.parse import parse
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.training.synth import chats, forms
 from workbench.training.synth import words as vocabulary
-from workbench.training.synth.conversations import Terms, synth_rows
+from workbench.training.synth.conversations import SynthOptions, synth_rows
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.exchanges import EXCHANGES
 from workbench.training.synth.tools import draw_tool
-from workbench.training.synth.words import RESERVED, Split, Words, share_of
+from workbench.training.synth.words import RESERVED, WordList, WordSplit, share_of
 from workbench.trajectory.validate.rows_check import RowsCheck
 
 ROWS = 150
@@ -29,7 +29,7 @@ def train_rows():
 
 @pytest.fixture(scope="module")
 def held_rows():
-    return drawn_rows(ROWS, split=Split.TEST)
+    return drawn_rows(ROWS, split=WordSplit.TEST)
 
 
 def tools_of(row):
@@ -91,7 +91,7 @@ def test_the_splits_share_no_tool_and_no_word_of_the_lists(train_rows, held_rows
 
     assert not names(train_rows) & names(held_rows)
     for words in (vocabulary.PLACES, vocabulary.PEOPLE, vocabulary.READ_NOUNS, vocabulary.ACT_VERBS):
-        assert not set(share_of(words, Split.TRAIN)) & set(share_of(words, Split.TEST))
+        assert not set(share_of(words, WordSplit.TRAIN)) & set(share_of(words, WordSplit.TEST))
 
 
 def test_rows_that_stand_together_share_contract_and_tools_and_say_other_things():
@@ -116,7 +116,7 @@ def test_talk_about_tools_is_filled_in():
 )
 def test_every_list_of_forms_has_some_for_both_splits_and_none_twice(some):
     assert len(set(some)) == len(some)
-    assert share_of(some, Split.TEST)
+    assert share_of(some, WordSplit.TEST)
 
 
 def test_words_of_the_shipped_suite_name_no_tool_and_no_parameter(train_rows, held_rows):
@@ -127,7 +127,7 @@ def test_words_of_the_shipped_suite_name_no_tool_and_no_parameter(train_rows, he
 
 
 def test_a_name_is_always_the_same_tool():
-    words = Words(Split.TRAIN)
+    words = WordList(WordSplit.TRAIN)
     found = {}
     for place in range(300):
         tool = draw_tool(Dice("any", place), words)
@@ -136,7 +136,7 @@ def test_a_name_is_always_the_same_tool():
 
 def test_parameters_are_pieces_of_their_tools_noun_in_training_alone():
     def pieces(split):
-        tools = (draw_tool(Dice("any", place), Words(split)) for place in range(300))
+        tools = (draw_tool(Dice("any", place), WordList(split)) for place in range(300))
         return [
             (tool.noun, param.label)
             for tool in tools
@@ -145,8 +145,8 @@ def test_parameters_are_pieces_of_their_tools_noun_in_training_alone():
             if tool.noun.startswith(param.label) or tool.noun.endswith(param.label)
         ]
 
-    assert len(pieces(Split.TRAIN)) > 10
-    assert not pieces(Split.TEST)
+    assert len(pieces(WordSplit.TRAIN)) > 10
+    assert not pieces(WordSplit.TEST)
 
 
 def test_values_of_calls_stand_in_the_request():
@@ -160,8 +160,8 @@ def test_values_of_calls_stand_in_the_request():
 
 
 def test_a_grammar_that_is_exhausted_is_told():
-    terms = Terms(
-        split=Split.TEST,
+    terms = SynthOptions(
+        split=WordSplit.TEST,
         contracts=contracts("minimal"),
         kinds=(("thanks", 1.0),),
         lengths=((1, 1.0),),

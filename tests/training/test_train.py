@@ -263,10 +263,10 @@ def test_a_base_whose_attention_is_its_own_is_trained_by_it_with_padded_rows(row
 
 def logits_of(ids, *adapters):
     from workbench.engines.llama_binding import Binding
-    from workbench.engines.llama_loading import Loading, LoraAdapter
+    from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 
     lora = tuple(LoraAdapter(path=path) for path in adapters)
-    binding = Binding(find_embedded(), Loading(context_tokens=512, threads=1, gpu_layers=0, lora=lora))
+    binding = Binding(find_embedded(), LoadOptions(context_tokens=512, threads=1, gpu_layers=0, lora=lora))
     try:
         binding.decode(ids)
         logits = numpy.array(binding.logits())
@@ -283,7 +283,7 @@ def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_perm
     from peft import LoraConfig, get_peft_model
 
     from workbench.training import gguf_adapter
-    from workbench.training.gguf_adapter import AdapterFacts, Heads, write_adapter
+    from workbench.training.gguf_adapter import AdapterFacts, AttentionHeads, write_adapter
 
     path = find_embedded()
     assert path is not None, REMEDY
@@ -312,7 +312,7 @@ def test_llama_cpp_and_transformers_agree_on_an_adapter_and_not_without_the_perm
         if ".lora_" in name:
             weights[name.replace(".default.", ".")] = value.detach().numpy()
     config = model.config
-    heads = Heads(config.num_attention_heads, config.num_key_value_heads)
+    heads = AttentionHeads(config.num_attention_heads, config.num_key_value_heads)
     facts = AdapterFacts("llama", config.num_hidden_layers, heads, 16.0, "test")
     write_adapter(tmp_path / "right.gguf", weights, facts)
     monkeypatch.setattr(gguf_adapter, "PERMUTED", frozenset())

@@ -14,7 +14,7 @@ from workbench.trajectory.sets.stats import preview
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 CALLS = (
     '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 2}}\n</tool_call>\n'
@@ -72,7 +72,7 @@ def test_what_a_row_says_of_the_loss_is_kept() -> None:
 @pytest.mark.parametrize("name", SOUND)
 def test_the_format_raw_has_the_same_mask(name: str) -> None:
     given = trajectory(SOUND[name])
-    row = write_row(given, FORMATS["raw"], Terms()).row
+    row = write_row(given, FORMATS["raw"], RowOptions()).row
     masked = preview(given)
     assert row is not None
     assert (row["text"], row["loss_spans"]) == (masked.text, [list(span) for span in masked.trained])

@@ -11,11 +11,11 @@ from tests.services import services_for
 from workbench.errors import BadInput
 from workbench.ui.components.choice_field import ChoiceField, TickField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor import CodeEditor
 from workbench.ui.components.text_field import TextField
 from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options
-from workbench.ui.present.pieces import Piece
+from workbench.ui.present.pieces import TextSpan
 from workbench.ui.present.raw import RawSection, RawView
 from workbench.ui.script_files import all_addresses
 from workbench.ui.serve import check_address, serve_page
@@ -61,7 +61,7 @@ def test_a_field_of_text_holds_text_from_the_first(config):
     assert [one.get("elem_id") for one in texts if not isinstance(one.get("value"), str)] == []
 
 
-@pytest.mark.parametrize("field", [TextField, Editor])
+@pytest.mark.parametrize("field", [TextField, CodeEditor])
 def test_nothing_in_a_field_of_text_is_the_empty_text(field):
     one = field()
     assert (one.preprocess(None), one.preprocess(" a ")) == ("", " a ")
@@ -99,7 +99,7 @@ def test_no_script_parses_text_as_html():
 
 def test_a_value_goes_to_the_browser_as_json_and_never_through_a_template():
     view = RawView(
-        sections=(RawSection(role="user", label="user", note="", pieces=(Piece(text="${x} \\n"),)),)
+        sections=(RawSection(role="user", label="user", note="", pieces=(TextSpan(text="${x} \\n"),)),)
     )
     part = Drawn("raw", view, elem_id="raw")
     assert part.html_template == ""
@@ -123,7 +123,7 @@ def test_an_event_that_no_script_triggers_cannot_be_listened_to():
 
 
 def test_an_editor_keeps_every_blank():
-    part = Editor(" \n text \n\n", elem_id="editor")
+    part = CodeEditor(" \n text \n\n", elem_id="editor")
     assert part.value == " \n text \n\n"
     assert part.get_block_name() == "code"
 

@@ -5,7 +5,7 @@ from threading import Event, Thread
 from workbench.chat.message import ToolCall
 from workbench.rollout.ports import Approval, ApprovalQuestion
 from workbench.rollout.steps import Step, StepKind
-from workbench.ui.tabs.play.person import Person, Waiting, WentOn
+from workbench.ui.tabs.play.person import Person, PersonAnswered, PersonAwaited
 
 CALL = ToolCall(name="f", arguments={})
 QUESTION = ApprovalQuestion(call=CALL, reasons=("recursive delete",))
@@ -28,7 +28,7 @@ def test_a_question_is_told_and_answered_by_a_button():
     person.answer(Approval.SESSION)
     thread.join(5)
     assert made == [Approval.SESSION]
-    assert told == [Waiting(call=CALL, reasons=("recursive delete",)), WentOn()]
+    assert told == [PersonAwaited(call=CALL, reasons=("recursive delete",)), PersonAnswered()]
 
 
 def test_no_answer_in_time_is_a_no_and_so_is_a_stop():

@@ -7,15 +7,15 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
-from workbench.records.runs import KeptRun, RunState
+from workbench.records.runs import RunState, StoredRun
 from workbench.ui.present.suites.grid import GridFields
 from workbench.ui.tabs.play.screen import SAME
-from workbench.ui.tabs.suites.look_events import LookEvents
+from workbench.ui.tabs.suites.look_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
 from workbench.ui.tabs.suites.screen import SuitesScreen
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
@@ -30,9 +30,9 @@ REQUEST = SimpleNamespace(session_hash="tab", username=None, query_params={})
 WAIT_S = 60
 
 
-def kept_run(services, **wanted) -> KeptRun:
+def kept_run(services, **wanted) -> StoredRun:
     plan = plan_run(
-        services, Wanted(suites=("nonsense",), limit=2, **wanted), [load_suite(services, "nonsense")]
+        services, RunRequest(suites=("nonsense",), limit=2, **wanted), [load_suite(services, "nonsense")]
     )
     return begin_run(services, plan)
 
@@ -86,7 +86,7 @@ def test_a_visitor_without_a_run_has_nothing_changed_by_looking_for_one(tmp_path
 def test_a_run_is_begun_watched_and_looked_into(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         under_way = RunsUnderWay()
-        events, looks = RunEvents(services, under_way), LookEvents(services, under_way)
+        events, looks = RunEvents(services, under_way), RunResultEvents(services, under_way)
         begun = events.on_run(Visitor(), REQUEST, None, *fields(services))
         assert begun.bar.is_running
         run_id = begun.run.id

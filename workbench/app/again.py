@@ -3,23 +3,23 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.app.labels.bench import Bench
+from workbench.app.labels.bench import LabellingView
 from workbench.app.labels.corrected import corrected
 from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
-from workbench.app.turns import Keeper, MessageKept, copy_of, keep_all
+from workbench.app.turns import MessageStored, TurnRecorder, copy_of, keep_all
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message, written_out
 from workbench.records.labels.label import Label
-from workbench.records.sessions import KeptMessage, NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.rollout.events import Event
 from workbench.settings import Secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Onward:
+class ResumePoint:
     """From where a session is played on."""
 
     message_id: str
@@ -31,8 +31,8 @@ class Onward:
 
 
 def play_on(
-    services: Services, session_id: str, setup: Setup, onward: Onward, context: TurnContext
-) -> Iterator[Event | MessageKept]:
+    services: Services, session_id: str, setup: RunConfig, onward: ResumePoint, context: TurnContext
+) -> Iterator[Event | MessageStored]:
     """All that answers a path; see `workbench.app.turns.play_turn` for what is told and kept.
 
     Where the setup's system text is not the path's, the path is copied under the new one.
@@ -48,8 +48,8 @@ def play_on(
 
 
 def _played_on(
-    services: Services, session_id: str, setup: Setup, onward: Onward, context: TurnContext
-) -> Iterator[Event | MessageKept]:
+    services: Services, session_id: str, setup: RunConfig, onward: ResumePoint, context: TurnContext
+) -> Iterator[Event | MessageStored]:
     engine = services.engine(setup.model, token=context.token)
     if onward.prefix and engine.capabilities.is_chat_only:
         remedy = "choose one that takes raw text, such as a local GGUF model"
@@ -64,11 +64,11 @@ def _played_on(
     parent_id = _rooted(services, session_id, path, system)
     if _is_answered(prepared):
         return
-    keeper = Keeper(services=services, session_id=session_id, parent_id=parent_id)
+    keeper = TurnRecorder(services=services, session_id=session_id, parent_id=parent_id)
     yield from keep_all(prepared, keeper, setup.ephemeral)
 
 
-def beginning_of(kept: KeptMessage) -> Onward:
+def beginning_of(kept: StoredMessage) -> ResumePoint:
     """How a model's message is gone on with where it stopped: its text is the beginning of another one.
 
     Raises:
@@ -76,14 +76,14 @@ def beginning_of(kept: KeptMessage) -> Onward:
     """
     if kept.message.role is not Role.ASSISTANT or kept.parent_id is None:
         raise BadInput("continue", "no model said this message", "choose an answer or a call")
-    return Onward(message_id=kept.parent_id, prefix=written_out(kept.message))
+    return ResumePoint(message_id=kept.parent_id, prefix=written_out(kept.message))
 
 
-def _rooted(services: Services, session_id: str, path: Sequence[KeptMessage], system: Message) -> str:
+def _rooted(services: Services, session_id: str, path: Sequence[StoredMessage], system: Message) -> str:
     """The last message of the path, under a root that says `system`."""
     if path[0].message == system:
         return path[-1].id
-    root = NewMessage(message=system, origin=Origin.PERSON)
+    root = NewMessage(message=system, origin=MessageOrigin.PERSON)
     copies = (copy_of(kept) for kept in path if kept.message.role is not Role.SYSTEM)
     return services.sessions.append_all(session_id, (root, *copies), parent_id=None)[-1].id
 
@@ -98,19 +98,19 @@ def _is_answered(prepared: PreparedTurn) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Begun:
-    path: tuple[KeptMessage, ...]
+    path: tuple[StoredMessage, ...]
     messages: tuple[Message, ...]
 
 
 def play_again(
     services: Services,
-    bench: Bench,
+    bench: LabellingView,
     message_id: str,
     corrections: Mapping[str, Mapping[int | None, Label]],
     *,
     is_cancelled: Callable[[], bool],
     token: Secret | None = None,
-) -> Iterator[Event | MessageKept]:
+) -> Iterator[Event | MessageStored]:
     """Plays on from before a message, or from before the first stale one above it.
 
     The conversation so far is as its corrections have it; where one changes it, it is kept as a branch, of
@@ -137,21 +137,23 @@ def play_again(
 
 def _played_again(
     services: Services,
-    bench: Bench,
+    bench: LabellingView,
     begun: _Begun,
     is_cancelled: Callable[[], bool],
     token: Secret | None,
-) -> Iterator[Event | MessageKept]:
+) -> Iterator[Event | MessageStored]:
     setup = bench.session.setup
     engine = services.engine(setup.model, token=token)
     context = TurnContext(is_cancelled=is_cancelled, token=token)
     prepared = prepare_turn(services, bench.session.id, setup, context, engine, begun.messages)
     parent_id = _keep_prefix(services, bench.session.id, begun)
-    keeper = Keeper(services=services, session_id=bench.session.id, parent_id=parent_id)
+    keeper = TurnRecorder(services=services, session_id=bench.session.id, parent_id=parent_id)
     yield from keep_all(prepared, keeper, setup.ephemeral)
 
 
-def _begin(bench: Bench, message_id: str, corrections: Mapping[str, Mapping[int | None, Label]]) -> _Begun:
+def _begin(
+    bench: LabellingView, message_id: str, corrections: Mapping[str, Mapping[int | None, Label]]
+) -> _Begun:
     path = tuple(bench.path)
     ids = [kept.id for kept in path]
     place = ids.index(message_id) if message_id in ids else -1
@@ -173,7 +175,7 @@ def _keep_prefix(services: Services, session_id: str, begun: _Begun) -> str:
         return begun.path[-1].id
     first = changed[0]
     new = [
-        copy_of(kept) if kept.message == message else NewMessage(message=message, origin=Origin.PERSON)
+        copy_of(kept) if kept.message == message else NewMessage(message=message, origin=MessageOrigin.PERSON)
         for kept, message in pairs[first:]
     ]
     parent_id = begun.path[first - 1].id if first else None

@@ -14,17 +14,17 @@ from workbench.contract.compose import TOOLS_APART
 from workbench.engines.all_models import HF_INFERENCE, OPENAI
 from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.openai_request import OpenAiRequest, build_request
-from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server, ToolsBy
+from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKind, ToolsBy
 from workbench.errors import BadInput, WorkbenchError
-from workbench.records.sessions import KeptMessage, with_ephemeral
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import StoredMessage, with_ephemeral
 from workbench.records.versions import VersionKind, hash_of
 from workbench.rollout.events import Generation
 from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.toolspec.tools_text import render_tools
 
 _LLAMA_SERVER: Final = Server(
-    name="", base_url=DEFAULT_URLS[Kind.LLAMA_SERVER], kind=Kind.LLAMA_SERVER, mode=Mode.RAW
+    name="", base_url=DEFAULT_URLS[ServerKind.LLAMA_SERVER], kind=ServerKind.LLAMA_SERVER, mode=Mode.RAW
 )
 """Asked in place of an engine that is not a server."""
 END: Final = "JSON"
@@ -46,7 +46,7 @@ class RoundCode:
 
 
 def code_of(
-    services: Services, session_id: str, setup: Setup, path: Sequence[KeptMessage], message_id: str
+    services: Services, session_id: str, setup: RunConfig, path: Sequence[StoredMessage], message_id: str
 ) -> RoundCode:
     """The round of a message as code. No key stands in it: it is read from the environment.
 
@@ -105,7 +105,7 @@ def _server_of(services: Services, made: Generation, system: str) -> tuple[Serve
     return replace(server, mode=mode, tools_by=tools_by), model
 
 
-def _asked(setup: Setup, made: Generation, before: Sequence[Message]) -> GenerationRequest:
+def _asked(setup: RunConfig, made: Generation, before: Sequence[Message]) -> GenerationRequest:
     """What the engine was asked when it wrote a message."""
     messages = tuple(before)
     if messages and messages[0].role is Role.SYSTEM:
@@ -160,7 +160,7 @@ def _literal(value: JsonValue) -> str:
 
 
 def _verb(
-    services: Services, setup: Setup, made: Generation, begun: Sequence[str], said: str, *, is_whole: bool
+    services: Services, setup: RunConfig, made: Generation, begun: Sequence[str], said: str, *, is_whole: bool
 ) -> str:
     sampling = made.sampling
     options = [*begun]
@@ -178,7 +178,7 @@ def _verb(
     return f"{shlex.join(['workbench', 'chat', *options, '--', said])} <<'{END}'\n{text}\n{END}\n"
 
 
-def _toolset(services: Services, setup: Setup) -> str | None:
+def _toolset(services: Services, setup: RunConfig) -> str | None:
     """The name of the toolset that is offered, all of it; None where it is no toolset's."""
     if setup.disabled_tools:
         return None
@@ -186,7 +186,7 @@ def _toolset(services: Services, setup: Setup) -> str | None:
     return next((name for name, tools in toolsets.items() if render_tools(tools) == setup.tools_text), None)
 
 
-def _contract(services: Services, setup: Setup) -> str | None:
+def _contract(services: Services, setup: RunConfig) -> str | None:
     """How a verb names the contract; None where its text is no version's."""
     text_hash = hash_of(setup.contract_text)
     version = services.versions.find(VersionKind.CONTRACT, setup.contract_name, text_hash)

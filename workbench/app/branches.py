@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.app.samples import Agreement, Sample, agreement_of, calls_key, sample_of
+from workbench.app.samples import Sample, SampleAgreement, agreement_of, calls_key, sample_of
 from workbench.chat.message import Role
-from workbench.records.corpus.material import Material
+from workbench.records.corpus.material import SessionMaterial
 from workbench.records.session_tree import newest_leaf
 from workbench.records.sessions import TreeNode
 from workbench.toolspec.spec import OfferedTools
@@ -44,7 +44,7 @@ class BranchTree:
     """A branch stands before those that part from it; siblings in the order of their making."""
     leaf_count: int
     """Ends."""
-    agreement: Agreement | None
+    agreement: SampleAgreement | None
     """Of the answers that part last on the path that is shown; None where no answers part."""
 
 
@@ -55,7 +55,7 @@ def count_leaves(tree: Sequence[TreeNode]) -> int:
 
 
 def branches_of(
-    tree: Sequence[TreeNode], material: Material, tools: OfferedTools, *, shown_id: str | None
+    tree: Sequence[TreeNode], material: SessionMaterial, tools: OfferedTools, *, shown_id: str | None
 ) -> BranchTree:
     """The branches of a session.
 
@@ -89,7 +89,7 @@ def _parent_of(tree: Sequence[TreeNode], message_id: str) -> str | None:
 class _Walk:
     tree: Sequence[TreeNode]
     below: Mapping[str | None, Sequence[TreeNode]]
-    material: Material
+    material: SessionMaterial
     tools: OfferedTools
     shown: set[str]
 

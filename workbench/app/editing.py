@@ -8,13 +8,13 @@ from workbench.app.services import Services
 from workbench.app.turns import copy_of
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
-from workbench.records.sessions import KeptMessage, NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.toolspec.spec import OfferedTools
 
 
 def edit_text(
-    services: Services, session_id: str, path: Sequence[KeptMessage], message_id: str, text: str
-) -> KeptMessage:
+    services: Services, session_id: str, path: Sequence[StoredMessage], message_id: str, text: str
+) -> StoredMessage:
     """The message with another text, as a branch; the last message of that branch.
 
     Of a result, the results of the other calls of its round follow it, so that the round stays whole.
@@ -39,11 +39,11 @@ def edit_text(
 def edit_call(
     services: Services,
     session_id: str,
-    path: Sequence[KeptMessage],
+    path: Sequence[StoredMessage],
     message_id: str,
     call: tuple[int, ToolCall],
     tools: OfferedTools,
-) -> KeptMessage:
+) -> StoredMessage:
     """The message with another call in the place of one, as a branch; the last message of that branch.
 
     Args:
@@ -63,7 +63,7 @@ def edit_call(
     return _keep(services, session_id, path, place, message)
 
 
-def place_of(path: Sequence[KeptMessage], message_id: str) -> int:
+def place_of(path: Sequence[StoredMessage], message_id: str) -> int:
     """Where a message that may be edited stands on its path.
 
     Raises:
@@ -79,8 +79,8 @@ def place_of(path: Sequence[KeptMessage], message_id: str) -> int:
 
 
 def _keep(
-    services: Services, session_id: str, path: Sequence[KeptMessage], place: int, message: Message
-) -> KeptMessage:
+    services: Services, session_id: str, path: Sequence[StoredMessage], place: int, message: Message
+) -> StoredMessage:
     rest: list[NewMessage] = []
     if message.role is Role.TOOL:
         for kept in path[place + 1 :]:
@@ -88,6 +88,6 @@ def _keep(
                 break
             rest.append(copy_of(kept))
     run = path[place].tool_run
-    edited = NewMessage(message=message, origin=Origin.PERSON, tool_run=run)
+    edited = NewMessage(message=message, origin=MessageOrigin.PERSON, tool_run=run)
     parent_id = path[place].parent_id
     return services.sessions.append_all(session_id, [edited, *rest], parent_id=parent_id)[-1]

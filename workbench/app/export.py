@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.library.datasets.session_export import SessionDone, chosen_ids, export_rows
-from workbench.records.corpus.material import Choice
-from workbench.records.corpus.source import Wanted
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.corpus.source import ExportOptions
 from workbench.rollout.ports import FinishReason
 from workbench.rollout.recording import recording_row
 
@@ -38,13 +38,13 @@ def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None
     """
     lines: list[str] = []
     left_out: list[str] = []
-    for done in export_rows(services.corpus, Wanted(choice=choice_of(services, session_ids))):
+    for done in export_rows(services.corpus, ExportOptions(choice=choice_of(services, session_ids))):
         lines.extend(json.dumps(one.row, ensure_ascii=False) + "\n" for one in done.rows if one.row)
         left_out.extend(lines_of(done))
     return Export(text="".join(lines), row_count=len(lines), left_out=tuple(left_out))
 
 
-def choice_of(services: Services, session_ids: Sequence[str] | None) -> Choice:
+def choice_of(services: Services, session_ids: Sequence[str] | None) -> SessionFilter:
     """The sessions of these ids, whatever labellers think of them; None takes all that nobody discarded.
 
     Raises:
@@ -52,7 +52,7 @@ def choice_of(services: Services, session_ids: Sequence[str] | None) -> Choice:
         StoreError: The store cannot be read.
     """
     if session_ids is None:
-        return Choice()
+        return SessionFilter()
     for session_id in session_ids:
         if services.sessions.find_session(session_id) is None:
             raise BadInput(
@@ -60,7 +60,7 @@ def choice_of(services: Services, session_ids: Sequence[str] | None) -> Choice:
                 "no such session",
                 "`workbench export` without --session takes all",
             )
-    return Choice(session_ids=tuple(session_ids), is_discarded_taken=True)
+    return SessionFilter(session_ids=tuple(session_ids), is_discarded_taken=True)
 
 
 def lines_of(done: SessionDone) -> list[str]:
@@ -71,7 +71,7 @@ def lines_of(done: SessionDone) -> list[str]:
     ]
 
 
-def record(services: Services, choice: Choice) -> Export:
+def record(services: Services, choice: SessionFilter) -> Export:
     """The same of a choice of sessions.
 
     Raises:

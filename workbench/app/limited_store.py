@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.app.limits import LAPTOP, Limits
-from workbench.records.comparisons import Comparison, KeptComparison
+from workbench.app.limits import LAPTOP, PersonLimits
+from workbench.records.comparisons import Comparison, StoredComparison
 from workbench.records.corpus.material import NewImport
 from workbench.records.labels.label import Label, NewLabel
 from workbench.records.labels.project import Project
-from workbench.records.runs import KeptRun
-from workbench.records.sessions import KeptMessage, KeptSession, NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.runs import StoredRun
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, StoredSession
 from workbench.records.versions import NewVersion, Version, VersionKind
-from workbench.suite.plan import Plan
+from workbench.suite.plan import RunPlan
 
 if TYPE_CHECKING:
     from workbench.store.comparisons import ComparisonStore
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from workbench.store.versions import VersionStore
 
 
-def limited(store: OwnedStore, limits: Limits) -> OwnedStore:
+def limited(store: OwnedStore, limits: PersonLimits) -> OwnedStore:
     """The same store; where there are limits, what is over one is refused with `BadInput` and not written."""
     if replace(limits, turns_at_once=None, remote_at_once=None) == LAPTOP:
         return store
@@ -51,7 +51,7 @@ def limited(store: OwnedStore, limits: Limits) -> OwnedStore:
 class _Limited:
     """Hands on whatever it does not check; what it checks is a method of its own."""
 
-    def __init__(self, inner: object, limits: Limits) -> None:
+    def __init__(self, inner: object, limits: PersonLimits) -> None:
         self._inner: Any = inner
         self._limits = limits
 
@@ -60,12 +60,12 @@ class _Limited:
 
 
 class _Sessions(_Limited):
-    def create_session(self, setup: Setup) -> KeptSession:
+    def create_session(self, setup: RunConfig) -> StoredSession:
         self._limits.check_setup(setup)
         _check_sessions(self._inner, self._limits)
         return self._inner.create_session(setup)
 
-    def save_setup(self, session_id: str, setup: Setup) -> None:
+    def save_setup(self, session_id: str, setup: RunConfig) -> None:
         self._limits.check_setup(setup)
         self._inner.save_setup(session_id, setup)
 
@@ -77,20 +77,22 @@ class _Sessions(_Limited):
         self._limits.check_texts("tags", tags)
         self._inner.tag_session(session_id, tags)
 
-    def copy_session(self, session_id: str) -> KeptSession:
+    def copy_session(self, session_id: str) -> StoredSession:
         _check_sessions(self._inner, self._limits)
         return self._inner.copy_session(session_id)
 
-    def append(self, session_id: str, new: NewMessage, **options: Any) -> KeptMessage:
+    def append(self, session_id: str, new: NewMessage, **options: Any) -> StoredMessage:
         self._check_messages(session_id, [new])
         return self._inner.append(session_id, new, **options)
 
-    def append_all(self, session_id: str, new: Sequence[NewMessage], **options: Any) -> Sequence[KeptMessage]:
+    def append_all(
+        self, session_id: str, new: Sequence[NewMessage], **options: Any
+    ) -> Sequence[StoredMessage]:
         self._check_messages(session_id, new)
         return self._inner.append_all(session_id, new, **options)
 
     def _check_messages(self, session_id: str, new: Sequence[NewMessage]) -> None:
-        said = [one for one in new if one.origin in (Origin.PERSON, Origin.IMPORT)]
+        said = [one for one in new if one.origin in (MessageOrigin.PERSON, MessageOrigin.IMPORT)]
         for one in said:
             self._limits.check_text("message", one.message.text)
             self._limits.check_value("message", [call.arguments for call in one.message.calls])
@@ -101,11 +103,11 @@ class _Sessions(_Limited):
 
 
 class _Sharing(_Limited):
-    def __init__(self, inner: SharingStore, sessions: SessionStore, limits: Limits) -> None:
+    def __init__(self, inner: SharingStore, sessions: SessionStore, limits: PersonLimits) -> None:
         super().__init__(inner, limits)
         self._sessions = sessions
 
-    def copy_shared(self, key: str) -> KeptSession:
+    def copy_shared(self, key: str) -> StoredSession:
         _check_sessions(self._sessions, self._limits)
         return self._inner.copy_shared(key)
 
@@ -153,7 +155,7 @@ class _Labels(_Limited):
 
 
 class _Corpus(_Limited):
-    def __init__(self, inner: CorpusStore, sessions: SessionStore, limits: Limits) -> None:
+    def __init__(self, inner: CorpusStore, sessions: SessionStore, limits: PersonLimits) -> None:
         super().__init__(inner, limits)
         self._sessions = sessions
 
@@ -170,26 +172,26 @@ class _Corpus(_Limited):
 
 
 class _Runs(_Limited):
-    def create_run(self, title: str, plan: Plan) -> KeptRun:
+    def create_run(self, title: str, plan: RunPlan) -> StoredRun:
         self._limits.check_plan(plan)
         _check_listed("runs", self._limits, self._inner.list_runs)
         return self._inner.create_run(title, plan)
 
 
 class _Comparisons(_Limited):
-    def create_comparison(self, title: str, comparison: Comparison) -> KeptComparison:
+    def create_comparison(self, title: str, comparison: Comparison) -> StoredComparison:
         self._limits.check_comparison(comparison)
         _check_listed("comparisons", self._limits, self._inner.list_comparisons)
         return self._inner.create_comparison(title, comparison)
 
 
-def _check_sessions(sessions: SessionStore, limits: Limits) -> None:
+def _check_sessions(sessions: SessionStore, limits: PersonLimits) -> None:
     most = limits.sessions
     if most is not None and sessions.list_sessions(limit=1, offset=most - 1):
         limits.check_kept("sessions", most, most)
 
 
-def _check_listed(what: str, limits: Limits, list_some: Any) -> None:
+def _check_listed(what: str, limits: PersonLimits, list_some: Any) -> None:
     most = limits.runs
     if most is not None and list_some(limit=1, offset=most - 1):
         limits.check_kept(what, most, most)

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 from workbench.errors import BadInput
 from workbench.records.comparisons import Comparison
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Settings
-from workbench.suite.plan import Arm, Plan
+from workbench.suite.plan import Arm, RunPlan
 
 MEGABYTE: Final = 1_000_000
 _SEEDS: Final = range(-(2**31), 2**32)
@@ -17,7 +17,7 @@ _SEEDS: Final = range(-(2**31), 2**32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class PersonLimits:
     """What one person may ask for; None sets no limit."""
 
     max_tokens: int | None = None
@@ -59,7 +59,7 @@ class Limits:
     remote_at_once: int | None = None
     """Completions at the same time of a model that takes several askers, all visitors together."""
 
-    def check_setup(self, setup: Setup) -> None:
+    def check_setup(self, setup: RunConfig) -> None:
         """Whether turns may be played with a setup.
 
         Raises:
@@ -74,7 +74,7 @@ class Limits:
         names = (setup.contract_name, setup.model, setup.tool_choice, *setup.disabled_tools)
         self.check_texts("names", names)
 
-    def check_turn(self, setup: Setup, said: str) -> None:
+    def check_turn(self, setup: RunConfig, said: str) -> None:
         """Whether a turn may be played.
 
         Raises:
@@ -139,7 +139,7 @@ class Limits:
         """
         _check("run", count, self.run_plays, "plays", "compare less at a time")
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: RunPlan) -> None:
         """Whether a run may be played.
 
         Raises:
@@ -212,11 +212,11 @@ class Limits:
         self.check_texts("names", (arm.contract_name, arm.model, arm.tool_choice))
 
 
-LAPTOP: Final = Limits()
+LAPTOP: Final = PersonLimits()
 """One person, on a machine of their own."""
-TEAM: Final = Limits(turns_at_once=16, remote_at_once=32)
+TEAM: Final = PersonLimits(turns_at_once=16, remote_at_once=32)
 """People with accounts, who share a machine."""
-SPACE: Final = Limits(
+SPACE: Final = PersonLimits(
     max_tokens=2_048,
     text_chars=200_000,
     stop_texts=32,
@@ -239,7 +239,7 @@ SPACE: Final = Limits(
 """Strangers; `max_rounds` comes from the settings."""
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> PersonLimits:
     """The limits of a deployment."""
     if settings.is_on_space:
         return replace(SPACE, max_rounds=settings.max_rounds)
@@ -250,7 +250,7 @@ class LimitRow(NamedTuple):
     """One row of the table in `docs/reference/limits.md`."""
 
     name: str
-    """Field of `Limits`."""
+    """Field of `PersonLimits`."""
     what: str
     """For a person."""
 
@@ -281,9 +281,9 @@ ROWS: Final = (
 """Every field, in the order of the table."""
 
 
-def table_of(space: Limits, team: Limits, laptop: Limits) -> tuple[str, ...]:
+def table_of(space: PersonLimits, team: PersonLimits, laptop: PersonLimits) -> tuple[str, ...]:
     """The lines of the table in the docs."""
-    assert {row.name for row in ROWS} == {one.name for one in fields(Limits)}
+    assert {row.name for row in ROWS} == {one.name for one in fields(PersonLimits)}
     return tuple(
         f"| {row.what} | {' | '.join(_cell(getattr(one, row.name)) for one in (space, team, laptop))} |"
         for row in ROWS

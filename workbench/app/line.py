@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from threading import Condition, Lock
 from typing import Final
 
-from workbench.app.limits import Limits
+from workbench.app.limits import PersonLimits
 
 Share = tuple[str, ...]
 """Who is asking, from the widest group to the narrowest, such as an address and a browser at that address."""
@@ -17,7 +17,7 @@ HOLD_S: Final = 2.0
 """How long a turn keeps its place between two completions, while its tools run; it ends with the turn."""
 
 
-class Ticket:
+class QueueTicket:
     """A place in a line; compared by identity."""
 
     __slots__ = ("number", "share", "turn")
@@ -36,16 +36,16 @@ class _Node:
     """Virtual time at which the first of its waiting tickets is due; each further one is due 1 later."""
     clock: float = 0.0
     """Virtual time inside this group: when the ticket that was served last was due."""
-    waiting: list[Ticket] = field(default_factory=list[Ticket])
+    waiting: list[QueueTicket] = field(default_factory=list[QueueTicket])
     """Of an owner: its tickets, in the order in which they joined."""
     inner: "dict[str, _Node]" = field(default_factory=dict[str, "_Node"])
     """Of a group: its members."""
 
-    def tickets(self) -> list[Ticket]:
+    def tickets(self) -> list[QueueTicket]:
         """All waiting tickets, in the order in which they will be served."""
         if not self.inner:
             return list(self.waiting)
-        found: list[tuple[float, int, Ticket]] = []
+        found: list[tuple[float, int, QueueTicket]] = []
         for node in self.inner.values():
             found += [
                 (node.due + place, ticket.number, ticket) for place, ticket in enumerate(node.tickets())
@@ -53,7 +53,7 @@ class _Node:
         return [ticket for _, _, ticket in sorted(found, key=lambda one: one[:2])]
 
 
-class Line:
+class FairQueue:
     """Who waits for something that serves `width` at a time.
 
     Start-time fair queueing with a cost of 1 per ticket, at each level of the share: a group that joins while
@@ -61,7 +61,7 @@ class Line:
     tickets of one visitor delay another by one ticket, and a visitor who comes back is not overtaken by all
     who come for the first time.
 
-    >>> line = Line()
+    >>> line = FairQueue()
     >>> first, second, other = line.join(("ann",)), line.join(("ann",)), line.join(("bob",))
     >>> [line.place(one) for one in (first, second, other)]
     [0, 2, 1]
@@ -80,13 +80,13 @@ class Line:
         self._width = width
         self._now_s = now_s
         self._root = _Node()
-        self._serving: set[Ticket] = set()
+        self._serving: set[QueueTicket] = set()
         self._holds: dict[object, float] = {}
-        self._places: dict[Ticket, int] = {}
+        self._places: dict[QueueTicket, int] = {}
         self._joined = 0
         self._changed = Condition()
 
-    def join(self, share: Share, *, turn: object = None) -> Ticket:
+    def join(self, share: Share, *, turn: object = None) -> QueueTicket:
         """A ticket; whoever holds it must `leave`.
 
         Args:
@@ -95,7 +95,7 @@ class Line:
         """
         with self._changed:
             self._joined += 1
-            ticket = Ticket(share, turn, self._joined)
+            ticket = QueueTicket(share, turn, self._joined)
             self._look()
             if turn is not None and self._holds.pop(turn, None) is not None:
                 # Costs nothing: what is shared is turns, however many completions each of them takes.
@@ -110,13 +110,13 @@ class Line:
                 self._advance()
             return ticket
 
-    def place(self, ticket: Ticket) -> int:
+    def place(self, ticket: QueueTicket) -> int:
         """How many are served before it as things are; 0 is being served."""
         with self._changed:
             self._look()
             return self._places[ticket]
 
-    def wait(self, ticket: Ticket, *, timeout_s: float | None = None) -> int:
+    def wait(self, ticket: QueueTicket, *, timeout_s: float | None = None) -> int:
         """Its place once that is 0, or once the line moved or the time is over, whichever comes first."""
         with self._changed:
             self._look()
@@ -125,7 +125,7 @@ class Line:
                 self._look()
             return self._places[ticket]
 
-    def leave(self, ticket: Ticket, *, goes_on: bool = False) -> None:
+    def leave(self, ticket: QueueTicket, *, goes_on: bool = False) -> None:
         """Leaves the line, from whatever place.
 
         Args:
@@ -176,7 +176,7 @@ class Line:
         self._places = dict.fromkeys(self._serving, 0)
         self._places.update((ticket, place) for place, ticket in enumerate(order, start=1))
 
-    def _charge(self, ticket: Ticket) -> None:
+    def _charge(self, ticket: QueueTicket) -> None:
         """Whoever is served is due again 1 later, at each level."""
         path = list(self._path(ticket.share))
         for parent, node in zip([self._root, *path], path, strict=False):
@@ -206,7 +206,7 @@ class Seats:
         self._lock = Lock()
 
     @contextmanager
-    def taken(self, share: Share, limits: Limits) -> Generator[None]:
+    def taken(self, share: Share, limits: PersonLimits) -> Generator[None]:
         """One more is under way, as long as the context lasts.
 
         Args:

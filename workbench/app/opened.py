@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from workbench.app.services import Services
 from workbench.records.session_tree import newest_leaf
-from workbench.records.sessions import DeletedMessages, KeptMessage, KeptSession, TreeNode
+from workbench.records.sessions import DeletedMessages, StoredMessage, StoredSession, TreeNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedSession:
     """A session, looked at."""
 
-    session: KeptSession
+    session: StoredSession
     """Title, setup and the like."""
-    path: Sequence[KeptMessage]
+    path: Sequence[StoredMessage]
     """From the root to the leaf that is shown."""
     tree: Sequence[TreeNode]
     """All its messages."""

@@ -11,8 +11,8 @@ from workbench.errors import BadInput
 from workbench.hermes.openai_messages import to_messages
 from workbench.hermes.render import render
 from workbench.hermes.templates.template import TemplateInput, parse_template, render_template
-from workbench.records.sessions import KeptMessage
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import StoredMessage
 from workbench.records.versions import VersionKind
 from workbench.rollout.models import Templated
 
@@ -42,7 +42,7 @@ class PromptDiff:
 
 
 def other_texts(
-    services: Services, setup: Setup, path: Sequence[KeptMessage], message_id: str
+    services: Services, setup: RunConfig, path: Sequence[StoredMessage], message_id: str
 ) -> tuple[OtherText, ...]:
     """What the prompt of a message can be compared with.
 
@@ -61,7 +61,7 @@ def other_texts(
 
 
 def compare_prompt(
-    services: Services, setup: Setup, path: Sequence[KeptMessage], message_id: str, key: str
+    services: Services, setup: RunConfig, path: Sequence[StoredMessage], message_id: str, key: str
 ) -> PromptDiff:
     """The prompt of a message beside another one.
 
@@ -94,7 +94,7 @@ def compare_prompt(
     return PromptDiff(title=f"{label} → this prompt", diff=diff_texts(text, made.prompt_text, names))
 
 
-def _of_turn(path: Sequence[KeptMessage], message_id: str) -> str:
+def _of_turn(path: Sequence[StoredMessage], message_id: str) -> str:
     for kept in path:
         if kept.id == message_id and kept.generation is not None:
             return kept.generation.prompt_text
@@ -102,7 +102,7 @@ def _of_turn(path: Sequence[KeptMessage], message_id: str) -> str:
 
 
 def _of_version(
-    services: Services, setup: Setup, before: tuple[Message, ...], version_id: str
+    services: Services, setup: RunConfig, before: tuple[Message, ...], version_id: str
 ) -> tuple[str, str]:
     version = services.versions.version(version_id)
     if version is None:
@@ -114,7 +114,7 @@ def _of_version(
     return f"{version.name} v{version.number}", prompt.text
 
 
-def _of_template(services: Services, setup: Setup, before: tuple[Message, ...]) -> str:
+def _of_template(services: Services, setup: RunConfig, before: tuple[Message, ...]) -> str:
     engine = services.models.engine(setup.model)
     source = engine.chat_template() if isinstance(engine, Templated) else None
     if source is None:

@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 
 from workbench.app.loop_tools import delegate, todo
 from workbench.app.loop_tools.toolbox import LoopToolbox, Memory, SessionSearch
-from workbench.app.queued import Asker, QueuedEngine
+from workbench.app.queued import QueueClient, QueuedEngine
 from workbench.app.services import Services
 from workbench.chat.message import Conversation, Message, Role
 from workbench.hermes.json_mode import find_schema
 from workbench.hermes.written_out import read_message
+from workbench.records.run_config import RunConfig
 from workbench.records.sessions import with_ephemeral
-from workbench.records.setup import Setup
 from workbench.rollout.events import Event
 from workbench.rollout.loop import Turn, play, run_calls
 from workbench.rollout.ports import Approver
-from workbench.rollout.steps import SteppedToolbox, Stepper
+from workbench.rollout.steps import ApprovingToolbox, Stepper
 from workbench.settings import Secret
 from workbench.toolbox.task import NO_STAGING, Staging, ToolTask
 
@@ -46,7 +46,7 @@ class PreparedTurn:
     """Engine, tools and limits."""
     conversation: Conversation
     """What the model sees, the ephemeral system text included."""
-    asker: Asker
+    asker: QueueClient
     """The turn's place in the model's line."""
 
     def events(self) -> Iterator[Event]:
@@ -60,7 +60,7 @@ class PreparedTurn:
         yield from play(self.turn, conversation)
 
 
-def system_message(services: Services, setup: Setup, engine: QueuedEngine) -> Message:
+def system_message(services: Services, setup: RunConfig, engine: QueuedEngine) -> Message:
     """The system message of a conversation that starts today, without the ephemeral text.
 
     Raises:
@@ -74,7 +74,7 @@ def system_message(services: Services, setup: Setup, engine: QueuedEngine) -> Me
 def prepare_turn(
     services: Services,
     session_id: str,
-    setup: Setup,
+    setup: RunConfig,
     context: TurnContext,
     engine: QueuedEngine,
     messages: Sequence[Message],
@@ -108,7 +108,7 @@ def prepare_turn(
     turn = Turn(
         setup=setup.turn_setup(answer_schema=find_schema(seen.text).schema),
         engine=engine,
-        toolbox=SteppedToolbox(toolbox, context.stepper) if context.stepper else toolbox,
+        toolbox=ApprovingToolbox(toolbox, context.stepper) if context.stepper else toolbox,
         clock=services.calendar,
         is_cancelled=context.is_cancelled,
         runs_calls=context.runs_calls,
@@ -120,7 +120,7 @@ def prepare_turn(
 def _toolbox(
     services: Services,
     task: ToolTask,
-    setup: Setup,
+    setup: RunConfig,
     conversation: Conversation,
     engine: QueuedEngine,
     is_cancelled: Callable[[], bool],

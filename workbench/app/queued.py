@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, TypeVar
 
-from workbench.app.limits import Limits
-from workbench.app.line import Line, Share, Ticket
+from workbench.app.limits import PersonLimits
+from workbench.app.line import FairQueue, QueueTicket, Share
+from workbench.rollout.logprobs import CallOpening, Decision, LogprobsEngine
 from workbench.rollout.ports import (
     Capabilities,
     Delta,
@@ -17,7 +18,6 @@ from workbench.rollout.ports import (
     GenerationRequest,
     Usage,
 )
-from workbench.rollout.weighing import Decision, Opening, Weigher
 
 LOOK_EVERY_S: Final = 0.05
 """How often somebody who waits asks whether to go on waiting."""
@@ -27,14 +27,14 @@ _THIS_MACHINE: Final = ""
 _Found = TypeVar("_Found")
 
 
-class Lines:
+class EngineQueues:
     """The line in front of each engine, as long as the process lives."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, FairQueue] = {}
         self._lock = Lock()
 
-    def line(self, engine: Engine, limits: Limits) -> Line | None:
+    def line(self, engine: Engine, limits: PersonLimits) -> FairQueue | None:
         """The line in front of an engine; None where all are served at once."""
         is_single = engine.capabilities.is_one_at_a_time
         width = 1 if is_single else limits.remote_at_once
@@ -42,20 +42,20 @@ class Lines:
             return None
         with self._lock:
             name = _THIS_MACHINE if is_single else engine.name
-            return self._lines.setdefault(name, Line(width))
+            return self._lines.setdefault(name, FairQueue(width))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
+class QueueClient:
     """Somebody who asks a model."""
 
     find: Callable[[], Engine]
     """Gives the engine, loaded: another one may have taken its place meanwhile."""
     share: Share
     """Whose turn it is counted as."""
-    line: Line | None
+    line: FairQueue | None
     """Where to wait; None asks at once."""
-    limits: Limits
+    limits: PersonLimits
     """What may be asked."""
     turn: object = field(default_factory=object)
     """Tells the completions of one turn."""
@@ -69,7 +69,7 @@ class Asker:
 class QueuedEngine:
     """An engine as one turn has it: each completion waits its turn; see `workbench.rollout.ports.Engine`."""
 
-    def __init__(self, engine: Engine, asker: Asker) -> None:
+    def __init__(self, engine: Engine, asker: QueueClient) -> None:
         self._engine = engine
         self.asker: Final = asker
         """Who asks."""
@@ -109,27 +109,28 @@ class QueuedEngine:
         return self.asker.find() if self.capabilities.is_one_at_a_time else self._engine
 
 
-class QueuedWeigher(QueuedEngine):
-    """The same of an engine that tells probabilities; see `workbench.rollout.weighing.Weigher`."""
+class QueuedLogprobs(QueuedEngine):
+    """The same of an engine that tells probabilities; see `workbench.rollout.logprobs.LogprobsEngine`."""
 
     def decide(
-        self, prompt: str, opening: Opening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
+        self, prompt: str, opening: CallOpening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
     ) -> Decision | None:
         """How an answer would begin."""
         return self._asked(
-            lambda weigher: weigher.decide(prompt, opening, names, is_cancelled=is_cancelled), is_cancelled
+            lambda engine: engine.decide(prompt, opening, names, is_cancelled=is_cancelled), is_cancelled
         )
 
-    def weigh(
+    def completion_logprobs(
         self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
     ) -> tuple[EmittedToken, ...] | None:
         """The tokens of a completion with their log-probabilities."""
         return self._asked(
-            lambda weigher: weigher.weigh(prompt, completion, is_cancelled=is_cancelled), is_cancelled
+            lambda engine: engine.completion_logprobs(prompt, completion, is_cancelled=is_cancelled),
+            is_cancelled,
         )
 
     def _asked(
-        self, ask: Callable[[Weigher], _Found | None], is_cancelled: Callable[[], bool]
+        self, ask: Callable[[LogprobsEngine], _Found | None], is_cancelled: Callable[[], bool]
     ) -> _Found | None:
         line = self.asker.line
         if line is None:
@@ -143,17 +144,19 @@ class QueuedWeigher(QueuedEngine):
         finally:
             line.leave(ticket, goes_on=True)
 
-    def _weighed(self, ask: Callable[[Weigher], _Found | None]) -> _Found | None:
+    def _weighed(self, ask: Callable[[LogprobsEngine], _Found | None]) -> _Found | None:
         engine = self._now()
-        return ask(engine) if isinstance(engine, Weigher) else None
+        return ask(engine) if isinstance(engine, LogprobsEngine) else None
 
 
-def queued(engine: Engine, asker: Asker) -> QueuedEngine:
+def queued(engine: Engine, asker: QueueClient) -> QueuedEngine:
     """The engine as one turn has it, with all that it can."""
-    return (QueuedWeigher if isinstance(engine, Weigher) else QueuedEngine)(engine, asker)
+    return (QueuedLogprobs if isinstance(engine, LogprobsEngine) else QueuedEngine)(engine, asker)
 
 
-def _waited(line: Line, ticket: Ticket, is_cancelled: Callable[[], bool]) -> Generator[Delta, None, bool]:
+def _waited(
+    line: FairQueue, ticket: QueueTicket, is_cancelled: Callable[[], bool]
+) -> Generator[Delta, None, bool]:
     """Gives each place that differs from the one before; False where a person stopped waiting."""
     shown, place = 0, line.place(ticket)
     while place:

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.again import Onward, play_on
+from workbench.app.again import ResumePoint, play_on
 from workbench.app.prepare import TurnContext
 from workbench.app.services import Services
-from workbench.app.turns import MessageKept
+from workbench.app.turns import MessageStored
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.written_out import read_message
-from workbench.records.corpus.material import ToldMessage
-from workbench.records.sessions import KeptMessage
-from workbench.records.setup import Setup
+from workbench.records.corpus.material import ExportMessage
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import Event
 from workbench.toolspec.spec import OfferedTools, canonical_json
 
@@ -22,7 +22,7 @@ MOST_SAMPLES: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampleBegun:
+class SampleStarted:
     """Another sample is on its way."""
 
     number: int
@@ -46,7 +46,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class SampleAgreement:
     """How far samples make the same calls."""
 
     agreeing: int
@@ -63,8 +63,14 @@ class Agreement:
 
 
 def play_more(
-    services: Services, session_id: str, setup: Setup, onward: Onward, context: TurnContext, *, count: int
-) -> Iterator[Event | MessageKept | SampleBegun]:
+    services: Services,
+    session_id: str,
+    setup: RunConfig,
+    onward: ResumePoint,
+    context: TurnContext,
+    *,
+    count: int,
+) -> Iterator[Event | MessageStored | SampleStarted]:
     """The second and all further samples of a turn, each with the next seed, as branches below one message.
 
     Args:
@@ -84,7 +90,7 @@ def play_more(
         for number in range(2, count + 1):
             if context.is_cancelled():
                 return
-            yield SampleBegun(number=number, count=count)
+            yield SampleStarted(number=number, count=count)
             seed = (setup.sampling.seed + number - 1) % 2**31
             again = replace(setup, sampling=replace(setup.sampling, seed=seed))
             yield from play_on(services, session_id, again, onward, context)
@@ -94,7 +100,7 @@ def play_more(
 
 
 def sample_of(
-    path: Sequence[KeptMessage] | Sequence[ToldMessage], message_id: str, tools: OfferedTools
+    path: Sequence[StoredMessage] | Sequence[ExportMessage], message_id: str, tools: OfferedTools
 ) -> Sample:
     """The sample that begins with a message.
 
@@ -117,14 +123,14 @@ def sample_of(
     return Sample(message_id=message_id, leaf_id=path[-1].id, calls=calls, text=text)
 
 
-def agreement_of(samples: Sequence[Sample]) -> Agreement | None:
+def agreement_of(samples: Sequence[Sample]) -> SampleAgreement | None:
     """The calls that most samples make, and how many do; None of fewer than two samples."""
     if len(samples) < 2:
         return None
     counted = Counter(map(calls_key, samples))
     key, agreeing = counted.most_common(1)[0]
     calls = next(sample.calls for sample in samples if calls_key(sample) == key)
-    return Agreement(agreeing=agreeing, count=len(samples), calls=calls)
+    return SampleAgreement(agreeing=agreeing, count=len(samples), calls=calls)
 
 
 def calls_key(sample: Sample) -> str:

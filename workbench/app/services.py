@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from workbench.app.limited_store import limited
-from workbench.app.limits import Limits, limits_of
+from workbench.app.limits import PersonLimits, limits_of
 from workbench.app.line import Seats
-from workbench.app.queued import Asker, Lines, QueuedEngine, queued
+from workbench.app.queued import EngineQueues, QueueClient, QueuedEngine, queued
 from workbench.app.versions.files import take_file
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.records.versions import Version, VersionKind, parse_reference
 from workbench.rollout.models import Models
 from workbench.rollout.ports import Calendar
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from workbench.store.store import OwnedStore, Store
     from workbench.store.versions import VersionStore
     from workbench.toolbox.catalog import Catalog
-    from workbench.toolbox.studio import Studio
+    from workbench.toolbox.studio import ToolStudio
 
 
 class SystemCalendar:
@@ -79,7 +79,7 @@ class Services:
     """What can be laid over a model."""
     calendar: Calendar
     """Date and clock."""
-    studio: Studio
+    studio: ToolStudio
     """Where tools are edited and tried."""
     memories: MemoryStore
     """What models remember for an owner."""
@@ -89,7 +89,7 @@ class Services:
     """What models cost, by the name that `--model` takes, as far as it is known."""
     owner: Owner = LOCAL_OWNER
     """Whose data is read and written."""
-    lines: Lines = field(default_factory=Lines)
+    lines: EngineQueues = field(default_factory=EngineQueues)
     """Where turns wait for models, those of all owners."""
     seats: Seats = field(default_factory=Seats)
     """How much each owner has under way."""
@@ -97,7 +97,7 @@ class Services:
     """True within a turn, a run or a comparison that is counted already."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> PersonLimits:
         """What the owner may ask for."""
         return limits_of(self.settings)
 
@@ -131,7 +131,7 @@ class Services:
             BadInput: The name is of no known form.
         """
         engine, limits = self.models.engine(name, token=token), self.limits
-        asker = Asker(
+        asker = QueueClient(
             find=lambda: self.models.engine(name, token=token),
             share=self.owner.share,
             line=self.lines.line(engine, limits),
@@ -244,7 +244,7 @@ class Services:
 
     def setup_for(
         self, *, contract: str | None = None, tools: tuple[str, ...] = (), model: str | None = None
-    ) -> Setup:
+    ) -> RunConfig:
         """A setup from names; what is not named is as the settings say, which may name files of tools.
 
         Raises:
@@ -253,7 +253,7 @@ class Services:
         """
         version = self.contract_version(contract or self.settings.contract)
         offered = self.tools.select(tools) if tools else self.tools.select_files(self.settings.tools)
-        return Setup(
+        return RunConfig(
             contract_name=version.name,
             contract_text=version.text,
             tools_text=render_tools(offered),

@@ -4,17 +4,17 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workbench.app.queued import QueuedWeigher
+from workbench.app.queued import QueuedLogprobs
 from workbench.app.services import Services
 from workbench.chat.finding import Span
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.hermes.written_out import written_out
-from workbench.records.sessions import KeptMessage
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import Generation
+from workbench.rollout.logprobs import Decision, opening_of
 from workbench.rollout.ports import EmittedToken
-from workbench.rollout.weighing import Decision, opening_of
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.mask import Token, Tokenizer
 
@@ -49,7 +49,7 @@ def tool_sizes(tools: OfferedTools, count: Callable[[str], int] | None) -> tuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class CompletionLogprobs:
     """What a model says of a completion."""
 
     decision: Decision
@@ -60,9 +60,9 @@ class Weighed:
     """False: another model than the one that wrote it was asked."""
 
 
-def weigh_message(
-    services: Services, setup: Setup, kept: KeptMessage, *, is_cancelled: Callable[[], bool]
-) -> Weighed | None:
+def message_logprobs(
+    services: Services, setup: RunConfig, kept: StoredMessage, *, is_cancelled: Callable[[], bool]
+) -> CompletionLogprobs | None:
     """What the setup's model says of a kept completion; None where it was cancelled.
 
     Raises:
@@ -79,27 +79,29 @@ def weigh_message(
 
 def _weighed(
     services: Services,
-    setup: Setup,
-    kept: KeptMessage,
+    setup: RunConfig,
+    kept: StoredMessage,
     made: Generation,
     is_cancelled: Callable[[], bool],
-) -> Weighed | None:
+) -> CompletionLogprobs | None:
     engine = services.engine(setup.model)
-    if not isinstance(engine, QueuedWeigher):
+    if not isinstance(engine, QueuedLogprobs):
         remedy = "choose a local GGUF model, such as 'embedded'"
         raise BadInput(f"model {setup.model!r}", "it does not tell probabilities", remedy)
     names, opening = setup.offered_tools().names, opening_of(setup.contract().family)
     try:
         decision = engine.decide(made.prompt_text, opening, names, is_cancelled=is_cancelled)
         tokens = (
-            engine.weigh(made.prompt_text, kept.message.text, is_cancelled=is_cancelled) if decision else None
+            engine.completion_logprobs(made.prompt_text, kept.message.text, is_cancelled=is_cancelled)
+            if decision
+            else None
         )
     finally:
         engine.asker.end()
     if decision is None or tokens is None:
         return None
     is_writer = engine.fingerprint == made.engine_fingerprint
-    return Weighed(decision=decision, tokens=tokens, is_writer=is_writer)
+    return CompletionLogprobs(decision=decision, tokens=tokens, is_writer=is_writer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +134,7 @@ class TokenSheet:
     """Room for prompt and completion together."""
 
 
-def tokens_of_message(services: Services, model: str, kept: KeptMessage) -> TokenSheet:
+def tokens_of_message(services: Services, model: str, kept: StoredMessage) -> TokenSheet:
     """The tokens of a kept completion and of its prompt.
 
     Args:

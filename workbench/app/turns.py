@@ -9,14 +9,14 @@ from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, syste
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role
 from workbench.errors import StoreError
+from workbench.records.run_config import RunConfig
 from workbench.records.sessions import (
-    KeptMessage,
-    KeptSession,
-    KeptToolRun,
+    MessageOrigin,
     NewMessage,
-    Origin,
+    StoredMessage,
+    StoredSession,
+    StoredToolRun,
 )
-from workbench.records.setup import Setup
 from workbench.rollout.events import (
     CompletionEnded,
     Event,
@@ -35,7 +35,7 @@ SAVED_EVERY_S: Final = 0.5
 
 
 @dataclass(slots=True, kw_only=True)
-class Keeper:
+class TurnRecorder:
     """Appends to one session, each message under the one before."""
 
     services: Services
@@ -44,7 +44,7 @@ class Keeper:
     """The session."""
     parent_id: str
     """The last message that was kept."""
-    setup: Setup | None = None
+    setup: RunConfig | None = None
     """What is played, where it is not the session's; None where it is."""
     is_shown: bool = True
     """False leaves the session's open leaf where it is."""
@@ -80,7 +80,7 @@ class Keeper:
         """A message is whole, and is about to be told of; `keep` or `break_off` commits it."""
         self._ended = replace(new, setup=self.setup)
 
-    def keep(self) -> KeptMessage:
+    def keep(self) -> StoredMessage:
         """Commits the message that has ended.
 
         Raises:
@@ -108,7 +108,7 @@ class Keeper:
         text, generation = "".join(self._pieces), self._generation
         if self._ended is None and generation is not None and text.removeprefix(generation.prefill):
             message = Message(role=Role.ASSISTANT, text=text)
-            self.end(NewMessage(message=message, origin=Origin.MODEL, generation=generation))
+            self.end(NewMessage(message=message, origin=MessageOrigin.MODEL, generation=generation))
         if self._ended is not None:
             self.keep()
 
@@ -121,16 +121,16 @@ class Keeper:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessageKept:
+class MessageStored:
     """A message was committed."""
 
-    kept: KeptMessage
+    kept: StoredMessage
     """As the store has it."""
 
 
 def begin_session(
-    services: Services, setup: Setup, *, token: Secret | None = None, said: str = ""
-) -> KeptSession:
+    services: Services, setup: RunConfig, *, token: Secret | None = None, said: str = ""
+) -> StoredSession:
     """A new session for a setup that can be played; nothing is written where it cannot.
 
     Args:
@@ -154,7 +154,7 @@ def begin_session(
 def play_turn(
     services: Services,
     session_id: str,
-    setup: Setup,
+    setup: RunConfig,
     user_text: str,
     *,
     is_cancelled: Callable[[], bool],
@@ -164,11 +164,11 @@ def play_turn(
     stepper: Stepper | None = None,
     staging: Staging = NO_STAGING,
     runs_calls: bool = True,
-) -> Iterator[Event | MessageKept]:
+) -> Iterator[Event | MessageStored]:
     """One turn of a session: the user's text, and all that answers it.
 
     Nothing is written where the setup or the text cannot be used. Behind each event that ends a message
-    stands a `MessageKept`, so that whoever stops listening loses nothing that was told. A turn that ends
+    stands a `MessageStored`, so that whoever stops listening loses nothing that was told. A turn that ends
     in the middle of a completion keeps what there is of it.
 
     Args:
@@ -206,11 +206,11 @@ def play_turn(
 def _said_and_answered(
     services: Services,
     session_id: str,
-    setup: Setup,
+    setup: RunConfig,
     user_text: str,
     context: TurnContext,
     leaf_id: str | None,
-) -> Iterator[Event | MessageKept]:
+) -> Iterator[Event | MessageStored]:
     engine = services.engine(setup.model, token=context.token)
     system = system_message(services, setup, engine)
     path = _answered(services.sessions.path(session_id, leaf_id=leaf_id))
@@ -219,13 +219,13 @@ def _said_and_answered(
     prepared = prepare_turn(services, session_id, setup, context, engine, messages)
     services.sessions.save_setup(session_id, setup)
     said = _say(services, session_id, path, system, user)
-    yield MessageKept(kept=said)
-    keeper = Keeper(services=services, session_id=session_id, parent_id=said.id)
+    yield MessageStored(kept=said)
+    keeper = TurnRecorder(services=services, session_id=session_id, parent_id=said.id)
     yield from keep_all(prepared, keeper, setup.ephemeral)
 
 
-def keep_all(prepared: PreparedTurn, keeper: Keeper, ephemeral: str) -> Iterator[Event | MessageKept]:
-    """The events of a turn, a `MessageKept` behind each that ends a message; what breaks off is kept too."""
+def keep_all(prepared: PreparedTurn, keeper: TurnRecorder, ephemeral: str) -> Iterator[Event | MessageStored]:
+    """The events of a turn, a `MessageStored` behind each that ends a message; what breaks off is kept too."""
     try:
         for event in prepared.events():
             if isinstance(event, RoundStarted | CompletionEnded):
@@ -238,7 +238,7 @@ def keep_all(prepared: PreparedTurn, keeper: Keeper, ephemeral: str) -> Iterator
                 keeper.end(_ended(event))
             yield event
             if isinstance(event, CompletionEnded | ToolFinished):
-                yield MessageKept(kept=keeper.keep())
+                yield MessageStored(kept=keeper.keep())
     except BaseException:
         keeper.break_off()
         raise
@@ -246,7 +246,7 @@ def keep_all(prepared: PreparedTurn, keeper: Keeper, ephemeral: str) -> Iterator
         prepared.asker.end()
 
 
-def _answered(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
+def _answered(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
     """The path without a user's last message that nothing answered, for the engine failed.
 
     What is said now takes its place, on a branch beside it.
@@ -255,27 +255,27 @@ def _answered(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
 
 
 def _say(
-    services: Services, session_id: str, path: Sequence[KeptMessage], system: Message, said: Message
-) -> KeptMessage:
+    services: Services, session_id: str, path: Sequence[StoredMessage], system: Message, said: Message
+) -> StoredMessage:
     """Keeps what the user says at the end of the path, under a root that says `system`.
 
     Where the system text was edited, the path is written anew under the new root: a branch. The old
     one stays as it was, for its completions were made with the old text.
     """
-    user = NewMessage(message=said, origin=Origin.PERSON)
+    user = NewMessage(message=said, origin=MessageOrigin.PERSON)
     if path and path[0].message == system:
         return services.sessions.append(session_id, user, parent_id=path[-1].id)
-    root = NewMessage(message=system, origin=Origin.PERSON)
+    root = NewMessage(message=system, origin=MessageOrigin.PERSON)
     copies = map(copy_of, _behind_system(path))
     return services.sessions.append_all(session_id, (root, *copies, user), parent_id=None)[-1]
 
 
-def _behind_system(path: Sequence[KeptMessage]) -> Sequence[KeptMessage]:
+def _behind_system(path: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
     """The path without its system text, which a session that was imported may not have."""
     return path[1:] if path and path[0].message.role is Role.SYSTEM else path
 
 
-def copy_of(kept: KeptMessage) -> NewMessage:
+def copy_of(kept: StoredMessage) -> NewMessage:
     """The message once more, for another branch."""
     return NewMessage(
         message=kept.message,
@@ -288,8 +288,8 @@ def copy_of(kept: KeptMessage) -> NewMessage:
 
 def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
     if isinstance(event, CompletionEnded):
-        return NewMessage(message=event.message, origin=Origin.MODEL, generation=event.generation)
-    run = KeptToolRun(
+        return NewMessage(message=event.message, origin=MessageOrigin.MODEL, generation=event.generation)
+    run = StoredToolRun(
         call_index=event.index,
         is_error=event.run.result.is_error,
         milliseconds=event.run.milliseconds,
@@ -298,5 +298,5 @@ def _ended(event: CompletionEnded | ToolFinished) -> NewMessage:
         arguments=event.call.arguments if event.run.arguments is None else event.run.arguments,
         findings=event.run.findings,
     )
-    origin = Origin.PERSON if event.run.rule == BY_HAND else Origin.MOCK
+    origin = MessageOrigin.PERSON if event.run.rule == BY_HAND else MessageOrigin.MOCK
     return NewMessage(message=event.message, origin=origin, tool_run=run)

@@ -10,18 +10,18 @@ import typer
 
 from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
-from workbench.app.turns import MessageKept, begin_session, play_turn
+from workbench.app.turns import MessageStored, begin_session, play_turn
 from workbench.cli.sampling_options import sampling_option
 from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
-from workbench.records.sessions import KeptSession
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import StoredSession
 from workbench.rollout.events import (
     CompletionEnded,
     Event,
     PieceArrived,
+    QueuePositionChanged,
     RoundStarted,
-    StoodInLine,
     ToolFinished,
     TurnEnded,
 )
@@ -74,7 +74,7 @@ def chat(
         print(f"\nsession {report.session_id} · {report.timing_line()}", file=sys.stderr)
 
 
-def _session(services: Services, session_id: str | None) -> KeptSession | None:
+def _session(services: Services, session_id: str | None) -> StoredSession | None:
     if session_id is None:
         return None
     kept = services.sessions.find_session(session_id)
@@ -84,7 +84,7 @@ def _session(services: Services, session_id: str | None) -> KeptSession | None:
 
 
 def _play(
-    services: Services, kept: KeptSession | None, setup: Setup, said: str, *, is_quiet: bool
+    services: Services, kept: StoredSession | None, setup: RunConfig, said: str, *, is_quiet: bool
 ) -> ChatReport:
     session_id = kept.id if kept else begin_session(services, setup).id
     with stop_at_interrupt() as stop:
@@ -94,7 +94,7 @@ def _play(
     return replace(report, messages=tuple(one.message for one in services.sessions.path(session_id)))
 
 
-def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept]:
+def _told(events: Iterable[Event | MessageStored]) -> Iterator[Event | MessageStored]:
     """The same events, each told on the terminal as it passes."""
     for event in events:
         if isinstance(event, PieceArrived):
@@ -105,7 +105,7 @@ def _told(events: Iterable[Event | MessageKept]) -> Iterator[Event | MessageKept
                     f"{finding.severity} {finding.code}: {finding.message} ({finding.pointer})",
                     file=sys.stderr,
                 )
-        elif isinstance(event, StoodInLine):
+        elif isinstance(event, QueuePositionChanged):
             print(f"place {event.place} in line", file=sys.stderr)
         elif isinstance(event, CompletionEnded):
             print()

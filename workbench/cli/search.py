@@ -9,7 +9,7 @@ import typer
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint
 from workbench.errors import BadInput
 from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
-from workbench.records.sessions import Origin
+from workbench.records.sessions import MessageOrigin
 from workbench.settings import read_settings
 
 
@@ -28,7 +28,9 @@ def search(
     contract: Annotated[str | None, typer.Option(help="Contract's name, or 6 signs of its hash.")] = None,
     model: Annotated[str | None, typer.Option(help="Name of an engine that wrote in it.")] = None,
     tag: Annotated[str | None, typer.Option(help="A tag of it.")] = None,
-    origin: Annotated[Origin | None, typer.Option(help="Where the message with the words is from.")] = None,
+    origin: Annotated[
+        MessageOrigin | None, typer.Option(help="Where the message with the words is from.")
+    ] = None,
     since: Annotated[str | None, typer.Option(help="Last used then or later, such as 2026-11-21.")] = None,
     until: Annotated[str | None, typer.Option(help="Last used before.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most sessions to show.")] = 20,

@@ -24,7 +24,7 @@ from workbench.toolspec.spec import OfferedTools
 _LINE_OR_BREAK: Final = re.compile(r"[^\n]+|\n")
 
 
-class Change(StrEnum):
+class StretchChange(StrEnum):
     """How a stretch differs."""
 
     ONLY_OURS = "only ours"
@@ -32,14 +32,18 @@ class Change(StrEnum):
     OTHERWISE = "otherwise"
 
 
-_CHANGES: Final = {"delete": Change.ONLY_OURS, "insert": Change.ONLY_THEIRS, "replace": Change.OTHERWISE}
+_CHANGES: Final = {
+    "delete": StretchChange.ONLY_OURS,
+    "insert": StretchChange.ONLY_THEIRS,
+    "replace": StretchChange.OTHERWISE,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptDifference:
     """One stretch in which two prompts differ."""
 
-    change: Change
+    change: StretchChange
     """Which of the two has it."""
     ours: Span
     """In the contract's prompt; empty where it has nothing."""
@@ -90,7 +94,7 @@ def _pieces(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class PromptComparison:
     """Two prompts of one conversation."""
 
     ours: Prompt
@@ -111,7 +115,7 @@ def compare_with_template(
     *,
     variables: Mapping[str, str],
     now: datetime,
-) -> Comparison:
+) -> PromptComparison:
     """Both prompts, the assistant's turn opened, and where they differ.
 
     Args:
@@ -137,5 +141,5 @@ def compare_with_template(
     try:
         theirs = render_template(template, given)
     except BadInput as error:
-        return Comparison(ours=ours, theirs=None, problem=error.problem, differences=())
-    return Comparison(ours=ours, theirs=theirs, problem="", differences=diff_prompts(ours.text, theirs))
+        return PromptComparison(ours=ours, theirs=None, problem=error.problem, differences=())
+    return PromptComparison(ours=ours, theirs=theirs, problem="", differences=diff_prompts(ours.text, theirs))

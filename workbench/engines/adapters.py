@@ -41,7 +41,7 @@ _RECEIPT: Final = "receipt.json"
 _REMEDY: Final = "name a GGUF adapter, or the folder that `workbench train` wrote"
 
 
-class LaidName(NamedTuple):
+class AdaptedName(NamedTuple):
     """A model's name, taken apart."""
 
     base: str
@@ -50,18 +50,18 @@ class LaidName(NamedTuple):
     """What is laid over it: a place, a name of the data folder, `bare`, or empty where nothing is said."""
 
 
-def split_name(name: str) -> LaidName:
+def split_name(name: str) -> AdaptedName:
     """`MODEL+ADAPTER` taken apart; a file whose own name holds a plus is a model.
 
     >>> split_name("embedded+runs/first")
-    LaidName(base='embedded', adapter='runs/first')
+    AdaptedName(base='embedded', adapter='runs/first')
     >>> split_name("embedded")
-    LaidName(base='embedded', adapter='')
+    AdaptedName(base='embedded', adapter='')
     """
     base, plus, adapter = name.partition(PLUS)
     if not plus or _is_file(name):
-        return LaidName(name, "")
-    return LaidName(base, adapter)
+        return AdaptedName(name, "")
+    return AdaptedName(base, adapter)
 
 
 def _is_file(name: str) -> bool:

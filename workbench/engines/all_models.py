@@ -37,7 +37,7 @@ class _LightEngine(Engine, Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class EngineSources:
     """Where engines come from, beside GGUF files."""
 
     servers: Mapping[str, Server] = field(default_factory=dict[str, Server], hash=False)
@@ -62,7 +62,7 @@ class AllModels:
         *,
         local: LocalModels,
         default: str,
-        places: Places,
+        places: EngineSources,
         cached_names: Callable[[], Sequence[str]] = tuple,
         wait: Callable[[float], None] = time.sleep,
         lends_token_to: frozenset[str] | None = None,
@@ -136,9 +136,9 @@ class AllModels:
 
     def written(self, name: str, completions: Sequence[str]) -> Engine:
         """An engine that writes these completions; see `workbench.rollout.models.Models`."""
-        from workbench.engines.scripted import Script, ScriptedEngine
+        from workbench.engines.scripted import CompletionScript, ScriptedEngine
 
-        return ScriptedEngine(Script(completions=[*completions]), name=name, wait=self._wait)
+        return ScriptedEngine(CompletionScript(completions=[*completions]), name=name, wait=self._wait)
 
     def close(self) -> None:
         """Frees what is loaded."""

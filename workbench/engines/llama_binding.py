@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from workbench.engines.llama_abort import AbortFlag
-from workbench.engines.llama_loading import Loading, LoraAdapter
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.engines.llama_log import llama_log
 from workbench.engines.llama_thread import EvaluatingThread
 from workbench.errors import EngineError
@@ -46,7 +46,7 @@ class Binding:
         EngineError: The file is no GGUF, llama.cpp cannot load it, or an adapter does not fit.
     """
 
-    def __init__(self, path: Path, loading: Loading) -> None:
+    def __init__(self, path: Path, loading: LoadOptions) -> None:
         llama_cpp.llama_backend_init()
         self._log = llama_log()
         self._open = ExitStack()
@@ -57,7 +57,7 @@ class Binding:
             self.close()
             raise
 
-    def _load(self, path: Path, loading: Loading) -> None:
+    def _load(self, path: Path, loading: LoadOptions) -> None:
         self.model = self._model(path, loading)
         self.vocabulary = self._there(llama_cpp.llama_model_get_vocab(self.model), path)
         self.vocabulary_size = llama_cpp.llama_vocab_n_tokens(self.vocabulary)
@@ -175,7 +175,7 @@ class Binding:
         """Takes a saved state in place of what is in memory; False where llama.cpp would not have it."""
         return llama_cpp.llama_state_seq_set_data(self.context, state, len(state), _SEQUENCE) > 0
 
-    def _model(self, path: Path, loading: Loading) -> llama_cpp.llama_model_p:
+    def _model(self, path: Path, loading: LoadOptions) -> llama_cpp.llama_model_p:
         params = llama_cpp.llama_model_default_params()
         can_offload = llama_cpp.llama_supports_gpu_offload()
         params.n_gpu_layers = loading.gpu_layers if can_offload else 0
@@ -184,7 +184,7 @@ class Binding:
         self._open.callback(llama_cpp.llama_model_free, model)
         return model
 
-    def _context(self, path: Path, loading: Loading) -> llama_cpp.llama_context_p:
+    def _context(self, path: Path, loading: LoadOptions) -> llama_cpp.llama_context_p:
         trained = llama_cpp.llama_model_n_ctx_train(self.model)
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = min(loading.context_tokens or trained, trained)
@@ -226,7 +226,7 @@ class Binding:
         return pointer
 
 
-def _flash_type(loading: Loading) -> int:
+def _flash_type(loading: LoadOptions) -> int:
     """What llama.cpp is told of flash attention; by `auto` a CPU only has it where the KV type needs it.
 
     There it saves no time, and its sums depend on the number of threads: a small model then gives other

@@ -20,7 +20,7 @@ _THINK: Final = THINK_CLOSE.replace("/", "")
 
 
 @dataclass(slots=True, kw_only=True)
-class Completion:
+class LlamaCompletion:
     """What is drawn behind an evaluated prompt. `pieces` is to be run once; then the rest is known."""
 
     binding: Binding

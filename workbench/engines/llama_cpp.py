@@ -8,10 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from workbench.engines.llama_line import Line
-from workbench.engines.llama_loading import Loading, LoraAdapter
+from workbench.engines.llama_line import FifoLock
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.engines.token_places import placed_tokens
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
+from workbench.rollout.logprobs import CallOpening, Decision
 from workbench.rollout.ports import (
     Capabilities,
     Delta,
@@ -20,13 +21,12 @@ from workbench.rollout.ports import (
     GenerationRequest,
     Usage,
 )
-from workbench.rollout.weighing import Decision, Opening
 from workbench.trajectory.mask import Token
 
 if TYPE_CHECKING:
     # Needs llama-cpp-python, which is an extra.
     from workbench.engines.llama_binding import Binding
-    from workbench.engines.llama_decision import Weighing
+    from workbench.engines.llama_decision import LlamaLogprobs
 
 LEAST_ROOM_TOKENS: Final = 16
 """A prompt that leaves less room than this for the completion is refused."""
@@ -48,7 +48,7 @@ class LlamaCppEngine:
 
         self._binding = binding
         self._prefixes = Prefixes(binding, limit_bytes=cache_bytes)
-        self._line = Line()
+        self._line = FifoLock()
         self._freeing = Lock()
         self._is_closed = False
         self.name = name
@@ -116,29 +116,31 @@ class LlamaCppEngine:
             self._line.leave(ticket)
 
     def decide(
-        self, prompt: str, opening: Opening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
+        self, prompt: str, opening: CallOpening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
     ) -> Decision | None:
-        """How an answer would begin; see `workbench.rollout.weighing.Weigher`."""
+        """How an answer would begin; see `workbench.rollout.logprobs.LogprobsEngine`."""
         longest = max((opening.mark + opening.before_name + name for name in names), key=len, default="")
         return self._weighing(
             prompt + longest, is_cancelled, lambda weighing: weighing.decide(prompt, opening, names)
         )
 
-    def weigh(
+    def completion_logprobs(
         self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
     ) -> tuple[EmittedToken, ...] | None:
-        """The tokens of a completion with their log-probabilities; see `workbench.rollout.weighing.Weigher`."""
+        """The tokens of a completion with their log-probabilities; see `workbench.rollout.logprobs.LogprobsEngine`."""
         return self._weighing(
-            prompt + completion, is_cancelled, lambda weighing: weighing.weigh(prompt, completion)
+            prompt + completion,
+            is_cancelled,
+            lambda weighing: weighing.completion_logprobs(prompt, completion),
         )
 
     def _generate(self, request: GenerationRequest, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        from workbench.engines.llama_completion import Completion
+        from workbench.engines.llama_completion import LlamaCompletion
 
         prompt = self._prefixes.tokenize(request.prompt)
         room = self._room_behind(prompt, reserved=min(LEAST_ROOM_TOKENS, request.sampling.max_tokens))
         evaluated = self._prefixes.evaluate(prompt, is_cancelled)
-        completion = Completion(
+        completion = LlamaCompletion(
             binding=self._binding,
             prefixes=self._prefixes,
             request=request,
@@ -157,10 +159,10 @@ class LlamaCppEngine:
         )
 
     def _weighing(
-        self, text: str, is_cancelled: Callable[[], bool], ask: Callable[[Weighing], _Found | None]
+        self, text: str, is_cancelled: Callable[[], bool], ask: Callable[[LlamaLogprobs], _Found | None]
     ) -> _Found | None:
         """What `ask` finds out, once it is its turn; None where it was cancelled."""
-        from workbench.engines.llama_decision import Weighing
+        from workbench.engines.llama_decision import LlamaLogprobs
 
         ticket = self._line.join()
         try:
@@ -169,7 +171,7 @@ class LlamaCppEngine:
                     return None
             self._check_open()
             self._room_behind(self._binding.tokenize(text, is_start=True), reserved=1)
-            return ask(Weighing(self._binding, self._prefixes, is_cancelled))
+            return ask(LlamaLogprobs(self._binding, self._prefixes, is_cancelled))
         finally:
             self._line.leave(ticket)
 
@@ -189,7 +191,7 @@ class LlamaCppEngine:
             )
 
 
-def load_llama_cpp(path: Path, *, name: str, loading: Loading) -> LlamaCppEngine:
+def load_llama_cpp(path: Path, *, name: str, loading: LoadOptions) -> LlamaCppEngine:
     """A GGUF file, loaded.
 
     Raises:
@@ -220,7 +222,7 @@ def _told(adapter: LoraAdapter) -> str:
     return f"adapter {adapter.name}{scale}"
 
 
-def fingerprint_of(path: Path, loading: Loading | None = None) -> str:
+def fingerprint_of(path: Path, loading: LoadOptions | None = None) -> str:
     """SHA-256 (hex) of a GGUF file's size and both ends: its metadata and its last tensors; of adapters too.
 
     Hashing all of a file of many GB would take longer than loading it.

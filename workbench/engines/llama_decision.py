@@ -9,14 +9,14 @@ from typing import Final
 from workbench.engines.llama_binding import BATCH_TOKENS, Binding
 from workbench.engines.llama_completion import log_sum, logprob_of
 from workbench.engines.llama_prefix import Prefixes, common_length
+from workbench.rollout.logprobs import CallOpening, Decision, DecisionBar
 from workbench.rollout.ports import EmittedToken
-from workbench.rollout.weighing import Decision, DecisionBar, Opening
 
 LEAST: Final = -745.0
 """Logarithm of the least number above 0: stands for a probability of 0."""
 
 
-class Weighing:
+class LlamaLogprobs:
     """Reads probabilities off one model; to be used by whoever is being served."""
 
     def __init__(self, binding: Binding, prefixes: Prefixes, is_cancelled: Callable[[], bool]) -> None:
@@ -24,8 +24,8 @@ class Weighing:
         self._prefixes = prefixes
         self._is_cancelled = is_cancelled
 
-    def decide(self, prompt: str, opening: Opening, names: Sequence[str]) -> Decision | None:
-        """See `workbench.rollout.weighing.Weigher`.
+    def decide(self, prompt: str, opening: CallOpening, names: Sequence[str]) -> Decision | None:
+        """See `workbench.rollout.logprobs.LogprobsEngine`.
 
         The probability of a call is that of its mark, token by token, where the answer begins. What stands
         between mark and name is taken as given. A name's is the sum of the logarithms of its tokens, and of all
@@ -48,8 +48,8 @@ class Weighing:
             other_name=DecisionBar(tool=None, logprob=_log(exp(call) - known)),
         )
 
-    def weigh(self, prompt: str, completion: str) -> tuple[EmittedToken, ...] | None:
-        """See `workbench.rollout.weighing.Weigher`."""
+    def completion_logprobs(self, prompt: str, completion: str) -> tuple[EmittedToken, ...] | None:
+        """See `workbench.rollout.logprobs.LogprobsEngine`."""
         start, tokens = self._split(prompt, completion)
         logprobs = self._logprobs(start, tokens)
         if logprobs is None:

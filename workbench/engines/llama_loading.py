@@ -25,7 +25,7 @@ class LoraAdapter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loading:
+class LoadOptions:
     """How to load a model."""
 
     context_tokens: int

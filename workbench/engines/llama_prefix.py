@@ -13,7 +13,7 @@ LEAST_WORTH_TOKENS: Final = 8
 """Fewer tokens than this are evaluated again sooner than they are saved."""
 
 
-class Evaluated(NamedTuple):
+class PromptEvaluation(NamedTuple):
     """What it took to have a prompt in memory."""
 
     cached_tokens: int
@@ -65,7 +65,7 @@ class Prefixes:
         joined = self._joined(tokens, count, data)
         return joined if len(joined) - count < len(fresh) - max(shared) else fresh
 
-    def evaluate(self, prompt: Sequence[int], is_cancelled: Callable[[], bool]) -> Evaluated:
+    def evaluate(self, prompt: Sequence[int], is_cancelled: Callable[[], bool]) -> PromptEvaluation:
         """Has `prompt` in memory, and the logits behind its last token.
 
         Raises:
@@ -74,7 +74,7 @@ class Prefixes:
         cached = self._reuse(prompt)
         rest = prompt[cached:]
         count = self._decode(rest, is_cancelled)
-        return Evaluated(cached_tokens=cached, evaluated_tokens=count, is_whole=count == len(rest))
+        return PromptEvaluation(cached_tokens=cached, evaluated_tokens=count, is_whole=count == len(rest))
 
     def extend(self, tokens: Sequence[int], *, is_each_told: bool = False) -> None:
         """Evaluates one batch more; see `Binding.decode`.

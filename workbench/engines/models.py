@@ -8,9 +8,9 @@ from typing import Final
 
 from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, split_name
 from workbench.engines.embedded import EMBEDDED, REMEDY, find_embedded
-from workbench.engines.gguf_files.vetting import ModelFiles, Vetting
+from workbench.engines.gguf_files.vetting import GgufVetting, ModelFiles
 from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
-from workbench.engines.llama_loading import Loading, LoraAdapter, describe_build
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build
 from workbench.engines.places import place_of
 from workbench.errors import ModelMissing
 from workbench.rollout.models import ModelStatus
@@ -25,10 +25,10 @@ class LocalModels:
     def __init__(
         self,
         *,
-        loading: Loading,
+        loading: LoadOptions,
         find_cached: Callable[[str], Path | None],
         adapters: AdapterFiles = NO_ADAPTERS,
-        vetting: Vetting | None = None,
+        vetting: GgufVetting | None = None,
     ) -> None:
         """Nothing is loaded yet.
 
@@ -83,7 +83,7 @@ class LocalModels:
             calls_freely=calls_freely,
         )
 
-    def loading_of(self, name: str) -> Loading:
+    def loading_of(self, name: str) -> LoadOptions:
         """How the model of that name is loaded.
 
         Raises:

@@ -12,7 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from workbench.contract.compose import TOOLS_APART
 from workbench.errors import BadInput, EngineError, ModelMissing
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.rollout.ports import CallPiece, Capabilities, Delta, FinishReason, GenerationRequest, Usage
+from workbench.rollout.ports import (
+    Capabilities,
+    Delta,
+    FinishReason,
+    GenerationRequest,
+    StructuredCallPiece,
+    Usage,
+)
 from workbench.rollout.recording import fingerprint
 from workbench.rollout.sampling import Sampling
 
@@ -153,9 +160,9 @@ def _deltas(recording: Recording) -> Iterator[Delta]:
         yield Delta(text=piece)
     for index, call in enumerate(recording.calls):
         arguments = call.arguments if isinstance(call.arguments, str) else spelled_json(call.arguments)
-        yield Delta(call_pieces=(CallPiece(index=index, name=call.name),))
+        yield Delta(call_pieces=(StructuredCallPiece(index=index, name=call.name),))
         for piece in _pieces(arguments):
-            yield Delta(call_pieces=(CallPiece(index=index, arguments_text=piece),))
+            yield Delta(call_pieces=(StructuredCallPiece(index=index, arguments_text=piece),))
 
 
 def _pieces(text: str) -> Iterator[str]:

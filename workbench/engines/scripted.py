@@ -29,7 +29,7 @@ class ScriptedCompletion(BaseModel):
     """Not empty: the engine fails with this line once the text is written."""
 
 
-class Script(BaseModel):
+class CompletionScript(BaseModel):
     """A file of completions, played in turn, and from the beginning again."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -43,7 +43,7 @@ class Script(BaseModel):
 class ScriptedEngine:
     """Plays a script; safe for several askers at once, who take turns at its completions."""
 
-    def __init__(self, script: Script, *, name: str, wait: Callable[[float], None]) -> None:
+    def __init__(self, script: CompletionScript, *, name: str, wait: Callable[[float], None]) -> None:
         self._completions = [
             ScriptedCompletion(text=one) if isinstance(one, str) else one for one in script.completions
         ]
@@ -98,7 +98,7 @@ def load_scripted(path: Path, *, name: str, wait: Callable[[float], None]) -> Sc
     if not path.is_file():
         raise ModelMissing(name, f"no file {path}")
     try:
-        script = Script.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        script = CompletionScript.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInput(f"script {path}", " ".join(str(error).split())) from error
     except ValidationError as error:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from workbench.engines.remote.server import DEFAULT_URLS, Kind, Mode, Server, ToolsBy
+from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKind, ToolsBy
 from workbench.errors import BadInput
 from workbench.settings import Secret
 
@@ -21,7 +21,7 @@ ReadSecret = Callable[[str], Secret | None]
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    kind: Kind = Kind.OPENAI
+    kind: ServerKind = ServerKind.OPENAI
     base_url: str = ""
     key_variable: str = ""
     mode: Mode = Mode.CHAT

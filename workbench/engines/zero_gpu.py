@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from workbench.engines.llama_cpp import LlamaCppEngine, fingerprint_of, load_llama_cpp
-from workbench.engines.llama_loading import Loading
+from workbench.engines.llama_loading import LoadOptions
 from workbench.errors import ModelMissing
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage
 
@@ -24,14 +24,14 @@ MOST_SECONDS: Final = 120
 TOKENS_PER_SECOND: Final = 20
 """A low guess: asking for more time than a visitor has left is refused."""
 
-Write = Callable[[str, str, Loading, GenerationRequest], Iterator[Delta]]
+Write = Callable[[str, str, LoadOptions, GenerationRequest], Iterator[Delta]]
 """Goes on from a request, on the GPU that was lent."""
 
 
 class ZeroGpuEngine:
     """A GGUF file that is loaded wherever a GPU is lent; see `workbench.rollout.ports.Engine`."""
 
-    def __init__(self, path: Path, *, name: str, loading: Loading) -> None:
+    def __init__(self, path: Path, *, name: str, loading: LoadOptions) -> None:
         """Nothing is loaded.
 
         Raises:
@@ -83,7 +83,7 @@ def register() -> Write:
     return cast(Write, spaces.GPU(duration=seconds_for)(write))
 
 
-def seconds_for(path: str, name: str, loading: Loading, request: GenerationRequest) -> int:
+def seconds_for(path: str, name: str, loading: LoadOptions, request: GenerationRequest) -> int:
     """How long the GPU is asked for; takes what `write` takes.
 
     >>> from workbench.rollout.sampling import Sampling
@@ -95,11 +95,11 @@ def seconds_for(path: str, name: str, loading: Loading, request: GenerationReque
     return min(MOST_SECONDS, LEAST_SECONDS + request.sampling.max_tokens // TOKENS_PER_SECOND)
 
 
-def write(path: str, name: str, loading: Loading, request: GenerationRequest) -> Iterator[Delta]:
+def write(path: str, name: str, loading: LoadOptions, request: GenerationRequest) -> Iterator[Delta]:
     """Loads the model where this process has not yet, and goes on from the request."""
     yield from _loaded(path, name, loading).generate(request, is_cancelled=lambda: False)
 
 
 @cache
-def _loaded(path: str, name: str, loading: Loading) -> LlamaCppEngine:
+def _loaded(path: str, name: str, loading: LoadOptions) -> LlamaCppEngine:
     return load_llama_cpp(Path(path), name=name, loading=loading)

@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Fix, Span, apply_edits
 from workbench.hermes.body.calls import judge
-from workbench.hermes.body.shape import Draft
+from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.reading import Dialect, Level, ReadCall, Reading, Segment, SegmentKind
 from workbench.hermes.scanner.block import Block, has_unread_before_fix, read_clean_block, sealed
@@ -15,7 +15,7 @@ from workbench.hermes.text.completion import Completion
 from workbench.toolspec.spec import OfferedTools
 
 
-def clean_calls(text: str, tools: OfferedTools) -> tuple[Draft, ...] | None:
+def clean_calls(text: str, tools: OfferedTools) -> tuple[CallDraft, ...] | None:
     """The calls of `text` where `parse` would find them too, and no thought, fix or loss; else None.
 
     Many texts of training rows are so, and it takes a third of the time; None says nothing.
@@ -28,7 +28,7 @@ def clean_calls(text: str, tools: OfferedTools) -> tuple[Draft, ...] | None:
     if "`" in text or text.lstrip().startswith("{"):
         return None
     completion = Completion(text, tools=tools, dialect=Dialect.AUTO, level=Level.TOLERANT, is_cut=False)
-    found: list[Draft] = []
+    found: list[CallDraft] = []
     start = text.find("<")
     while start >= 0:
         block = read_clean_block(completion, start)
@@ -111,7 +111,7 @@ def _is_same(fixed_reading: Reading, reading: Reading) -> bool:
 
 def _reading(terms: Completion, blocks: list[Block]) -> Reading:
     text = terms.text
-    results = [_Result(terms, block) for block in blocks]
+    results = [_BlockResult(terms, block) for block in blocks]
     return Reading(
         text=text,
         segments=tuple(_segments(text, blocks)),
@@ -127,7 +127,7 @@ def fixed(text: str, reading: Reading) -> str:
     return apply_edits(text, (edit for fix in reading.fixes for edit in fix.edits))
 
 
-class _Result:
+class _BlockResult:
     """What one block adds to the reading."""
 
     def __init__(self, terms: Completion, block: Block) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
-from workbench.hermes.replicas.attempt import Attempt, TakenCall
+from workbench.hermes.replicas.attempt import ReplicaCall, ReplicaReading
 from workbench.hermes.replicas.projects import read_as_hermes_fc, read_as_l3m_backend, read_as_stella_guide
 from workbench.hermes.replicas.servers import read_as_sglang, read_as_vllm
 from workbench.toolspec.spec import OfferedTools, canonical_json
@@ -19,7 +19,7 @@ MAX_SIZE_CHARS: Final = 1_000_000
 """A longer text is not given to the replicas."""
 
 
-class Rule(StrEnum):
+class ParserRule(StrEnum):
     """Who reads. All but strict are replicas of rules, written from descriptions."""
 
     STRICT = "strict"
@@ -31,60 +31,66 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class RuleResult:
     """What one rule took from a text."""
 
-    rule: Rule
+    rule: ParserRule
     """Whose rule."""
-    calls: tuple[TakenCall, ...]
+    calls: tuple[ReplicaCall, ...]
     """What it would run, in its order."""
-    lost: tuple[TakenCall, ...]
+    lost: tuple[ReplicaCall, ...]
     """Calls that the tolerant reader gives and this rule does not, or with other arguments."""
-    invented: tuple[TakenCall, ...]
+    invented: tuple[ReplicaCall, ...]
     """Calls that this rule gives and the tolerant reader does not, or with other arguments."""
     why: str
     """What it loses or mistakes and why, clauses parted by semicolons; empty where nothing is to tell."""
 
 
-_REPLICAS: Final[Mapping[Rule, Callable[[str, OfferedTools | None], Attempt]]] = MappingProxyType(
-    {
-        Rule.VLLM: read_as_vllm,
-        Rule.SGLANG: read_as_sglang,
-        Rule.L3M_BACKEND: read_as_l3m_backend,
-        Rule.HERMES_FC: read_as_hermes_fc,
-        Rule.STELLA_GUIDE: read_as_stella_guide,
-    }
+_REPLICAS: Final[Mapping[ParserRule, Callable[[str, OfferedTools | None], ReplicaReading]]] = (
+    MappingProxyType(
+        {
+            ParserRule.VLLM: read_as_vllm,
+            ParserRule.SGLANG: read_as_sglang,
+            ParserRule.L3M_BACKEND: read_as_l3m_backend,
+            ParserRule.HERMES_FC: read_as_hermes_fc,
+            ParserRule.STELLA_GUIDE: read_as_stella_guide,
+        }
+    )
 )
 
 
-def differ(text: str, tools: OfferedTools | None) -> tuple[Taken, ...]:
-    """One answer a rule, in the order of `Rule`; never raises.
+def differ(text: str, tools: OfferedTools | None) -> tuple[RuleResult, ...]:
+    """One answer a rule, in the order of `ParserRule`; never raises.
 
     Args:
         text: A completion that came to its end.
         tools: The offered tools; None where names are not to be checked.
     """
     tolerant = parse(text, tools=tools)
-    ours = tuple(TakenCall(name=call.name, arguments=call.arguments) for call in tolerant.calls)
+    ours = tuple(ReplicaCall(name=call.name, arguments=call.arguments) for call in tolerant.calls)
     strict = _strict(parse(text, tools=tools, level="strict"))
-    taken = [_held_against(Rule.STRICT, strict, ours, tolerant)]
+    taken = [_held_against(ParserRule.STRICT, strict, ours, tolerant)]
     for rule, read in _REPLICAS.items():
         if len(text) > MAX_SIZE_CHARS:
-            attempt = Attempt(notes=(f"over {MAX_SIZE_CHARS:,} characters: too long for this replica",))
+            attempt = ReplicaReading(
+                notes=(f"over {MAX_SIZE_CHARS:,} characters: too long for this replica",)
+            )
         else:
             attempt = read(text, tools)
         taken.append(_held_against(rule, attempt, ours, tolerant))
     return tuple(taken)
 
 
-def _strict(reading: Reading) -> Attempt:
-    calls = tuple(TakenCall(name=call.name, arguments=call.arguments) for call in reading.calls)
+def _strict(reading: Reading) -> ReplicaReading:
+    calls = tuple(ReplicaCall(name=call.name, arguments=call.arguments) for call in reading.calls)
     codes = ", ".join(dict.fromkeys(finding.code for finding in reading.findings))
     notes = (f"a block that needs a fix is refused: {codes}",) if reading.dropped else ()
-    return Attempt(calls=calls, notes=notes)
+    return ReplicaReading(calls=calls, notes=notes)
 
 
-def _held_against(rule: Rule, attempt: Attempt, ours: Sequence[TakenCall], tolerant: Reading) -> Taken:
+def _held_against(
+    rule: ParserRule, attempt: ReplicaReading, ours: Sequence[ReplicaCall], tolerant: Reading
+) -> RuleResult:
     lost, invented = _without(ours, attempt.calls), _without(attempt.calls, ours)
     notes = [*attempt.notes, *_general_notes(lost, invented, tolerant)]
     if invented and not notes:
@@ -92,11 +98,11 @@ def _held_against(rule: Rule, attempt: Attempt, ours: Sequence[TakenCall], toler
     if lost and not notes:
         codes = dict.fromkeys(fix.code for fix in tolerant.fixes)
         notes.append(f"nothing of this is known to it: {', '.join(codes)}")
-    return Taken(rule=rule, calls=attempt.calls, lost=lost, invented=invented, why="; ".join(notes))
+    return RuleResult(rule=rule, calls=attempt.calls, lost=lost, invented=invented, why="; ".join(notes))
 
 
 def _general_notes(
-    lost: Sequence[TakenCall], invented: Sequence[TakenCall], tolerant: Reading
+    lost: Sequence[ReplicaCall], invented: Sequence[ReplicaCall], tolerant: Reading
 ) -> Iterator[str]:
     """What can be told of any rule from the two lists."""
     codes = dict.fromkeys(finding.code for finding in tolerant.findings)
@@ -108,10 +114,10 @@ def _general_notes(
         yield f"arguments of {name!r} are other ones"
 
 
-def _without(calls: Sequence[TakenCall], others: Sequence[TakenCall]) -> tuple[TakenCall, ...]:
+def _without(calls: Sequence[ReplicaCall], others: Sequence[ReplicaCall]) -> tuple[ReplicaCall, ...]:
     """`calls` without those that `others` have too, each of them counted once."""
     left = Counter(map(_key, others))
-    missing: list[TakenCall] = []
+    missing: list[ReplicaCall] = []
     for call in calls:
         key = _key(call)
         if left[key]:
@@ -121,7 +127,7 @@ def _without(calls: Sequence[TakenCall], others: Sequence[TakenCall]) -> tuple[T
     return tuple(missing)
 
 
-def _key(call: TakenCall) -> tuple[str, str]:
+def _key(call: ReplicaCall) -> tuple[str, str]:
     return call.name, _spelled(call.arguments)
 
 

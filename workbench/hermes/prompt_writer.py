@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Finding, Severity, Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.hermes.spelling.chatml import ANY_MARK_JSON, CONTROL_MARK, Escape, escape_for
-from workbench.hermes.spelling.family import Family, Needs
-from workbench.hermes.spelling.thoughts import Shown
+from workbench.hermes.spelling.family import Family, FamilyRequirements
+from workbench.hermes.spelling.thoughts import AssistantText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,9 @@ _UNREADABLE: Final = object()
 def conversation_findings(family: Family, conversation: Conversation, query: int | None) -> Iterator[Finding]:
     """Where the published template refuses the conversation as a whole; `query` is `last_query`'s."""
     messages = conversation.messages
-    if (family.needs is Needs.MESSAGE and not messages) or (family.needs is Needs.QUERY and query is None):
+    if (family.needs is FamilyRequirements.MESSAGE and not messages) or (
+        family.needs is FamilyRequirements.QUERY and query is None
+    ):
         wish = f"the published template wants {family.needs}; ours goes on"
         yield _warning("template-would-crash", wish)
     if not family.system.allows_later_system and any(m.role is Role.SYSTEM for m in messages[1:]):
@@ -60,7 +62,9 @@ def conversation_findings(family: Family, conversation: Conversation, query: int
         )
 
 
-def assistant_findings(family: Family, message: Message, shown: Shown, span: Span) -> Iterator[Finding]:
+def assistant_findings(
+    family: Family, message: Message, shown: AssistantText, span: Span
+) -> Iterator[Finding]:
     """What of an assistant's message the family does not write."""
     remedy = f"; {family.sane_name!r} keeps it" if family.sane_name else ""
     if message.calls and shown.text and not family.keeps_text_beside_calls:
@@ -116,7 +120,7 @@ def _warning(code: str, message: str, span: Span | None = None) -> Finding:
     return Finding(code=code, message=message, severity=Severity.WARNING, span=span)
 
 
-class Source(StrEnum):
+class PromptSource(StrEnum):
     """Who wrote a stretch of the prompt."""
 
     FAMILY = "the family"
@@ -128,18 +132,18 @@ class Source(StrEnum):
     TOOLS = "a tool spec"
 
 
-WRITES_TAGS = frozenset({Source.FAMILY, Source.SYSTEM, Source.COMPLETION})
+WRITES_TAGS = frozenset({PromptSource.FAMILY, PromptSource.SYSTEM, PromptSource.COMPLETION})
 """Those whose tags belong to the format; a control token belongs there only where the family writes it."""
 
 
 class _Piece(NamedTuple):
     span: Span
-    source: Source
+    source: PromptSource
     hidden: tuple[Span, ...]
     """Where a mark was neutralised."""
 
 
-class Marked(NamedTuple):
+class PromptMarks(NamedTuple):
     """What is known of the marks in a prompt."""
 
     marks: tuple[Span, ...]
@@ -176,12 +180,14 @@ class PromptWriter:
         """What follows belongs to this message, until the next part begins."""
         self._starts.append((self._length, role, message_index))
 
-    def write(self, text: str, source: Source = Source.FAMILY, *, escape: Escape | None = None) -> None:
+    def write(
+        self, text: str, source: PromptSource = PromptSource.FAMILY, *, escape: Escape | None = None
+    ) -> None:
         """Append `text`; `escape` is how its marks are neutralised, None to choose by the text."""
         if not text:
             return
         hidden: tuple[Span, ...] = ()
-        if self._neutralise and source is not Source.FAMILY:
+        if self._neutralise and source is not PromptSource.FAMILY:
             text, hidden = self._neutralised(text, source, escape)
         span = Span(self._length, self._length + len(text))
         self._pieces.append(_Piece(span, source, tuple(place.shifted(span.start) for place in hidden)))
@@ -197,7 +203,7 @@ class PromptWriter:
             if start < end
         )
 
-    def marked(self) -> Marked:
+    def marked(self) -> PromptMarks:
         """Each mark in the whole text: the format's own, or a finding.
 
         The finished text is searched, not the pieces, so that a mark that arises where two pieces meet is
@@ -217,17 +223,21 @@ class PromptWriter:
             span = Span(*match.span())
             source = piece.source if span.end <= piece.span.end else _joint_source(piece.source)
             is_control = CONTROL_MARK.fullmatch(match[0]) is not None
-            if source is Source.TOOLS and ANY_MARK_JSON.fullmatch(match[0]) is None:
+            if source is PromptSource.TOOLS and ANY_MARK_JSON.fullmatch(match[0]) is None:
                 continue
-            if source is Source.FAMILY or (source in WRITES_TAGS and not is_control):
+            if source is PromptSource.FAMILY or (source in WRITES_TAGS and not is_control):
                 marks.append(span)
             else:
                 findings.append(_finding(match[0], span, source, is_control=is_control))
-        return Marked(tuple(marks), tuple(sorted(findings, key=lambda finding: finding.span or Span(0, 0))))
+        return PromptMarks(
+            tuple(marks), tuple(sorted(findings, key=lambda finding: finding.span or Span(0, 0)))
+        )
 
-    def _neutralised(self, text: str, source: Source, escape: Escape | None) -> tuple[str, tuple[Span, ...]]:
+    def _neutralised(
+        self, text: str, source: PromptSource, escape: Escape | None
+    ) -> tuple[str, tuple[Span, ...]]:
         pattern = CONTROL_MARK if source in WRITES_TAGS else self._any_mark
-        if source is Source.TOOLS:
+        if source is PromptSource.TOOLS:
             pattern = ANY_MARK_JSON
         if pattern.search(text) is None:
             return text, ()
@@ -245,12 +255,12 @@ class PromptWriter:
         return "".join(texts), tuple(hidden)
 
 
-def _joint_source(first: Source) -> Source:
+def _joint_source(first: PromptSource) -> PromptSource:
     """Whose a mark is that begins in a piece of `first` and ends in a later one: never the family's."""
-    return Source.ARGUMENTS if first is Source.FAMILY else first
+    return PromptSource.ARGUMENTS if first is PromptSource.FAMILY else first
 
 
-def _finding(mark: str, span: Span, source: Source, *, is_control: bool) -> Finding:
+def _finding(mark: str, span: Span, source: PromptSource, *, is_control: bool) -> Finding:
     if is_control:
         return Finding(
             code="control-mark",
@@ -265,7 +275,7 @@ def _finding(mark: str, span: Span, source: Source, *, is_control: bool) -> Find
     )
 
 
-def _neutralised_finding(span: Span, source: Source) -> Finding:
+def _neutralised_finding(span: Span, source: PromptSource) -> Finding:
     return Finding(
         code="mark-neutralised",
         message=f"a mark in {source} was escaped, so that it cannot act as one",

@@ -6,8 +6,8 @@ from workbench.chat.finding import Finding, Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
 from workbench.hermes.prompt_writer import (
     Prompt,
+    PromptSource,
     PromptWriter,
-    Source,
     assistant_findings,
     call_findings,
     conversation_findings,
@@ -15,8 +15,14 @@ from workbench.hermes.prompt_writer import (
 )
 from workbench.hermes.spelling.chatml import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.families import family_named
-from workbench.hermes.spelling.family import Family, HeaderGap, SystemPlace, Trimmed
-from workbench.hermes.spelling.thoughts import THINK_CLOSE, THINK_OPEN, Place, Shown, last_query
+from workbench.hermes.spelling.family import Family, HeaderGap, SystemPlace, TrimmedTexts
+from workbench.hermes.spelling.thoughts import (
+    THINK_CLOSE,
+    THINK_OPEN,
+    AssistantPosition,
+    AssistantText,
+    last_query,
+)
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -47,8 +53,8 @@ def render(
     """
     family = family_named(family) if isinstance(family, str) else family
     any_mark = ANY_MARK_XML if family.dialect == "xml" else ANY_MARK_JSON
-    query = last_query(conversation.messages, is_trimmed=family.trimmed is Trimmed.ALL)
-    job = _Job(family, conversation.messages, query, PromptWriter(any_mark, neutralise=neutralise))
+    query = last_query(conversation.messages, is_trimmed=family.trimmed is TrimmedTexts.ALL)
+    job = _RenderJob(family, conversation.messages, query, PromptWriter(any_mark, neutralise=neutralise))
     written = 0
     if not has_contract:
         written = _write_system(job, tools or OfferedTools())
@@ -70,7 +76,7 @@ def render(
 
 
 @dataclass(slots=True)
-class _Job:
+class _RenderJob:
     family: Family
     messages: tuple[Message, ...]
     query: int | None
@@ -78,7 +84,7 @@ class _Job:
     findings: list[Finding] = field(default_factory=list[Finding])
 
 
-def _write_system(job: _Job, tools: OfferedTools) -> int:
+def _write_system(job: _RenderJob, tools: OfferedTools) -> int:
     """Write the family's own beginning; how many messages went into it."""
     family, writer, frame = job.family, job.writer, job.family.system
     has_tools = bool(tools.specs) or frame.writes_tools_always
@@ -87,13 +93,13 @@ def _write_system(job: _Job, tools: OfferedTools) -> int:
     default = frame.default_with_tools if has_tools else frame.default_without_tools
     takes_first = frame.place is not SystemPlace.OWN_TURN and _is_system(job.messages, 0)
     text = job.messages[0].text if takes_first else default
-    if text is not None and family.trimmed is Trimmed.ALL:
+    if text is not None and family.trimmed is TrimmedTexts.ALL:
         text = text.strip()
     if text is None and not has_tools:
         return 0
     writer.begin_part(Role.SYSTEM, 0 if takes_first else None)
     writer.write(f"{TURN_OPEN}{Role.SYSTEM}\n")
-    source = Source.SYSTEM if takes_first else Source.FAMILY
+    source = PromptSource.SYSTEM if takes_first else PromptSource.FAMILY
     if text is not None and (frame.place is SystemPlace.BEFORE_TOOLS or not has_tools):
         writer.write(text, source)
         writer.write("\n\n" if has_tools else "")
@@ -106,14 +112,14 @@ def _write_system(job: _Job, tools: OfferedTools) -> int:
     return 1 if takes_first else 0
 
 
-def _write_tools(job: _Job, tools: OfferedTools) -> None:
+def _write_tools(job: _RenderJob, tools: OfferedTools) -> None:
     before, after = job.family.system.tools_text.split("{tools}")
     job.writer.write(before)
-    job.writer.write(job.family.spell_tools(tools), Source.TOOLS, escape=job.family.tools_escape)
+    job.writer.write(job.family.spell_tools(tools), PromptSource.TOOLS, escape=job.family.tools_escape)
     job.writer.write(after)
 
 
-def _write_message(job: _Job, index: int) -> None:
+def _write_message(job: _RenderJob, index: int) -> None:
     message = job.messages[index]
     job.writer.begin_part(message.role, index)
     match message.role:
@@ -125,27 +131,29 @@ def _write_message(job: _Job, index: int) -> None:
             _write_result(job, index)
 
 
-def _write_turn(job: _Job, message: Message) -> None:
+def _write_turn(job: _RenderJob, message: Message) -> None:
     is_user = message.role is Role.USER
-    text = message.text.strip() if is_user and job.family.trimmed is Trimmed.ALL else message.text
+    text = message.text.strip() if is_user and job.family.trimmed is TrimmedTexts.ALL else message.text
     job.writer.write(f"{TURN_OPEN}{message.role}\n")
-    job.writer.write(text, Source.USER if is_user else Source.SYSTEM)
+    job.writer.write(text, PromptSource.USER if is_user else PromptSource.SYSTEM)
     job.writer.write(f"{TURN_CLOSE}\n")
 
 
-def _write_assistant(job: _Job, index: int) -> None:
+def _write_assistant(job: _RenderJob, index: int) -> None:
     message, writer, family = job.messages[index], job.writer, job.family
     last = len(job.messages) - 1
     query = last if job.query is None else job.query
-    shown = family.show_thought(message, Place(is_after_query=index > query, is_last=index == last))
+    shown = family.show_thought(
+        message, AssistantPosition(is_after_query=index > query, is_last=index == last)
+    )
     start = writer.length
     writer.write(f"{TURN_OPEN}{Role.ASSISTANT}\n")
     if shown.thought is not None:
         writer.write(THINK_OPEN)
-        writer.write(shown.thought, Source.COMPLETION)
+        writer.write(shown.thought, PromptSource.COMPLETION)
         writer.write(THINK_CLOSE)
     text, has_text = _text_beside_calls(family, shown) if message.calls else (shown.text, shown.has_text)
-    writer.write(text, Source.COMPLETION)
+    writer.write(text, PromptSource.COMPLETION)
     for position, call in enumerate(message.calls):
         separator = family.between_text_and_call if has_text else ""
         writer.write("\n" if position else separator)
@@ -154,28 +162,28 @@ def _write_assistant(job: _Job, index: int) -> None:
     job.findings.extend(assistant_findings(family, message, shown, Span(start, writer.length)))
 
 
-def _text_beside_calls(family: Family, shown: Shown) -> tuple[str, bool]:
+def _text_beside_calls(family: Family, shown: AssistantText) -> tuple[str, bool]:
     if not family.keeps_text_beside_calls:
         return "", False
-    if family.trimmed is Trimmed.BESIDE_CALLS:
+    if family.trimmed is TrimmedTexts.BESIDE_CALLS:
         return shown.text.strip(), bool(shown.text.strip())
     return shown.text, shown.has_text
 
 
-def _write_call(job: _Job, call: ToolCall) -> None:
+def _write_call(job: _RenderJob, call: ToolCall) -> None:
     writer = job.writer
     writer.write("<tool_call>\n")
     start = writer.length
     pieces = list(job.family.spell_call(call))
     for piece in pieces:
-        source = Source.FAMILY if piece.escape is None else Source.ARGUMENTS
+        source = PromptSource.FAMILY if piece.escape is None else PromptSource.ARGUMENTS
         writer.write(piece.text, source, escape=piece.escape)
     body = "".join(piece.text for piece in pieces)
     job.findings.extend(call_findings(job.family, call, body, Span(start, writer.length)))
     writer.write("\n</tool_call>")
 
 
-def _write_result(job: _Job, index: int) -> None:
+def _write_result(job: _RenderJob, index: int) -> None:
     frame, writer = job.family.results, job.writer
     start = writer.length
     has_header = not _is_in_gap(frame.header_gap, job.messages, index)
@@ -183,8 +191,8 @@ def _write_result(job: _Job, index: int) -> None:
         writer.write(frame.open_turn if has_header else "")
     writer.write(frame.open_result)
     spelled = frame.spell(job.messages[index])
-    text = spelled.text.strip() if job.family.trimmed is Trimmed.ALL else spelled.text
-    writer.write(text, Source.RESULT, escape=spelled.escape)
+    text = spelled.text.strip() if job.family.trimmed is TrimmedTexts.ALL else spelled.text
+    writer.write(text, PromptSource.RESULT, escape=spelled.escape)
     is_last = index == len(job.messages) - 1
     closing = frame.close_last if is_last and frame.close_last is not None else frame.close_result
     writer.write(closing)

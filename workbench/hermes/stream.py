@@ -8,7 +8,7 @@ from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
 from workbench.hermes.scanner.block import Block
 from workbench.hermes.scanner.tagged import read_call_block
-from workbench.hermes.stream_events import BecameThought, Event, TextDelta
+from workbench.hermes.stream_events import Event, ProseBecameThought, TextDelta
 from workbench.hermes.streaming.call_events import CallEvents
 from workbench.hermes.streaming.held_back import OVERLAP_CHARS, held_from, held_of, is_closed, is_plain
 from workbench.hermes.text.completion import Completion, Tag
@@ -97,7 +97,7 @@ class Stream:
         reading = self.finish()
         events: list[Event] = []
         if reading.segments and self._has_given_prose and reading.segments[0].kind is SegmentKind.THOUGHT:
-            events.append(BecameThought())
+            events.append(ProseBecameThought())
             self._has_given_prose = False
         for segment in reading.segments:
             if segment.span.end > self._sent and segment.kind in (SegmentKind.PROSE, SegmentKind.THOUGHT):
@@ -165,7 +165,7 @@ class Stream:
             self._give(events, SegmentKind.THOUGHT, size)
             self._step = self._thought
         elif kind == "thought_end" and not self._has_substance:
-            events.append(BecameThought())
+            events.append(ProseBecameThought())
             self._has_substance = True
             self._has_given_prose = False
             self._may_be_bare = True

@@ -14,7 +14,7 @@ class TextDelta(NamedTuple):
     """Never part of a tag that is still being written."""
 
 
-class BecameThought(NamedTuple):
+class ProseBecameThought(NamedTuple):
     """All prose given so far was a thought: its close tag came without an open tag."""
 
 
@@ -50,5 +50,5 @@ class CallDropped(NamedTuple):
     """Of the call."""
 
 
-Event = TextDelta | BecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped
+Event = TextDelta | ProseBecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped
 """What `Stream.feed` gives."""

@@ -96,7 +96,7 @@ def find_folder(name: str, home: Path) -> Path:
     raise BadInput(f"folder {name}/", "not found", "install the package again, or run in a checkout")
 
 
-class Place(NamedTuple):
+class HomeFolder(NamedTuple):
     """Where the files of a kind are."""
 
     home: str
@@ -108,10 +108,10 @@ class Place(NamedTuple):
 
 
 PLACES: Final = {
-    VersionKind.CONTRACT: Place("prompts", "contracts", ".md"),
-    VersionKind.TOOLS: Place("tools_catalog", "", ".yaml"),
-    VersionKind.PRESET: Place("prompts", "presets", ".json"),
-    VersionKind.SUITE: Place("prompts", "suites", ".yaml"),
+    VersionKind.CONTRACT: HomeFolder("prompts", "contracts", ".md"),
+    VersionKind.TOOLS: HomeFolder("tools_catalog", "", ".yaml"),
+    VersionKind.PRESET: HomeFolder("prompts", "presets", ".json"),
+    VersionKind.SUITE: HomeFolder("prompts", "suites", ".yaml"),
 }
 
 
@@ -180,7 +180,7 @@ class HomeFiles:
         path = self._path(kind, name)
         return str(path.relative_to(self._home) if path.is_relative_to(self._home) else path)
 
-    def _folder(self, place: Place) -> Path:
+    def _folder(self, place: HomeFolder) -> Path:
         return find_folder(place.home, self._home) / place.inside
 
     def _path(self, kind: VersionKind, name: str) -> Path:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from workbench.errors import BadInput
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 
 MIN_COLUMNS: Final = 2
 MAX_COLUMNS: Final = 4
@@ -19,7 +19,7 @@ class Column:
 
     contract: str
     """The contract as it was asked for, such as `minimal` or `minimal@3`; empty for the session's own text."""
-    setup: Setup
+    setup: RunConfig
     """What its answers are played with."""
 
 
@@ -38,7 +38,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ComparisonAnswer:
     """What a column made of a turn."""
 
     column: int
@@ -93,14 +93,14 @@ class ListedComparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptComparison:
+class StoredComparison:
     """A comparison of the store."""
 
     listed: ListedComparison
     """As a list shows it."""
     comparison: Comparison
     """What is compared."""
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[ComparisonAnswer, ...] = ()
     """What came up to now, by turn, then by column."""
     votes: tuple[Vote, ...] = ()
     """By turn; one a turn at most."""
@@ -110,7 +110,7 @@ class KeptComparison:
         """Of the comparison."""
         return self.listed.id
 
-    def answer(self, turn: int, column: int) -> Answer | None:
+    def answer(self, turn: int, column: int) -> ComparisonAnswer | None:
         """What a column made of a turn; None where it has not yet."""
         return next((one for one in self.answers if (one.turn, one.column) == (turn, column)), None)
 
@@ -129,7 +129,7 @@ class KeptComparison:
         )
 
 
-def _is_whole(answer: Answer | None) -> bool:
+def _is_whole(answer: ComparisonAnswer | None) -> bool:
     return answer is not None and not answer.problem
 
 
@@ -156,7 +156,7 @@ def check_count(count: int) -> None:
         )
 
 
-def check_vote(kept: KeptComparison, vote: Vote) -> None:
+def check_vote(kept: StoredComparison, vote: Vote) -> None:
     """Refuses a vote that its comparison does not allow.
 
     Raises:
@@ -211,7 +211,7 @@ NO_PREFERENCES: Final = Preferences()
 """Nobody voted."""
 
 
-def preferences_of(kept: tuple[KeptComparison, ...]) -> Preferences:
+def preferences_of(kept: tuple[StoredComparison, ...]) -> Preferences:
     """The votes of a session's comparisons; a tie prefers nothing."""
     return Preferences(
         pairs=tuple(pair for one in kept for pair in _pairs(one)),
@@ -219,7 +219,7 @@ def preferences_of(kept: tuple[KeptComparison, ...]) -> Preferences:
     )
 
 
-def _pairs(kept: KeptComparison) -> Iterator[Preference]:
+def _pairs(kept: StoredComparison) -> Iterator[Preference]:
     for vote in kept.votes:
         sides = dict(_sides(kept, vote.turn))
         chosen = sides.get(vote.column) if vote.column is not None else None
@@ -231,13 +231,13 @@ def _pairs(kept: KeptComparison) -> Iterator[Preference]:
             )
 
 
-def _bad(kept: KeptComparison) -> Iterator[Side]:
+def _bad(kept: StoredComparison) -> Iterator[Side]:
     for vote in kept.votes:
         if vote.kind is VoteKind.BAD:
             yield from (side for _, side in _sides(kept, vote.turn))
 
 
-def _sides(kept: KeptComparison, turn: int) -> Iterator[tuple[int, Side]]:
+def _sides(kept: StoredComparison, turn: int) -> Iterator[tuple[int, Side]]:
     """The answers that came, by column."""
     for column, asked in enumerate(kept.comparison.columns):
         side = _side(kept.answer(turn, column), asked.setup.contract_name)
@@ -245,7 +245,7 @@ def _sides(kept: KeptComparison, turn: int) -> Iterator[tuple[int, Side]]:
             yield column, side
 
 
-def _side(answer: Answer | None, contract_name: str) -> Side | None:
+def _side(answer: ComparisonAnswer | None, contract_name: str) -> Side | None:
     if answer is None or answer.asked_id is None or answer.leaf_id is None:
         return None
     return Side(asked_id=answer.asked_id, leaf_id=answer.leaf_id, contract_name=contract_name)

@@ -24,7 +24,7 @@ class FactKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class MessageFact:
     """One thing that was noted of a message."""
 
     kind: FactKind
@@ -58,7 +58,7 @@ class FactCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DayOfModel:
+class DailyModelStats:
     """What one model wrote in a day under one version of a contract."""
 
     day: str
@@ -84,12 +84,14 @@ class FactGroup(StrEnum):
     DAY = "day"
 
 
-def facts_of(reading: Reading) -> Iterator[Fact]:
+def facts_of(reading: Reading) -> Iterator[MessageFact]:
     """Fixes, then findings, then dropped blocks, each in order of place."""
     for fix in reading.fixes:
-        yield Fact(kind=FactKind.FIX, code=fix.code, is_guess=fix.is_guess, span=fix.span, edits=fix.edits)
+        yield MessageFact(
+            kind=FactKind.FIX, code=fix.code, is_guess=fix.is_guess, span=fix.span, edits=fix.edits
+        )
     for finding in reading.findings:
-        yield Fact(
+        yield MessageFact(
             kind=FactKind.FINDING,
             code=finding.code,
             severity=finding.severity,
@@ -99,7 +101,7 @@ def facts_of(reading: Reading) -> Iterator[Fact]:
     yield from _drops(reading)
 
 
-def _drops(reading: Reading) -> Iterator[Fact]:
+def _drops(reading: Reading) -> Iterator[MessageFact]:
     """As many as the reading counts, each with the place of a block without a call while there is one."""
     called = {call.span for call in reading.calls}
     places = [
@@ -109,7 +111,7 @@ def _drops(reading: Reading) -> Iterator[Fact]:
     ]
     for number in range(reading.dropped):
         span = places[number] if number < len(places) else None
-        yield Fact(kind=FactKind.DROP, code=_cause(reading, span), span=span)
+        yield MessageFact(kind=FactKind.DROP, code=_cause(reading, span), span=span)
 
 
 def _cause(reading: Reading, span: Span | None) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from workbench.suite.plan import Arm, Plan
+from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.result import CaseResult
 
 
@@ -44,12 +44,12 @@ class ListedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptRun:
+class StoredRun:
     """A run of the store."""
 
     listed: ListedRun
     """As a list shows it."""
-    plan: Plan
+    plan: RunPlan
     """All that it depends on."""
 
     @property
@@ -59,7 +59,7 @@ class KeptRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedArm:
+class ArmResults:
     """One arm of a run, with what came of it."""
 
     run_id: str

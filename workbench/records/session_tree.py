@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.chat.finding import Span
 from workbench.errors import StoreError
-from workbench.records.sessions import ListedSession, Origin, TreeNode
+from workbench.records.sessions import ListedSession, MessageOrigin, TreeNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class SearchFilter:
     """Name of an engine that wrote in it."""
     tag: str | None = None
     """One of its tags, or of its labels'."""
-    origin: Origin | None = None
+    origin: MessageOrigin | None = None
     """Where the message with the words comes from; without words, any of its messages."""
     since: datetime | None = None
     """Last used then or later; aware."""

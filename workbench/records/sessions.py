@@ -8,11 +8,11 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Message, Role
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.events import Generation
 
 
-class Origin(StrEnum):
+class MessageOrigin(StrEnum):
     """Where a message comes from."""
 
     MODEL = "model"
@@ -22,7 +22,7 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptToolRun:
+class StoredToolRun:
     """How a tool's message came to be."""
 
     call_index: int
@@ -47,21 +47,21 @@ class NewMessage:
 
     message: Message
     """Role and text, byte for byte."""
-    origin: Origin
+    origin: MessageOrigin
     """Where it comes from."""
     generation: Generation | None = None
     """Of a model's message: how it came to be; None for all others."""
-    tool_run: KeptToolRun | None = None
+    tool_run: StoredToolRun | None = None
     """Of a tool's message: how it came to be; None for all others."""
     copy_of: str | None = None
     """Of a copy on another branch: the message of the same session whose generation it shares; None for all
     others."""
-    setup: Setup | None = None
+    setup: RunConfig | None = None
     """Of a model's message: what it was played with, where that is not the session's; None where it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptMessage:
+class StoredMessage:
     """A message of the store."""
 
     id: str
@@ -70,13 +70,13 @@ class KeptMessage:
     """The message before it; None for a root."""
     message: Message
     """Role and text, byte for byte."""
-    origin: Origin
+    origin: MessageOrigin
     """Where it comes from."""
     created_at: datetime
     """When it was committed, UTC."""
     generation: Generation | None
     """As in `NewMessage`."""
-    tool_run: KeptToolRun | None
+    tool_run: StoredToolRun | None
     """As in `NewMessage`."""
     copy_of: str | None = None
     """As in `NewMessage`; always the first of all that are alike, never a copy itself."""
@@ -137,7 +137,7 @@ class ListedSession:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptSession:
+class StoredSession:
     """A conversation of the store."""
 
     id: str
@@ -148,7 +148,7 @@ class KeptSession:
     """When it was made, UTC."""
     updated_at: datetime
     """When its last message was committed or its setup changed, UTC."""
-    setup: Setup
+    setup: RunConfig
     """As last used."""
     leaf_id: str | None
     """The open leaf: last message of the path that is shown; None while there is no message."""
@@ -177,7 +177,7 @@ def with_ephemeral(system_text: str, ephemeral: str) -> str:
     return system_text + SEPARATOR + ephemeral if ephemeral else system_text
 
 
-def without_ephemeral(kept: KeptMessage) -> KeptMessage:
+def without_ephemeral(kept: StoredMessage) -> StoredMessage:
     """The same message as others may see it; a prompt that had an ephemeral part is not exact any more."""
     if kept.generation is None or not kept.generation.ephemeral:
         return kept

@@ -27,7 +27,7 @@ class VersionKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptText:
+class StoredText:
     """A text under its hash: one that was played, or is some version's."""
 
     kind: VersionKind

@@ -8,15 +8,15 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.spelling.thoughts import THINK_CLOSE, THINK_OPEN
 from workbench.hermes.written_out import CALL_CLOSE, decoded_arguments, opened_call
-from workbench.rollout.events import Event, PieceArrived, StoodInLine, Timing
+from workbench.rollout.events import Event, PieceArrived, QueuePositionChanged, Timing
 from workbench.rollout.ports import (
-    CallPiece,
     Clock,
     Delta,
     EmittedToken,
     Engine,
     FinishReason,
     GenerationRequest,
+    StructuredCallPiece,
     Usage,
 )
 
@@ -25,7 +25,7 @@ _THOUGHT: Final = -2
 _TEXT: Final = -1
 
 
-class Finished(NamedTuple):
+class FinishedCompletion(NamedTuple):
     """A completion that is over."""
 
     tail: str
@@ -45,7 +45,7 @@ class CompletionWriter:
         self._told = [prefill]
         self._thought: list[str] = []
         self._text = [prefill]
-        self._calls: dict[int, _Call] = {}
+        self._calls: dict[int, _CallInProgress] = {}
         self._stage = _TEXT if prefill else _START
 
     def feed(self, delta: Delta) -> str:
@@ -60,19 +60,19 @@ class CompletionWriter:
             self._told.append(added)
         return added
 
-    def finish(self, reason: FinishReason) -> Finished:
+    def finish(self, reason: FinishReason) -> FinishedCompletion:
         """The message; a call that was cut off in its arguments stays an open block in the text, and is never run."""
         calls = [self._calls[index].finished() for index in sorted(self._calls)]
         is_whole = all(call.arguments_text is None for call in calls)
         if calls and not is_whole and reason is not FinishReason.STOP:
-            return Finished("", Message(role=Role.ASSISTANT, text="".join(self._told)))
+            return FinishedCompletion("", Message(role=Role.ASSISTANT, text="".join(self._told)))
         message = Message(
             role=Role.ASSISTANT,
             text="".join(self._text),
             calls=tuple(calls),
             thought="".join(self._thought) or None,
         )
-        return Finished(self._leave(_TEXT), message)
+        return FinishedCompletion(self._leave(_TEXT), message)
 
     def _think(self, thought: str) -> str:
         self._thought.append(thought)
@@ -82,11 +82,11 @@ class CompletionWriter:
         self._stage = _THOUGHT
         return opening + thought
 
-    def _call(self, piece: CallPiece) -> str:
+    def _call(self, piece: StructuredCallPiece) -> str:
         told = ""
         if piece.index not in self._calls:
             told = self._leave(piece.index)
-            self._calls[piece.index] = _Call(piece.name)
+            self._calls[piece.index] = _CallInProgress(piece.name)
             before = told or next((text for text in reversed(self._told) if text), "")
             told += opened_call(piece.name, before=before)
         self._calls[piece.index].pieces.append(piece.arguments_text)
@@ -102,7 +102,7 @@ class CompletionWriter:
         return ("" if "".join(self._calls[left].pieces) else "{}") + CALL_CLOSE
 
 
-class _Call:
+class _CallInProgress:
     def __init__(self, name: str) -> None:
         self.name = name
         self.pieces: list[str] = []
@@ -125,7 +125,7 @@ _NUL_REPLACED: Final = Finding(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenCompletion:
     """A completion that is over."""
 
     message: Message
@@ -149,7 +149,7 @@ def stream(
     *,
     clock: Clock,
     is_cancelled: Callable[[], bool],
-) -> Generator[Event, None, Written]:
+) -> Generator[Event, None, WrittenCompletion]:
     """What the engine writes; see `workbench.rollout.ports.Engine.generate`.
 
     Raises:
@@ -163,7 +163,7 @@ def stream(
         if "\0" in delta.text:
             has_nul, delta = True, replace(delta, text=delta.text.replace("\0", REPLACEMENT))
         if delta.place_in_line is not None:
-            yield StoodInLine(place=delta.place_in_line)
+            yield QueuePositionChanged(place=delta.place_in_line)
         piece = writer.feed(delta)
         if piece:
             first_s = clock.seconds() if first_s is None else first_s
@@ -175,7 +175,7 @@ def stream(
     finished = writer.finish(finish_reason)
     if finished.tail:
         yield PieceArrived(text=finished.tail)
-    return Written(
+    return WrittenCompletion(
         message=finished.message,
         problem=last.problem,
         tokens=tuple(token for delta in deltas for token in delta.tokens),

@@ -92,7 +92,7 @@ class RoundStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoodInLine:
+class QueuePositionChanged:
     """The model serves others first; told again when the place changes."""
 
     place: int
@@ -166,5 +166,5 @@ class TurnEnded:
     """What interrupted the last one, for a person; empty where nothing did."""
 
 
-Event = RoundStarted | StoodInLine | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
+Event = RoundStarted | QueuePositionChanged | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
 """Anything that happens in a turn."""

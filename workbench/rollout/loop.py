@@ -11,7 +11,8 @@ from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import CallStatus, ReadCall, Reading
 from workbench.hermes.render import render
 from workbench.hermes.written_out import read_message
-from workbench.rollout.completion_writer import CompletionWriter, Written, stream
+from workbench.rollout.completion_writer import CompletionWriter, WrittenCompletion, stream
+from workbench.rollout.constraint import DecodingConstraint, TurnSetup, hold, hold_behind
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -23,7 +24,6 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.held import Held, TurnSetup, hold, hold_behind
 from workbench.rollout.ports import (
     ChoiceKind,
     Clock,
@@ -138,11 +138,11 @@ def _complete(
     return completion
 
 
-def _held(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix: str) -> Held:
+def _held(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix: str) -> DecodingConstraint:
     can = turn.engine.capabilities
     if can.is_chat_only:
         # A chat API takes no beginning of an answer: there the server sees to the choice.
-        return Held()
+        return DecodingConstraint()
     has_grammar = can.has_grammar and turn.setup.is_constrained
     if prefix:
         return hold_behind(turn.setup, choice, prefix, has_grammar=has_grammar)
@@ -157,7 +157,7 @@ def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
 
 
 def _request(
-    setup: TurnSetup, choice: ToolChoice, held: Held, prompt: Prompt, conversation: Conversation
+    setup: TurnSetup, choice: ToolChoice, held: DecodingConstraint, prompt: Prompt, conversation: Conversation
 ) -> GenerationRequest:
     return GenerationRequest(
         prompt=prompt.text + held.prefill,
@@ -170,7 +170,7 @@ def _request(
     )
 
 
-def _begun(turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt) -> Generation:
+def _begun(turn: Turn, choice: ToolChoice, held: DecodingConstraint, prompt: Prompt) -> Generation:
     """A completion of which nothing is written yet."""
     nothing = Timing(
         prompt_tokens=0, cached_tokens=0, completion_tokens=0, time_to_first_token_s=0.0, seconds=0.0
@@ -191,7 +191,7 @@ def _begun(turn: Turn, choice: ToolChoice, held: Held, prompt: Prompt) -> Genera
 
 
 def _completion(
-    turn: Turn, choice: ToolChoice, prompt: Prompt, begun: Generation, written: Written
+    turn: Turn, choice: ToolChoice, prompt: Prompt, begun: Generation, written: WrittenCompletion
 ) -> CompletionEnded:
     reading = read_message(
         written.message,

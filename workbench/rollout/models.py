@@ -1,4 +1,4 @@
-"""TODO."""
+"""The models that can be chosen, and what is known about each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -147,7 +147,7 @@ class EmittedToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallPiece:
+class StructuredCallPiece:
     """A stretch of a call that a server gives as structure, while it is written."""
 
     index: int
@@ -172,7 +172,7 @@ class Delta:
     """The tokens behind `text`, where they were asked for and the engine can tell them."""
     thought: str = ""
     """Reasoning that was added, where a server keeps it apart from the text."""
-    call_pieces: tuple[CallPiece, ...] = ()
+    call_pieces: tuple[StructuredCallPiece, ...] = ()
     """What was added to calls that a server gives as structure; they stand in no text."""
     problem: str = ""
     """Of the last piece, where the finish reason is `interrupted`: what happened, for a person."""

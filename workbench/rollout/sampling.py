@@ -12,10 +12,10 @@ from workbench.rollout.sampling_lines import (
     show_stops,
 )
 from workbench.rollout.setting_field import (
-    Choice,
-    Lines,
+    ChoiceOption,
+    LinesEditor,
     NumberRange,
-    Setting,
+    SettingField,
     setting,
     settings_of,
 )
@@ -113,7 +113,7 @@ class Sampling:
     mirostat: Literal[0, 1, 2] = field(
         default=0,
         metadata=setting(
-            Choice("Mirostat", (("off", 0), ("version 1", 1), ("version 2", 2))),
+            ChoiceOption("Mirostat", (("off", 0), ("version 1", 1), ("version 2", 2))),
             "Version 1 or 2 holds the surprise steady, in place of top k, top p, min p and typical p",
             servers={"llama-server": "mirostat"},
         ),
@@ -137,7 +137,7 @@ class Sampling:
     logit_bias: tuple[TokenBias, ...] = field(
         default=(),
         metadata=setting(
-            Lines("Logit bias: token and bias, one a line", '"Hello" -5', show_biases, parse_biases),
+            LinesEditor("Logit bias: token and bias, one a line", '"Hello" -5', show_biases, parse_biases),
             "Token id, or a text of which each token counts, and what is added to its logit",
             row=3,
             protocol="spelled",
@@ -146,7 +146,7 @@ class Sampling:
     stop: tuple[str, ...] = field(
         default=(),
         metadata=setting(
-            Lines("Stop texts, one a line", "\\n\\n", show_stops, parse_stops),
+            LinesEditor("Stop texts, one a line", "\\n\\n", show_stops, parse_stops),
             "Texts that end a completion and are not part of it",
             row=2,
             protocol="spelled",
@@ -169,7 +169,7 @@ class Sampling:
     )
 
 
-SAMPLING_FIELDS: Final[Mapping[str, Setting]] = {
+SAMPLING_FIELDS: Final[Mapping[str, SettingField]] = {
     declared.name: declared
     for declared in sorted(settings_of(Sampling).values(), key=lambda declared: declared.row)
 }

@@ -13,7 +13,7 @@ default; the request builder spells it in a way of its own."""
 _KEY: Final = "setting"
 
 
-class Editor(Protocol):
+class FieldEditor(Protocol):
     """How a person edits a value."""
 
     @property
@@ -44,18 +44,18 @@ class _ShownAsIs:
     __slots__ = ()
 
     def show(self, value: Any) -> object:
-        """See `Editor`."""
+        """See `FieldEditor`."""
         return value
 
 
 @dataclass(frozen=True, slots=True)
-class Plain(_ShownAsIs):
+class PlainEditor(_ShownAsIs):
     """Any value, such as a text or the choice of a list that only the page knows."""
 
     label: str
 
     def parse(self, shown: object, where: str = "") -> Any:
-        """See `Editor`."""
+        """See `FieldEditor`."""
         return shown
 
 
@@ -66,7 +66,7 @@ class Switch(_ShownAsIs):
     label: str
 
     def parse(self, shown: object, where: str = "") -> bool:
-        """See `Editor`."""
+        """See `FieldEditor`."""
         return bool(shown)
 
 
@@ -81,7 +81,7 @@ class NumberRange(_ShownAsIs):
     """Of the component's arrows. None allows whole numbers only."""
 
     def parse(self, shown: object, where: str = "") -> float:
-        """See `Editor`; an integer if only whole numbers are allowed.
+        """See `FieldEditor`; an integer if only whole numbers are allowed.
 
         >>> NumberRange("Top p", 0, 1, 0.05).parse(2)
         Traceback (most recent call last):
@@ -107,7 +107,7 @@ class NumberRange(_ShownAsIs):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(_ShownAsIs):
+class ChoiceOption(_ShownAsIs):
     """One of a few numbers."""
 
     label: str
@@ -115,13 +115,13 @@ class Choice(_ShownAsIs):
     """What a person reads, and its value; values follow each other."""
 
     def parse(self, shown: object, where: str = "") -> int:
-        """See `Editor`."""
+        """See `FieldEditor`."""
         values = [value for _, value in self.options]
         return NumberRange(self.label, min(values), max(values)).whole(shown, where)
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LinesEditor:
     """A list of values, one a line."""
 
     label: str
@@ -131,23 +131,23 @@ class Lines:
     """Raises `BadInput` with the line that cannot be read."""
 
     def show(self, value: Any) -> object:
-        """See `Editor`."""
+        """See `FieldEditor`."""
         return self.to_text(value)
 
     def parse(self, shown: object, where: str = "") -> Any:
-        """See `Editor`."""
+        """See `FieldEditor`."""
         return self.from_text(str(shown or ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class SettingField:
     """One declared setting."""
 
     name: str
     """The dataclass field."""
     default: Any
     """`dataclasses.MISSING` if a factory makes it."""
-    editor: Editor
+    editor: FieldEditor
     help: str
     """What it does, for the documentation and the command line; no full stop."""
     row: int
@@ -159,23 +159,23 @@ class Setting:
 
 
 def setting(
-    editor: Editor,
+    editor: FieldEditor,
     help: str,
     *,
     row: int = 1,
     protocol: InProtocol = "",
     servers: Mapping[str, str] | None = None,
 ) -> Mapping[str, Any]:
-    """The metadata of a dataclass field that declares a setting; see `Setting` for the arguments."""
+    """The metadata of a dataclass field that declares a setting; see `SettingField` for the arguments."""
     return {
         _KEY: {"editor": editor, "help": help, "row": row, "protocol": protocol, "servers": servers or {}}
     }
 
 
-def settings_of(kind: type) -> Mapping[str, Setting]:
+def settings_of(kind: type) -> Mapping[str, SettingField]:
     """The settings that a dataclass declares, by name, in its order."""
     return {
-        declared.name: Setting(name=declared.name, default=declared.default, **declared.metadata[_KEY])
+        declared.name: SettingField(name=declared.name, default=declared.default, **declared.metadata[_KEY])
         for declared in fields(kind)
         if _KEY in declared.metadata
     }

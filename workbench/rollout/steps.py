@@ -42,7 +42,7 @@ class Stepper(Protocol):
         ...
 
 
-class SteppedToolbox:
+class ApprovingToolbox:
     """Asks about each call before it runs, one after the other; see `workbench.rollout.ports.Toolbox`.
 
     Args:

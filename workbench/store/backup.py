@@ -24,7 +24,7 @@ SHOWN_PROBLEMS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class DatabaseCheck:
     """What a look at a database found."""
 
     database: str
@@ -44,7 +44,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoreReport:
     """What restoring did."""
 
     file: Path
@@ -76,7 +76,7 @@ def back_up(url: str, target: Path | None = None) -> Path:
     return target
 
 
-def restore(url: str, source: Path, *, is_forced: bool = False) -> Restored:
+def restore(url: str, source: Path, *, is_forced: bool = False) -> RestoreReport:
     """Puts a backup in the place of a SQLite database; what stood there is kept beside it.
 
     Args:
@@ -101,10 +101,10 @@ def restore(url: str, source: Path, *, is_forced: bool = False) -> Restored:
             fresh.replace(file)
         finally:
             fresh.unlink(missing_ok=True)
-    return Restored(file=file, kept=kept, revision=revision)
+    return RestoreReport(file=file, kept=kept, revision=revision)
 
 
-def check(url: str) -> Checked:
+def check(url: str) -> DatabaseCheck:
     """Looks at a database and changes nothing in it; it is not migrated.
 
     Raises:
@@ -120,7 +120,7 @@ def check(url: str) -> Checked:
         problems = broken or (*_pointers(connection, is_sqlite=is_sqlite), *damaged_rows(connection))
         counts: Mapping[str, int] = {} if broken else _row_counts(connection)
         size, unused = _sqlite_sizes(connection, file) if is_sqlite else (_server_size(connection), 0)
-        return Checked(
+        return DatabaseCheck(
             database=connection.engine.url.set(query={}).render_as_string(hide_password=True),
             problems=problems,
             revision=None if broken else MigrationContext.configure(connection).get_current_revision(),

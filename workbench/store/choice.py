@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from workbench.records.corpus.material import Choice
+from workbench.records.corpus.material import SessionFilter
 from workbench.records.labels.project import QueueState
 from workbench.records.session_tree import SearchFilter
 from workbench.store.label_rows import slot_of
@@ -17,13 +17,13 @@ from workbench.store.storable import problem_of
 from workbench.store.tables import LabelProjectRow, LabelRow, LabelTaskRow, SessionRow
 
 
-def is_impossible(wanted: Choice) -> bool:
+def is_impossible(wanted: SessionFilter) -> bool:
     """Whether something is asked for that cannot be stored, and so is nowhere."""
     named = (wanted.tag, wanted.verdict, wanted.project, wanted.contract, wanted.model)
     return any(problem_of(name) for name in named if name is not None)
 
 
-def conditions_of_choice(wanted: Choice) -> Iterator[ColumnElement[bool]]:
+def conditions_of_choice(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
     """Conditions on `SessionRow`; all must hold."""
     yield from conditions_of(
         SearchFilter(
@@ -50,7 +50,7 @@ def is_discarded(project: str | None = None) -> ColumnElement[bool]:
     return _has_task(project, col(LabelTaskRow.state) == QueueState.DISCARDED.value)
 
 
-def _rated(wanted: Choice) -> Iterator[ColumnElement[bool]]:
+def _rated(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
     rating = col(LabelRow.rating)
     if wanted.min_rating is None and wanted.max_rating is None:
         return

@@ -9,11 +9,11 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from workbench.errors import StoreError
 from workbench.records.comparisons import (
-    Answer,
     Column,
     Comparison,
-    KeptComparison,
+    ComparisonAnswer,
     ListedComparison,
+    StoredComparison,
     Vote,
     VoteKind,
     check_comparison,
@@ -24,7 +24,7 @@ from workbench.store import rows
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database
 from workbench.store.message_writer import new_id
-from workbench.store.owned import Owned
+from workbench.store.owned import OwnerScope
 from workbench.store.paths import message_row
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow, SessionRow
@@ -46,7 +46,7 @@ def listed_value(row: ComparisonRow) -> ListedComparison:
     )
 
 
-def kept_value(db: Session, row: ComparisonRow) -> KeptComparison:
+def kept_value(db: Session, row: ComparisonRow) -> StoredComparison:
     """The comparison with all that came of it.
 
     Raises:
@@ -63,7 +63,7 @@ def kept_value(db: Session, row: ComparisonRow) -> KeptComparison:
         .order_by(col(ComparisonVoteRow.turn))
     )
     try:
-        return KeptComparison(
+        return StoredComparison(
             listed=listed_value(row),
             comparison=_comparison(row),
             answers=tuple(_answer(one) for one in db.exec(answers)),
@@ -84,8 +84,8 @@ def _comparison(row: ComparisonRow) -> Comparison:
     )
 
 
-def _answer(row: ComparisonAnswerRow) -> Answer:
-    return Answer(
+def _answer(row: ComparisonAnswerRow) -> ComparisonAnswer:
+    return ComparisonAnswer(
         column=row.place, turn=row.turn, asked_id=row.asked_id, leaf_id=row.leaf_id, problem=row.problem
     )
 
@@ -94,14 +94,14 @@ def _vote(row: ComparisonVoteRow) -> Vote:
     return Vote(turn=row.turn, kind=VoteKind(row.kind), column=row.place)
 
 
-class ComparisonStore(Owned):
+class ComparisonStore(OwnerScope):
     """The comparisons of one owner's sessions; one transaction a method, safe to use from several threads."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         super().__init__(database, owner, now)
         self._audit = AuditWriter(owner, now)
 
-    def create_comparison(self, title: str, comparison: Comparison) -> KeptComparison:
+    def create_comparison(self, title: str, comparison: Comparison) -> StoredComparison:
         """A new comparison.
 
         Raises:
@@ -125,7 +125,7 @@ class ComparisonStore(Owned):
             db.flush()
             return kept_value(db, row)
 
-    def find_comparison(self, comparison_id: str) -> KeptComparison | None:
+    def find_comparison(self, comparison_id: str) -> StoredComparison | None:
         """The comparison of that id; None where there is none."""
         with self._database.reading() as db:
             row = self._find(db, comparison_id)
@@ -142,7 +142,7 @@ class ComparisonStore(Owned):
         with self._database.reading() as db:
             return tuple(map(listed_value, db.exec(page)))
 
-    def save_answer(self, comparison_id: str, answer: Answer) -> None:
+    def save_answer(self, comparison_id: str, answer: ComparisonAnswer) -> None:
         """What a column made of a turn.
 
         Raises:
@@ -221,7 +221,7 @@ class ComparisonStore(Owned):
         return row
 
 
-def comparisons_of(db: Session, session_id: str) -> tuple[KeptComparison, ...]:
+def comparisons_of(db: Session, session_id: str) -> tuple[StoredComparison, ...]:
     """All comparisons of a session, the oldest first.
 
     Raises:

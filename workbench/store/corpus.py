@@ -12,19 +12,19 @@ from workbench.chat.message import Message
 from workbench.errors import StoreError
 from workbench.records.comparisons import preferences_of
 from workbench.records.corpus.material import (
-    Choice,
     DamagedSession,
+    ExportMessage,
+    GenerationSource,
     ImportedRow,
-    MadeWith,
-    Material,
     NewImport,
-    ToldMessage,
+    SessionFilter,
+    SessionMaterial,
 )
 from workbench.records.labels.label import Label
 from workbench.records.labels.project import QueueState
 from workbench.records.labels.rules import find_stale
 from workbench.records.session_tree import check_tree
-from workbench.records.sessions import NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.store import rows
 from workbench.store.choice import conditions_of_choice, is_discarded, is_impossible
 from workbench.store.comparisons import comparisons_of
@@ -33,7 +33,7 @@ from workbench.store.label_rows import label_value, read_steps
 from workbench.store.labels import LabelStore
 from workbench.store.listing import is_rollout
 from workbench.store.message_writer import new_id, show_leaf, write_message
-from workbench.store.owned import Owned, scope_of
+from workbench.store.owned import OwnerScope, scope_of
 from workbench.store.search_index import note_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import (
@@ -48,7 +48,7 @@ from workbench.store.tables import (
 from workbench.store.version_rows import put_setup
 
 
-class ImportStore(Owned):
+class ImportStore(OwnerScope):
     """Makes sessions of rows; one transaction a row, safe to use from several threads."""
 
     def find_import(self, digest: str) -> str | None:
@@ -122,8 +122,8 @@ def _write(
     """Each message under the one before; the first under `parent`."""
     written: list[MessageRow] = []
     for message in messages:
-        place = rows.Place(id=new_id(), session_id=session.id, parent=parent, created_at=now)
-        parent = write_message(db, NewMessage(message=message, origin=Origin.IMPORT), place).message
+        place = rows.MessagePosition(id=new_id(), session_id=session.id, parent=parent, created_at=now)
+        parent = write_message(db, NewMessage(message=message, origin=MessageOrigin.IMPORT), place).message
         if message.role == "user" and not session.title:
             session.title = rows.title_of(message.text)
         written.append(parent)
@@ -133,7 +133,7 @@ def _write(
 class CorpusStore(ImportStore):
     """One owner's sessions as what rows are made of; what each method does stands in the port."""
 
-    def choose(self, wanted: Choice, *, after: str | None = None, limit: int = 200) -> Sequence[str]:
+    def choose(self, wanted: SessionFilter, *, after: str | None = None, limit: int = 200) -> Sequence[str]:
         """Ids of sessions that hold a message, in the order in which they were made."""
         if is_impossible(wanted) or (after is not None and problem_of(after)):
             return ()
@@ -146,14 +146,14 @@ class CorpusStore(ImportStore):
         with self._database.reading() as db:
             return db.exec(page).all()
 
-    def count(self, wanted: Choice) -> int:
+    def count(self, wanted: SessionFilter) -> int:
         """How many there are."""
         if is_impossible(wanted):
             return 0
         with self._database.reading() as db:
             return db.exec(select(func.count()).select_from(SessionRow).where(*self._chosen(wanted))).one()
 
-    def material(self, session_id: str) -> Material | DamagedSession | None:
+    def material(self, session_id: str) -> SessionMaterial | DamagedSession | None:
         """All that is known of a session; None where there is none, or only another's."""
         if problem_of(session_id):
             return None
@@ -165,7 +165,7 @@ class CorpusStore(ImportStore):
             except (ValueError, TypeError, StoreError) as error:
                 return DamagedSession(session_id=session_id, problem=str(error))
 
-    def _chosen(self, wanted: Choice) -> tuple[ColumnElement[bool], ...]:
+    def _chosen(self, wanted: SessionFilter) -> tuple[ColumnElement[bool], ...]:
         is_there = (col(SessionRow.deleted_at).is_(None), col(SessionRow.leaf_id).is_not(None))
         # What a suite measures is not trained on, unless somebody asks for just that.
         is_asked_for = wanted.session_ids is not None or wanted.state is not None
@@ -173,12 +173,12 @@ class CorpusStore(ImportStore):
         return (self._is_own(), *is_there, *is_played, *conditions_of_choice(wanted))
 
 
-def _material(db: Session, session: SessionRow) -> Material:
+def _material(db: Session, session: SessionRow) -> SessionMaterial:
     labels = _labels(db, session.id)
     messages = _messages(db, session.id)
     check_tree({one.id: one.parent_id for one in messages}, session.id)
     discarded = select(SessionRow.id).where(col(SessionRow.id) == session.id, is_discarded())
-    return Material(
+    return SessionMaterial(
         session_id=session.id,
         title=session.title,
         setup=rows.setup_value(session.setup),
@@ -192,7 +192,7 @@ def _material(db: Session, session: SessionRow) -> Material:
     )
 
 
-def _messages(db: Session, session_id: str) -> tuple[ToldMessage, ...]:
+def _messages(db: Session, session_id: str) -> tuple[ExportMessage, ...]:
     """All of them without their prompts, which rows have no use for."""
     found = db.exec(
         select(MessageRow, GenerationRow)
@@ -203,16 +203,16 @@ def _messages(db: Session, session_id: str) -> tuple[ToldMessage, ...]:
     return tuple(_told(message, generation) for message, generation in found)
 
 
-def _told(row: MessageRow, generation: GenerationRow | None) -> ToldMessage:
+def _told(row: MessageRow, generation: GenerationRow | None) -> ExportMessage:
     parts = rows.MessageParts(message=row, generation=None, prompt=None, tool_run=None)
-    return ToldMessage(
+    return ExportMessage(
         id=row.id,
         parent_id=row.parent_id,
         original_id=row.copy_of or row.id,
         message=rows.message_value(parts).message,
         made_with=None
         if generation is None
-        else MadeWith(
+        else GenerationSource(
             engine_name=generation.engine_name,
             engine_fingerprint=generation.engine_fingerprint,
             tools_fingerprint=generation.tools_fingerprint,
@@ -232,7 +232,7 @@ def _labels(db: Session, session_id: str) -> tuple[Label, ...]:
     return tuple(label_value(row, name) for row, name in found)
 
 
-def _stale(db: Session, session: SessionRow, messages: Sequence[ToldMessage]) -> Collection[str]:
+def _stale(db: Session, session: SessionRow, messages: Sequence[ExportMessage]) -> Collection[str]:
     """Of all branches: whether a message is stale depends on what stands above it alone."""
     parents = {one.parent_id for one in messages}
     leaves = (one.id for one in messages if one.id not in parents)

@@ -18,24 +18,24 @@ from workbench.records.facts import FactKind
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.runs import RunState
-from workbench.records.sessions import Origin
+from workbench.records.sessions import MessageOrigin
 from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
-from workbench.store.storable import StoredJson, Unreadable
-from workbench.suite.result import Status
+from workbench.store.storable import StoredJson, UnreadableJson
+from workbench.suite.result import CaseStatus
 
 DAMAGE_REMEDY: Final = "run `workbench db check` for all damage, then restore a backup"
 """What to do about a damaged row."""
 WORDS: Final[Mapping[tuple[str, str], type[StrEnum]]] = {
     ("message", "role"): Role,
-    ("message", "origin"): Origin,
+    ("message", "origin"): MessageOrigin,
     ("generation", "finish_reason"): FinishReason,
     ("fact", "kind"): FactKind,
     ("fact", "severity"): Severity,
     ("label", "verdict"): Verdict,
     ("label_task", "state"): QueueState,
     ("run", "state"): RunState,
-    ("case_result", "status"): Status,
+    ("case_result", "status"): CaseStatus,
     ("comparison_vote", "kind"): VoteKind,
     ("version", "kind"): VersionKind,
     ("version_line", "kind"): VersionKind,
@@ -65,7 +65,7 @@ def row_problems(table: Table, row: Mapping[str, object]) -> Generator[str]:
         if name not in row:
             continue
         value = row[name]
-        if isinstance(value, Unreadable):
+        if isinstance(value, UnreadableJson):
             yield f"column {name}: {value.problem}"
         elif value is None:
             if not is_nullable:

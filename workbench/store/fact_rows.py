@@ -8,7 +8,7 @@ from workbench.chat.finding import Edit, Severity, Span
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
-from workbench.records.facts import Fact, FactKind
+from workbench.records.facts import FactKind, MessageFact
 from workbench.store.damage import damage_of
 from workbench.store.tables import FactRow
 from workbench.toolspec.spec import OfferedTools
@@ -39,7 +39,7 @@ def _tools(text: str, disabled: tuple[str, ...]) -> OfferedTools | None:
     return tools.only(frozenset(tools.names) - frozenset(disabled))
 
 
-def fact_row(fact: Fact, *, session_id: str, message_id: str) -> FactRow:
+def fact_row(fact: MessageFact, *, session_id: str, message_id: str) -> FactRow:
     """The row of a fact."""
     return FactRow(
         session_id=session_id,
@@ -55,7 +55,7 @@ def fact_row(fact: Fact, *, session_id: str, message_id: str) -> FactRow:
     )
 
 
-def fact_value(row: FactRow) -> Fact:
+def fact_value(row: FactRow) -> MessageFact:
     """The fact as the other floors know it.
 
     Raises:
@@ -63,7 +63,7 @@ def fact_value(row: FactRow) -> Fact:
     """
     has_place = row.span_start is not None and row.span_end is not None
     with damage_of(f"fact {row.id} of message {row.message_id!r}"):
-        return Fact(
+        return MessageFact(
             kind=FactKind(row.kind),
             code=row.code,
             severity=Severity(row.severity) if row.severity else None,

@@ -8,9 +8,9 @@ from sqlalchemy import SQLColumnExpression, Text, case, cast
 from sqlalchemy import select as select_many
 from sqlmodel import col, func, select
 
-from workbench.records.facts import DayOfModel, Fact, FactCount, FactGroup, FactKind
+from workbench.records.facts import DailyModelStats, FactCount, FactGroup, FactKind, MessageFact
 from workbench.store.fact_rows import fact_value
-from workbench.store.owned import Owned
+from workbench.store.owned import OwnerScope
 from workbench.store.storable import problem_of
 from workbench.store.tables import FactRow, GenerationRow, MessageRow, SessionRow
 
@@ -21,10 +21,10 @@ _GROUPS: Final[Mapping[FactGroup, SQLColumnExpression[Any]]] = {
 }
 
 
-class FactStore(Owned):
+class FactStore(OwnerScope):
     """Reads the facts of one owner's sessions; they are written with the messages."""
 
-    def of_session(self, session_id: str) -> Sequence[tuple[str, Fact]]:
+    def of_session(self, session_id: str) -> Sequence[tuple[str, MessageFact]]:
         """Each fact of the session's messages with the message's id, in order; none of an unknown session.
 
         Raises:
@@ -72,7 +72,7 @@ class FactStore(Owned):
                 for name, kind, count, message_count in db.exec(counted)
             )
 
-    def days(self, contract_versions: Collection[str]) -> Sequence[DayOfModel]:
+    def days(self, contract_versions: Collection[str]) -> Sequence[DailyModelStats]:
         """What models wrote under these versions of contracts, day by day.
 
         Raises:
@@ -94,7 +94,7 @@ class FactStore(Owned):
                 .order_by(day, version, model)
             )
             return tuple(
-                DayOfModel(
+                DailyModelStats(
                     day=day, contract_version=version or "", model=model,
                     completions=completions, fixed=fixed, dropped=dropped,
                 )

@@ -11,7 +11,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from workbench.errors import StoreError
 
 
-class Fault(NamedTuple):
+class DatabaseFault(NamedTuple):
     """One thing that a database complains of."""
 
     said: str
@@ -27,45 +27,51 @@ _MEND_URL: Final = "mend WORKBENCH_DATABASE_URL"
 _TRY_AGAIN: Final = "try again"
 
 _SQLITE: Final = (
-    Fault("database is locked", "", "another program is writing to it; close that and try again"),
-    Fault("database or disk is full", "", "make room on the disk"),
-    Fault("readonly database", "", "make the file and its folder writable"),
-    Fault("unable to open database file", "", _WRITABLE),
-    Fault("not a database", "", "move that file away, or set WORKBENCH_DATABASE_URL"),
-    Fault("Could not decode to UTF-8", "", "run `workbench db check`, then restore a backup"),
-    Fault("malformed", "", "restore a backup"),
+    DatabaseFault("database is locked", "", "another program is writing to it; close that and try again"),
+    DatabaseFault("database or disk is full", "", "make room on the disk"),
+    DatabaseFault("readonly database", "", "make the file and its folder writable"),
+    DatabaseFault("unable to open database file", "", _WRITABLE),
+    DatabaseFault("not a database", "", "move that file away, or set WORKBENCH_DATABASE_URL"),
+    DatabaseFault("Could not decode to UTF-8", "", "run `workbench db check`, then restore a backup"),
+    DatabaseFault("malformed", "", "restore a backup"),
 )
 """What SQLite says."""
 
 _STATES: Final = (
-    Fault("57P0", "the server ended the connection", _TRY_AGAIN),
-    Fault("08", "the connection to the server was lost", _TRY_AGAIN),
-    Fault("40", "the server undid this for the sake of another writer", _TRY_AGAIN),
-    Fault("55P03", "another program holds what we wait for", _TRY_AGAIN),
-    Fault("53300", "the server has no connection left", "raise its max_connections"),
-    Fault("53100", "the server's disk is full", "make room there"),
-    Fault("25006", "the server takes no writing", "name the primary in WORKBENCH_DATABASE_URL"),
-    Fault("42501", "the user may not do this", "let it own the database"),
+    DatabaseFault("57P0", "the server ended the connection", _TRY_AGAIN),
+    DatabaseFault("08", "the connection to the server was lost", _TRY_AGAIN),
+    DatabaseFault("40", "the server undid this for the sake of another writer", _TRY_AGAIN),
+    DatabaseFault("55P03", "another program holds what we wait for", _TRY_AGAIN),
+    DatabaseFault("53300", "the server has no connection left", "raise its max_connections"),
+    DatabaseFault("53100", "the server's disk is full", "make room there"),
+    DatabaseFault("25006", "the server takes no writing", "name the primary in WORKBENCH_DATABASE_URL"),
+    DatabaseFault("42501", "the user may not do this", "let it own the database"),
 )
 """What PostgreSQL says by SQLSTATE, or its beginning. *Source:* PostgreSQL 15, appendix A."""
 
 _CONNECTING: Final = (
-    Fault("password authentication failed", "user or password is refused", _MEND_URL),
-    Fault("no password supplied", "the server wants a password", _MEND_URL),
-    Fault("no pg_hba.conf entry", "the server lets nobody in from here", "let it, in its pg_hba.conf"),
-    Fault("Connection refused", "no server answers there", "start it, or " + _MEND_URL),
-    Fault("timeout expired", "no server answers there", "start it, or " + _MEND_URL),
-    Fault("resolve host", "nobody knows that host", _MEND_URL),
-    Fault("could not translate host name", "nobody knows that host", _MEND_URL),
-    Fault("No such file or directory", "no server answers at that socket", "start it, or " + _MEND_URL),
-    Fault("too many clients", "the server has no connection left", "raise its max_connections"),
-    Fault("remaining connection slots", "the server has no connection left", "raise its max_connections"),
-    Fault("is starting up", "the server is only just starting", _TRY_AGAIN),
-    Fault("is shutting down", "the server is shutting down", _TRY_AGAIN),
-    Fault("server closed the connection", "the connection to the server was lost", _TRY_AGAIN),
-    Fault("connection is lost", "the connection to the server was lost", _TRY_AGAIN),
-    Fault("consuming input failed", "the connection to the server was lost", _TRY_AGAIN),
-    Fault('" does not exist', "there is no such database or user", "create it, or " + _MEND_URL),
+    DatabaseFault("password authentication failed", "user or password is refused", _MEND_URL),
+    DatabaseFault("no password supplied", "the server wants a password", _MEND_URL),
+    DatabaseFault(
+        "no pg_hba.conf entry", "the server lets nobody in from here", "let it, in its pg_hba.conf"
+    ),
+    DatabaseFault("Connection refused", "no server answers there", "start it, or " + _MEND_URL),
+    DatabaseFault("timeout expired", "no server answers there", "start it, or " + _MEND_URL),
+    DatabaseFault("resolve host", "nobody knows that host", _MEND_URL),
+    DatabaseFault("could not translate host name", "nobody knows that host", _MEND_URL),
+    DatabaseFault(
+        "No such file or directory", "no server answers at that socket", "start it, or " + _MEND_URL
+    ),
+    DatabaseFault("too many clients", "the server has no connection left", "raise its max_connections"),
+    DatabaseFault(
+        "remaining connection slots", "the server has no connection left", "raise its max_connections"
+    ),
+    DatabaseFault("is starting up", "the server is only just starting", _TRY_AGAIN),
+    DatabaseFault("is shutting down", "the server is shutting down", _TRY_AGAIN),
+    DatabaseFault("server closed the connection", "the connection to the server was lost", _TRY_AGAIN),
+    DatabaseFault("connection is lost", "the connection to the server was lost", _TRY_AGAIN),
+    DatabaseFault("consuming input failed", "the connection to the server was lost", _TRY_AGAIN),
+    DatabaseFault('" does not exist', "there is no such database or user", "create it, or " + _MEND_URL),
 )
 """What PostgreSQL's library says where no SQLSTATE comes along."""
 
@@ -99,7 +105,7 @@ def _told(error: Exception) -> tuple[str, str]:
     return said, _WRITABLE if isinstance(error, OSError) else "see WORKBENCH_DATABASE_URL"
 
 
-def _fault_of(origin: BaseException, said: str) -> Fault | None:
+def _fault_of(origin: BaseException, said: str) -> DatabaseFault | None:
     state: object = getattr(origin, "sqlstate", None)
     if isinstance(state, str):
         return next((fault for fault in _STATES if state.startswith(fault.said)), None)

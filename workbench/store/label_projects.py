@@ -14,13 +14,13 @@ from workbench.store.audit import AuditWriter
 from workbench.store.database import Database, insert_if_absent
 from workbench.store.label_rows import project_value, put_project
 from workbench.store.message_writer import new_id
-from workbench.store.owned import Owned, scope_of
+from workbench.store.owned import OwnerScope, scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import LabelProjectRow, LabelTaskRow
 
 
-class LabelProjectStore(Owned):
+class LabelProjectStore(OwnerScope):
     """One owner's labelling projects; one transaction a method, safe to use from several threads."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from sqlmodel import Session, col, select
 
 from workbench.chat.message import ToolCall
-from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import Project, Question
 from workbench.records.labels.rules import PathStep
 from workbench.records.session_tree import path_ids
@@ -68,7 +68,7 @@ def label_value(row: LabelRow, project: str) -> Label:
     """The label as the other floors know it."""
     return Label(
         id=row.id,
-        target=Target(
+        target=LabelTarget(
             session_id=row.session_id,
             message_id=row.message_id,
             call_index=None if row.call_index == OF_MESSAGE else row.call_index,

@@ -9,8 +9,8 @@ from sqlmodel import Session, col, select
 
 from workbench.chat.message import Role
 from workbench.errors import WriteConflict
-from workbench.records.labels.agreement import Judgement
-from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, content_json
+from workbench.records.labels.agreement import AnnotatorVerdict
+from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, content_json
 from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, QueueState
 from workbench.records.labels.rules import check_label, find_stale
 from workbench.records.owner import Owner
@@ -72,7 +72,7 @@ class LabelStore(LabelProjectStore):
             return label_value(written.row, project.name)
 
     def find(
-        self, target: Target, *, labeller: str = "", project: str = "", is_deciding: bool = False
+        self, target: LabelTarget, *, labeller: str = "", project: str = "", is_deciding: bool = False
     ) -> Label | None:
         """The label of that labeller, or the deciding one whoever wrote it; None where there is none."""
         texts = (target.session_id, target.message_id, labeller)
@@ -186,7 +186,7 @@ class LabelStore(LabelProjectStore):
             self._log.write(self.list_labels(session_id=session_id, project=project, limit=MOST_LOGGED))
         return item
 
-    def judgements(self, *, project: str = "") -> Sequence[Judgement]:
+    def judgements(self, *, project: str = "") -> Sequence[AnnotatorVerdict]:
         """Every verdict that a labeller gave, the deciding ones left out; an item is a message or a call.
 
         Raises:
@@ -258,6 +258,6 @@ class LabelStore(LabelProjectStore):
         )
 
 
-def _judgement(row: LabelRow) -> Judgement:
+def _judgement(row: LabelRow) -> AnnotatorVerdict:
     of_call = "" if row.call_index == OF_MESSAGE else f"#{row.call_index}"
-    return Judgement(item=row.message_id + of_call, labeller=row.labeller, verdict=row.verdict or "")
+    return AnnotatorVerdict(item=row.message_id + of_call, labeller=row.labeller, verdict=row.verdict or "")

@@ -22,7 +22,7 @@ def new_id() -> str:
     return secrets.token_hex(16)
 
 
-def write_message(db: Session, new: NewMessage, place: rows.Place) -> rows.MessageParts:
+def write_message(db: Session, new: NewMessage, place: rows.MessagePosition) -> rows.MessageParts:
     """Writes a message with how it came to be.
 
     Raises:

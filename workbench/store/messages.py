@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from workbench.records.sessions import DeletedMessages, KeptMessage, NewMessage, TreeNode
+from workbench.records.sessions import DeletedMessages, NewMessage, StoredMessage, TreeNode
 from workbench.rollout.events import Generation
 from workbench.store import rows
 from workbench.store.deleting import delete_messages, read_deleted, restore_messages
 from workbench.store.message_writer import new_id, show_leaf, write_message
-from workbench.store.owned import Owned
+from workbench.store.owned import OwnerScope
 from workbench.store.paths import message_row, read_path, read_tree
 from workbench.store.storable import refuse_unstorable
 from workbench.store.unfinished import forget_unfinished, save_unfinished
 
 
-class MessageStore(Owned):
+class MessageStore(OwnerScope):
     """The messages of one owner's sessions; one transaction a method, safe to use from several threads."""
 
     def append(
@@ -24,7 +24,7 @@ class MessageStore(Owned):
         parent_id: str | None,
         unfinished_id: str | None = None,
         is_shown: bool = True,
-    ) -> KeptMessage:
+    ) -> StoredMessage:
         """A message under `parent_id` (None makes a root); it becomes the open leaf, if it is shown.
 
         Raises:
@@ -42,7 +42,7 @@ class MessageStore(Owned):
         *,
         parent_id: str | None,
         is_shown: bool = True,
-    ) -> Sequence[KeptMessage]:
+    ) -> Sequence[StoredMessage]:
         """Messages, each under the one before, the first under `parent_id`: all of them, or none.
 
         Raises:
@@ -74,11 +74,13 @@ class MessageStore(Owned):
         with self._database.writing() as db:
             session = self._own(db, session_id)
             parent = None if parent_id is None else message_row(db, session.id, parent_id)
-            place = rows.Place(id=row_id, session_id=session.id, parent=parent, created_at=self._now())
+            place = rows.MessagePosition(
+                id=row_id, session_id=session.id, parent=parent, created_at=self._now()
+            )
             save_unfinished(db, text, generation, place)
         return row_id
 
-    def path(self, session_id: str, *, leaf_id: str | None = None) -> Sequence[KeptMessage]:
+    def path(self, session_id: str, *, leaf_id: str | None = None) -> Sequence[StoredMessage]:
         """The messages from the root to `leaf_id`, or to the open leaf.
 
         Raises:
@@ -144,16 +146,18 @@ class MessageStore(Owned):
         unfinished_id: str | None,
         *,
         is_shown: bool,
-    ) -> tuple[KeptMessage, ...]:
+    ) -> tuple[StoredMessage, ...]:
         for one in new:
             _refuse_unstorable_message(one)
         with self._database.writing() as db:
             session = self._own(db, session_id)
             forget_unfinished(db, session.id, unfinished_id)
             parent = None if parent_id is None else message_row(db, session.id, parent_id)
-            kept: list[KeptMessage] = []
+            kept: list[StoredMessage] = []
             for one in new:
-                place = rows.Place(id=new_id(), session_id=session.id, parent=parent, created_at=self._now())
+                place = rows.MessagePosition(
+                    id=new_id(), session_id=session.id, parent=parent, created_at=self._now()
+                )
                 parts = write_message(db, one, place)
                 show_leaf(db, session, parts.message, is_shown=is_shown)
                 kept.append(rows.message_value(parts))

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, func, select
 
 from workbench.errors import StoreError
 from workbench.records.owner import Owner, Permission
-from workbench.records.sessions import KeptSession
+from workbench.records.sessions import StoredSession
 from workbench.store import rows
 from workbench.store.database import Database
 from workbench.store.deleting import is_shown
@@ -25,7 +25,7 @@ def scope_of(owner: Owner) -> str:
     return SHARED if owner.key is None else owner.key
 
 
-class Owned:
+class OwnerScope:
     """One owner's view of a database.
 
     Args:
@@ -81,7 +81,7 @@ class Owned:
             return StoreError(f"session {session_id!r} is someone else's; copy it to go on with it")
         return no_session(session_id)
 
-    def _value(self, db: Session, row: SessionRow) -> KeptSession:
+    def _value(self, db: Session, row: SessionRow) -> StoredSession:
         count = db.exec(
             select(func.count())
             .select_from(MessageRow)

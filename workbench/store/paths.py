@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 from workbench.chat.message import Role
 from workbench.errors import StoreError
 from workbench.records.session_tree import check_tree, path_ids
-from workbench.records.sessions import KeptMessage, TreeNode
+from workbench.records.sessions import StoredMessage, TreeNode
 from workbench.store import rows
 from workbench.store.damage import damage_of
 from workbench.store.storable import problem_of
@@ -36,7 +36,7 @@ def message_row(db: Session, session_id: str, message_id: str) -> MessageRow:
 
 def read_path(
     db: Session, session: SessionRow, leaf_id: str | None, *, is_for_others: bool = False
-) -> tuple[KeptMessage, ...]:
+) -> tuple[StoredMessage, ...]:
     """The messages from the root to `leaf_id`, or to the open leaf.
 
     Args:

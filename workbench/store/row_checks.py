@@ -16,7 +16,7 @@ from workbench.records.session_tree import find_cyclic
 from workbench.store import rows
 from workbench.store.damage import row_name, row_problems
 from workbench.store.rows import call_value, findings_value, generation_of, sampling_value, tokens_value
-from workbench.store.storable import Unreadable
+from workbench.store.storable import UnreadableJson
 from workbench.store.tables import METADATA
 from workbench.suite.plan import plan_value
 from workbench.suite.result import result_value
@@ -64,7 +64,7 @@ def _problems_of(table: Table, connection: Connection, names: set[str]) -> Itera
 def _content_problems(table: Table, row: _Row) -> Iterator[str]:
     for (of_table, name), read in _CONTENTS.items():
         value: Any = row.get(name)
-        if of_table != table.name or name not in row or isinstance(value, Unreadable):
+        if of_table != table.name or name not in row or isinstance(value, UnreadableJson):
             continue
         try:
             read(value)
@@ -81,7 +81,7 @@ def _remedy(table: Table, row: _Row) -> str:
 
 
 def _rows(table: Table, connection: Connection, names: set[str]) -> Iterator[_Row]:
-    """The rows of a table, each value as SQLAlchemy reads it; one that it cannot read as `Unreadable`."""
+    """The rows of a table, each value as SQLAlchemy reads it; one that it cannot read as `UnreadableJson`."""
     columns = [column for column in table.columns if column.name in names]
     if connection.dialect.name != "sqlite":
         for row in connection.execute(sa.select(*columns)):
@@ -100,17 +100,17 @@ def _rows(table: Table, connection: Connection, names: set[str]) -> Iterator[_Ro
 
 
 def _read(value: object, is_bool: bool, process: Callable[[Any], Any] | None) -> object:  # noqa: FBT001
-    if process is None or is_bool or value is None or isinstance(value, Unreadable):
+    if process is None or is_bool or value is None or isinstance(value, UnreadableJson):
         return value
     try:
         return process(value)
     except (ValueError, TypeError) as error:
-        return Unreadable(str(error))
+        return UnreadableJson(str(error))
 
 
 @contextmanager
 def _raw(connection: Connection) -> Generator[sqlite3.Cursor]:
-    """A cursor whose texts are `Unreadable` where they are not UTF-8."""
+    """A cursor whose texts are `UnreadableJson` where they are not UTF-8."""
     driver = cast(sqlite3.Connection, connection.connection.driver_connection)
     before = driver.text_factory
     driver.text_factory = _text
@@ -120,11 +120,11 @@ def _raw(connection: Connection) -> Generator[sqlite3.Cursor]:
         driver.text_factory = before
 
 
-def _text(data: bytes) -> str | Unreadable:
+def _text(data: bytes) -> str | UnreadableJson:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        return Unreadable(f"its text is not UTF-8 (byte {error.start})")
+        return UnreadableJson(f"its text is not UTF-8 (byte {error.start})")
 
 
 def _tree_problems(connection: Connection) -> Iterator[str]:
@@ -185,5 +185,5 @@ def _ids(connection: Connection, table: str, *names: str) -> Iterator[tuple[obje
         return
     for row in _rows(METADATA.tables[table], connection, {*names}):
         values = tuple(row[name] for name in names)
-        if not any(isinstance(value, Unreadable | bytes) for value in values):
+        if not any(isinstance(value, UnreadableJson | bytes) for value in values):
             yield values

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from workbench.chat.finding import Finding
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.owner import Owner
-from workbench.records.sessions import KeptMessage, KeptSession, KeptToolRun, NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage, StoredSession, StoredToolRun
 from workbench.rollout.events import Generation, Timing
 from workbench.rollout.ports import EmittedToken, FinishReason
 from workbench.rollout.sampling import Sampling
@@ -122,11 +122,11 @@ def place_told(name: str) -> Generator[None]:
 TITLE_SIZE_CHARS: Final = 60
 """A longer first line of a user is cut to this length."""
 
-_SETUP: Final = TypeAdapter(Setup)
+_SETUP: Final = TypeAdapter(RunConfig)
 _SETUP_DEFAULTS: Final = {"contract_name": "", "contract_text": "", "tools_text": "[]"}
 
 
-class Place(NamedTuple):
+class MessagePosition(NamedTuple):
     """Where and when a message comes into the tree."""
 
     id: str
@@ -152,13 +152,13 @@ class MessageParts(NamedTuple):
     """How the result came to be; None where it is none."""
 
 
-def setup_document(setup: Setup) -> dict[str, Any]:
+def setup_document(setup: RunConfig) -> dict[str, Any]:
     """The JSON of a setup; equal setups give equal JSON."""
     document = _SETUP.dump_python(setup, mode="json")
     return {**document, "disabled_tools": sorted(setup.disabled_tools)}
 
 
-def setup_value(document: Mapping[str, Any]) -> Setup:
+def setup_value(document: Mapping[str, Any]) -> RunConfig:
     """The setup of a row; what an older row lacks is as the defaults say, what is unknown is left out.
 
     Raises:
@@ -170,7 +170,7 @@ def setup_value(document: Mapping[str, Any]) -> Setup:
         return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 
 
-def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Sequence[str]) -> KeptSession:
+def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Sequence[str]) -> StoredSession:
     """The session as the other floors know it, read by `owner`.
 
     Raises:
@@ -179,7 +179,7 @@ def session_value(row: SessionRow, owner: Owner, *, message_count: int, tags: Se
     is_own = row.owner == owner.key
     with damage_of(f"session {row.id!r}"):
         setup = setup_value(row.setup)
-    return KeptSession(
+    return StoredSession(
         id=row.id,
         title=row.title,
         created_at=row.created_at,
@@ -204,7 +204,7 @@ def title_of(text: str) -> str:
     return line if len(line) <= TITLE_SIZE_CHARS else line[: TITLE_SIZE_CHARS - 1].rstrip() + "…"
 
 
-def message_row(new: NewMessage, place: Place, *, generation_id: int | None) -> MessageRow:
+def message_row(new: NewMessage, place: MessagePosition, *, generation_id: int | None) -> MessageRow:
     """The row of a new message."""
     message = new.message
     return MessageRow(
@@ -261,7 +261,9 @@ def generation_row(generation: Generation, session_id: str) -> GenerationRow:
     )
 
 
-def unfinished_row(text: str, generation: Generation, place: Place, *, writer: str) -> UnfinishedRow:
+def unfinished_row(
+    text: str, generation: Generation, place: MessagePosition, *, writer: str
+) -> UnfinishedRow:
     """The row of a model's message that is still written."""
     return UnfinishedRow(
         id=place.id,
@@ -282,10 +284,10 @@ def unfinished_value(row: UnfinishedRow) -> NewMessage:
     """
     generation = generation_of(row.generation)
     message = Message(role=Role.ASSISTANT, text=row.text)
-    return NewMessage(message=message, origin=Origin.MODEL, generation=generation)
+    return NewMessage(message=message, origin=MessageOrigin.MODEL, generation=generation)
 
 
-def tool_run_row(run: KeptToolRun, message_id: str) -> ToolRunRow:
+def tool_run_row(run: StoredToolRun, message_id: str) -> ToolRunRow:
     """The row of a tool's run."""
     return ToolRunRow(
         message_id=message_id,
@@ -299,7 +301,7 @@ def tool_run_row(run: KeptToolRun, message_id: str) -> ToolRunRow:
     )
 
 
-def message_value(parts: MessageParts) -> KeptMessage:
+def message_value(parts: MessageParts) -> StoredMessage:
     """The message as the other floors know it.
 
     Raises:
@@ -314,11 +316,11 @@ def message_value(parts: MessageParts) -> KeptMessage:
             thought=row.thought,
             name=row.name,
         )
-        return KeptMessage(
+        return StoredMessage(
             id=row.id,
             parent_id=row.parent_id,
             message=message,
-            origin=Origin(row.origin),
+            origin=MessageOrigin(row.origin),
             created_at=row.created_at,
             generation=_generation_value(parts.generation, parts.prompt),
             tool_run=_tool_run_value(parts.tool_run),
@@ -355,10 +357,10 @@ def _generation_value(row: GenerationRow | None, prompt: PromptRow | None) -> Ge
     )
 
 
-def _tool_run_value(row: ToolRunRow | None) -> KeptToolRun | None:
+def _tool_run_value(row: ToolRunRow | None) -> StoredToolRun | None:
     if row is None:
         return None
-    return KeptToolRun(
+    return StoredToolRun(
         call_index=row.call_index,
         is_error=row.is_error,
         milliseconds=row.milliseconds,

@@ -11,20 +11,20 @@ from sqlmodel import Session, col, delete, func, select
 
 from workbench.errors import BadInput, StoreError
 from workbench.records.owner import Owner
-from workbench.records.runs import KeptRun, ListedRun, PlayedArm, RunState
+from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
 from workbench.records.versions import parse_reference
 from workbench.store.database import Database, insert_if_absent
 from workbench.store.message_writer import new_id
-from workbench.store.owned import Owned, scope_of
+from workbench.store.owned import OwnerScope, scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow
-from workbench.suite.plan import Arm, Plan, plan_document, plan_value
-from workbench.suite.result import CaseResult, Status, result_document, result_value
+from workbench.suite.plan import Arm, RunPlan, plan_document, plan_value
+from workbench.suite.result import CaseResult, CaseStatus, result_document, result_value
 
 _ARMS: Final = TypeAdapter(tuple[Arm, ...])
 
 
-def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[PlayedArm]:
+def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[ArmResults]:
     """See `workbench.store.runs.RunStore.arms_of`.
 
     Raises:
@@ -43,7 +43,7 @@ def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iter
         results = _results(db, run_id) if own else dict[str, Sequence[CaseResult]]()
         for arm in own:
             if found := results.get(arm.label):
-                yield PlayedArm(
+                yield ArmResults(
                     run_id=run_id, title=title, created_at=created_at, arm=arm, results=tuple(found)
                 )
 
@@ -75,14 +75,14 @@ def _results(db: Session, run_id: str) -> Mapping[str, Sequence[CaseResult]]:
     return found
 
 
-class RunStore(Owned):
+class RunStore(OwnerScope):
     """The runs of one owner; one transaction a method, safe to use from several threads."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         super().__init__(database, owner, now)
         self._scope = scope_of(owner)
 
-    def create_run(self, title: str, plan: Plan) -> KeptRun:
+    def create_run(self, title: str, plan: RunPlan) -> StoredRun:
         """A new run.
 
         Raises:
@@ -104,9 +104,9 @@ class RunStore(Owned):
         with self._database.writing() as db:
             db.add(row)
             db.flush()
-            return KeptRun(listed=_listed(db, row), plan=plan)
+            return StoredRun(listed=_listed(db, row), plan=plan)
 
-    def find_run(self, run_id: str) -> KeptRun | None:
+    def find_run(self, run_id: str) -> StoredRun | None:
         """The run of that id, or whose id begins so."""
         if not run_id or problem_of(run_id):
             return None
@@ -178,7 +178,7 @@ class RunStore(Owned):
                 raise StoreError(f"run {run_id!r}: a result is damaged: {error}") from error
         return tuple(sorted(found, key=lambda one: order.get(one.key, len(order))))
 
-    def arms_of(self, contract_name: str, *, limit: int = 50) -> Sequence[PlayedArm]:
+    def arms_of(self, contract_name: str, *, limit: int = 50) -> Sequence[ArmResults]:
         """The arms that played a contract.
 
         Raises:
@@ -206,7 +206,7 @@ class RunStore(Owned):
         with self._database.writing() as db:
             run = self._run(db, run_id)
             gone = delete(CaseResultRow).where(
-                col(CaseResultRow.run_id) == run.id, col(CaseResultRow.status) == Status.ERROR.value
+                col(CaseResultRow.run_id) == run.id, col(CaseResultRow.status) == CaseStatus.ERROR.value
             )
             return db.exec(gone).rowcount
 
@@ -227,11 +227,11 @@ class RunStore(Owned):
         return row
 
 
-def _value(db: Session, row: RunRow) -> KeptRun:
-    return KeptRun(listed=_listed(db, row), plan=_plan(row))
+def _value(db: Session, row: RunRow) -> StoredRun:
+    return StoredRun(listed=_listed(db, row), plan=_plan(row))
 
 
-def _plan(row: RunRow) -> Plan:
+def _plan(row: RunRow) -> RunPlan:
     try:
         return plan_value(row.plan)
     except (BadInput, ValueError, KeyError, TypeError) as error:
@@ -253,6 +253,6 @@ def _listed(db: Session, row: RunRow) -> ListedRun:
         updated_at=row.updated_at,
         total=row.total,
         done=sum(counts.values()),
-        passed=counts.get(Status.PASSED.value, 0),
-        errors=counts.get(Status.ERROR.value, 0),
+        passed=counts.get(CaseStatus.PASSED.value, 0),
+        errors=counts.get(CaseStatus.ERROR.value, 0),
     )

@@ -10,14 +10,14 @@ from sqlmodel import Session, col, func, select
 from workbench.chat.finding import Span
 from workbench.records.facts import FactKind
 from workbench.records.session_tree import NO_FILTER, FoundSession, SearchFilter, Snippet
-from workbench.records.sessions import Origin
+from workbench.records.sessions import MessageOrigin
 from workbench.store.listing import list_rows
-from workbench.store.owned import Owned
+from workbench.store.owned import OwnerScope
 from workbench.store.search_terms import (
     CHUNK_SIZE_CHARS,
     SEARCH_WORDS,
     Field,
-    Term,
+    SearchPhrase,
     matches,
     places_of,
     terms_of,
@@ -62,7 +62,7 @@ def conditions_of(wanted: SearchFilter) -> Iterator[ColumnElement[bool]]:
         yield col(SessionRow.updated_at) < wanted.until
 
 
-def is_of_origin(origin: Origin) -> ColumnElement[bool]:
+def is_of_origin(origin: MessageOrigin) -> ColumnElement[bool]:
     """True of sessions with a message that comes from there."""
     return _has(MessageRow, col(MessageRow.session_id), col(MessageRow.origin) == origin.value)
 
@@ -115,7 +115,7 @@ SIZE_CHARS: Final = 160
 """What is shown at all."""
 
 
-def snippet_of(text: str, terms: Sequence[Term]) -> Snippet:
+def snippet_of(text: str, terms: Sequence[SearchPhrase]) -> Snippet:
     """The text around the first word, or its beginning where no word stands in it.
 
     >>> from workbench.store.search_terms import terms_of
@@ -147,7 +147,7 @@ class _Hit(NamedTuple):
     """Newest piece of a message with the words; None where only its title or tags have them."""
 
 
-class SearchStore(Owned):
+class SearchStore(OwnerScope):
     """Finds one owner's sessions."""
 
     def find(
@@ -181,7 +181,9 @@ class SearchStore(Owned):
         page = list_rows(db, self._owner, *conditions, is_deleted=False, limit=limit, offset=offset)
         return tuple(FoundSession(session=session, message_id=None, snippet=None) for session in page)
 
-    def _found(self, db: Session, hits: Sequence[_Hit], terms: Sequence[Term]) -> Sequence[FoundSession]:
+    def _found(
+        self, db: Session, hits: Sequence[_Hit], terms: Sequence[SearchPhrase]
+    ) -> Sequence[FoundSession]:
         is_hit = col(SessionRow.id).in_([hit.session_id for hit in hits])
         page = list_rows(db, self._owner, is_hit, is_deleted=False, limit=len(hits), offset=0)
         sessions = {session.id: session for session in page}
@@ -199,7 +201,7 @@ class SearchStore(Owned):
 
 def _hits(
     db: Session,
-    terms: Sequence[Term],
+    terms: Sequence[SearchPhrase],
     wanted: SearchFilter,
     conditions: Sequence[ColumnElement[bool]],
     limit: int,
@@ -226,7 +228,7 @@ def _hits(
 
 
 def _of_field(
-    terms: Sequence[Term],
+    terms: Sequence[SearchPhrase],
     field: Field,
     rank: int,
     wanted: SearchFilter,

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 from sqlmodel import Session, col, delete, select
 
 from workbench.chat.message import Role
-from workbench.records.facts import Fact, facts_of
+from workbench.records.facts import MessageFact, facts_of
 from workbench.store.fact_rows import fact_row, read_completion
 from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, insert_words, words_of
 from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRow, SessionRow, SessionTagRow
 
 
-class Noted(NamedTuple):
+class IndexedMessage(NamedTuple):
     """What there is to note of a message."""
 
-    facts: Sequence[Fact]
+    facts: Sequence[MessageFact]
     """In order."""
     names: Sequence[str]
     """Names of tools, and codes: what a person searches for by name."""
@@ -65,13 +65,15 @@ def note_session(db: Session, session_id: str) -> None:
     _write_documents(db, [(0, [title, *tags, *said], "")], session_id, None)
 
 
-def noted_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> Noted:
+def noted_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> IndexedMessage:
     """What there is to note of a message; nothing of one that no model wrote."""
     if role != Role.ASSISTANT:
-        return Noted((), ())
+        return IndexedMessage((), ())
     reading = read_completion(text, setup, finish_reason)
     facts = tuple(facts_of(reading))
-    return Noted(facts, [*(call.name for call in reading.calls), *dict.fromkeys(fact.code for fact in facts)])
+    return IndexedMessage(
+        facts, [*(call.name for call in reading.calls), *dict.fromkeys(fact.code for fact in facts)]
+    )
 
 
 def document_words(names: Sequence[str], text: str, start: int) -> tuple[list[str], list[str]]:

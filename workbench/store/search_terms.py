@@ -32,7 +32,7 @@ _WORD: Final = re.compile(
 )
 
 
-class Word(NamedTuple):
+class SearchWord(NamedTuple):
     """One word of a text."""
 
     folded: str
@@ -43,7 +43,7 @@ class Word(NamedTuple):
     """Where it ends there."""
 
 
-class Term(NamedTuple):
+class SearchPhrase(NamedTuple):
     """Words of a query that must follow each other."""
 
     words: tuple[str, ...]
@@ -52,7 +52,7 @@ class Term(NamedTuple):
     """Whether the last one may go on."""
 
 
-def words_of(text: str) -> Iterator[Word]:
+def words_of(text: str) -> Iterator[SearchWord]:
     """The words of a text in order.
 
     >>> [word.folded for word in words_of("Où est get_weather? 🦉")]
@@ -61,7 +61,7 @@ def words_of(text: str) -> Iterator[Word]:
     for match in _WORD.finditer(text):
         folded = f"u{ord(match.group()):x}" if match["picture"] else fold(match.group())
         if folded:
-            yield Word(folded, match.start(), match.end())
+            yield SearchWord(folded, match.start(), match.end())
 
 
 def fold(word: str) -> str:
@@ -76,24 +76,24 @@ def fold(word: str) -> str:
     return "".join(sign for sign in decomposed if sign.isalnum())[:WORD_SIZE_CHARS]
 
 
-def terms_of(query: str) -> list[Term]:
+def terms_of(query: str) -> list[SearchPhrase]:
     """What all must be found; empty where the query has no word.
 
     Between quotes words follow each other just so. The last word may still be typed: it may go on, and
     so may one with a star behind it.
 
     >>> terms_of('"New York" get_wea')
-    [Term(words=('new', 'york'), is_prefix=False), Term(words=('get', 'wea'), is_prefix=True)]
+    [SearchPhrase(words=('new', 'york'), is_prefix=False), SearchPhrase(words=('get', 'wea'), is_prefix=True)]
     >>> terms_of('"* - ( )')
     []
     """
-    terms: list[Term] = []
+    terms: list[SearchPhrase] = []
     for number, part in enumerate(query.split('"')):
         pieces = [part] if number % 2 else part.split()
         for piece in pieces:
             words = tuple(word.folded for word in words_of(piece))
             if words:
-                terms.append(Term(words, is_prefix=not number % 2 and piece.endswith("*")))
+                terms.append(SearchPhrase(words, is_prefix=not number % 2 and piece.endswith("*")))
     if terms and not query.endswith(('"', " ")):
         terms[-1] = terms[-1]._replace(is_prefix=True)
     return terms
@@ -108,7 +108,7 @@ def chunks_of(text: str) -> Iterator[int]:
         yield start
 
 
-def places_of(terms: Sequence[Term], text: str) -> Iterator[tuple[int, int]]:
+def places_of(terms: Sequence[SearchPhrase], text: str) -> Iterator[tuple[int, int]]:
     """Where in a text the words of the terms stand, in order, without overlap."""
     words = list(words_of(text))
     marked: set[int] = set()
@@ -121,7 +121,7 @@ def places_of(terms: Sequence[Term], text: str) -> Iterator[tuple[int, int]]:
         yield words[index].start, words[index].end
 
 
-def _stands_at(term: Term, words: Sequence[Word], index: int) -> bool:
+def _stands_at(term: SearchPhrase, words: Sequence[SearchWord], index: int) -> bool:
     *firsts, last = term.words
     if any(words[index + place].folded != first for place, first in enumerate(firsts)):
         return False
@@ -182,7 +182,7 @@ def insert_words(
     )
 
 
-def matches(terms: Sequence[Term], field: Field, dialect: str) -> ColumnElement[bool]:
+def matches(terms: Sequence[SearchPhrase], field: Field, dialect: str) -> ColumnElement[bool]:
     """True of the rows in whose field all terms stand.
 
     Args:
@@ -202,9 +202,9 @@ def _as_tsvector(words: Iterable[str]) -> str:
     return " ".join(f"'{word}':{place}" for place, word in enumerate(words, start=1))
 
 
-def _sqlite_term(term: Term) -> str:
+def _sqlite_term(term: SearchPhrase) -> str:
     return " + ".join(f'"{word}"' for word in term.words) + (" *" if term.is_prefix else "")
 
 
-def _postgres_term(term: Term) -> str:
+def _postgres_term(term: SearchPhrase) -> str:
     return " <-> ".join(f"'{word}'" for word in term.words) + (":*" if term.is_prefix else "")

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlmodel import col, delete, update
 
-from workbench.records.sessions import KeptSession, ListedSession
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import ListedSession, StoredSession
 from workbench.store import rows
 from workbench.store.deleting import kept_since
 from workbench.store.listing import list_rows
@@ -22,7 +22,7 @@ from workbench.store.version_rows import put_setup
 class SessionStore(MessageStore):
     """Keeps one owner's sessions; one transaction a method, safe to use from several threads."""
 
-    def create_session(self, setup: Setup) -> KeptSession:
+    def create_session(self, setup: RunConfig) -> StoredSession:
         """A new, empty session.
 
         Raises:
@@ -38,7 +38,7 @@ class SessionStore(MessageStore):
             db.flush()
             return self._value(db, row)
 
-    def find_session(self, session_id: str) -> KeptSession | None:
+    def find_session(self, session_id: str) -> StoredSession | None:
         """The session of that id; None where there is none, or only another's.
 
         Raises:
@@ -67,7 +67,7 @@ class SessionStore(MessageStore):
                 db, self._owner, allowed, state, is_deleted=is_deleted, limit=limit, offset=offset
             )
 
-    def save_setup(self, session_id: str, setup: Setup) -> None:
+    def save_setup(self, session_id: str, setup: RunConfig) -> None:
         """What the session is set to from now on; one that is as it was is no use of the session.
 
         Raises:
@@ -126,7 +126,7 @@ class SessionStore(MessageStore):
         """
         self._update(session_id, is_deleted=True, deleted_at=None)
 
-    def copy_session(self, session_id: str) -> KeptSession:
+    def copy_session(self, session_id: str) -> StoredSession:
         """A new session of one's own, with the open path of that one.
 
         Raises:

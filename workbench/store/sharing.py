@@ -8,10 +8,10 @@ from sqlmodel import Session, col, select
 
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
-from workbench.records.sessions import KeptMessage, KeptSession, NewMessage, TreeNode, without_ephemeral
+from workbench.records.sessions import NewMessage, StoredMessage, StoredSession, TreeNode, without_ephemeral
 from workbench.store import rows
 from workbench.store.message_writer import new_id, write_message
-from workbench.store.owned import Owned
+from workbench.store.owned import OwnerScope
 from workbench.store.paths import read_path, read_tree
 from workbench.store.search_index import note_session
 from workbench.store.storable import problem_of
@@ -38,7 +38,7 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
         db.add(SessionTagRow(session_id=copy.id, tag=row.tag, position=row.position))
     parent = None
     for kept in read_path(db, source, None, is_for_others=True):
-        place = rows.Place(id=new_id(), session_id=copy.id, parent=parent, created_at=now)
+        place = rows.MessagePosition(id=new_id(), session_id=copy.id, parent=parent, created_at=now)
         parent = write_message(db, _new(kept if is_own else without_ephemeral(kept)), place).message
         copy.leaf_id = parent.id
     note_session(db, copy.id)
@@ -46,13 +46,13 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
     return copy
 
 
-def _new(kept: KeptMessage) -> NewMessage:
+def _new(kept: StoredMessage) -> NewMessage:
     return NewMessage(
         message=kept.message, origin=kept.origin, generation=kept.generation, tool_run=kept.tool_run
     )
 
 
-class SharingStore(Owned):
+class SharingStore(OwnerScope):
     """What one owner shows to others, and sees of theirs; one transaction a method."""
 
     def share(self, session_id: str) -> str:
@@ -75,7 +75,7 @@ class SharingStore(Owned):
         with self._database.writing() as db:
             self._own(db, session_id).share_key = None
 
-    def find_shared(self, key: str) -> KeptSession | None:
+    def find_shared(self, key: str) -> StoredSession | None:
         """The session, whoever's it is, without its ephemeral part; None where the key shows nothing.
 
         Raises:
@@ -88,7 +88,7 @@ class SharingStore(Owned):
             session = self._value(db, row)
             return replace(session, is_own=False, share_key=None, setup=replace(session.setup, ephemeral=""))
 
-    def shared_path(self, key: str, *, leaf_id: str | None = None) -> Sequence[KeptMessage]:
+    def shared_path(self, key: str, *, leaf_id: str | None = None) -> Sequence[StoredMessage]:
         """Its messages from the root to `leaf_id`, or to the open leaf, without ephemeral parts.
 
         Raises:
@@ -108,7 +108,7 @@ class SharingStore(Owned):
         with self._database.reading() as db:
             return read_tree(db, _shared(db, key))
 
-    def copy_shared(self, key: str) -> KeptSession:
+    def copy_shared(self, key: str) -> StoredSession:
         """A new session of one's own, with its open path.
 
         Raises:

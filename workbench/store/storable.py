@@ -14,7 +14,7 @@ _NAMES: Final[dict[type, str]] = {dict: "an object", list: "an array"}
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableJson:
     """Takes the place of a JSON value that cannot be read, until its row is checked."""
 
     problem: str
@@ -22,7 +22,7 @@ class Unreadable:
 
 
 class StoredJson(TypeDecorator[Any]):
-    """JSON of one kind. What cannot be read becomes `Unreadable`, so that the row can be named in the error.
+    """JSON of one kind. What cannot be read becomes `UnreadableJson`, so that the row can be named in the error.
 
     Args:
         kind: `dict` or `list`: what the column holds.
@@ -47,9 +47,9 @@ class StoredJson(TypeDecorator[Any]):
             try:
                 loaded = read(value) if read else value
             except (ValueError, TypeError, RecursionError) as error:
-                return Unreadable(f"broken JSON: {' '.join(str(error).split())[:120]}")
+                return UnreadableJson(f"broken JSON: {' '.join(str(error).split())[:120]}")
             if not isinstance(loaded, self.kind) and not (loaded is None and self.is_nullable):
-                return Unreadable(f"its JSON is not {_NAMES[self.kind]}")
+                return UnreadableJson(f"its JSON is not {_NAMES[self.kind]}")
             return loaded
 
         return process

@@ -51,7 +51,7 @@ SILENCE: Final = timedelta(minutes=1)
 """A writer on another machine that wrote nothing for so long is taken for ended."""
 
 
-def save_unfinished(db: Session, text: str, generation: Generation, place: rows.Place) -> None:
+def save_unfinished(db: Session, text: str, generation: Generation, place: rows.MessagePosition) -> None:
     """What is written so far, in place of what was there under the same id."""
     known = (col(UnfinishedRow.id) == place.id, col(UnfinishedRow.session_id) == place.session_id)
     grown = update(UnfinishedRow).where(*known).values(text=text, updated_at=place.created_at)
@@ -107,7 +107,7 @@ def _try_to_keep(db: Session, row_id: str) -> bool:
 
 
 def _keep(db: Session, row: UnfinishedRow) -> None:
-    place = rows.Place(
+    place = rows.MessagePosition(
         # Not the row's: a writer that was taken for ended may write under it again.
         id=new_id(),
         session_id=row.session_id,

@@ -11,7 +11,7 @@ from workbench.errors import StoreError
 from workbench.records.owner import Owner
 from workbench.records.versions import (
     HASH_PREFIX_CHARS,
-    KeptText,
+    StoredText,
     Version,
     VersionKind,
     VersionLine,
@@ -52,7 +52,7 @@ def write_text(db: Session, scope: str, kind: VersionKind, text: str) -> str:
     return text_hash
 
 
-def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> KeptText | None:
+def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> StoredText | None:
     """The one text whose hash begins with `start`; None where there is none, or several."""
     if len(start) < HASH_PREFIX_CHARS:
         return None
@@ -65,7 +65,7 @@ def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> KeptTex
     ).all()
     if len({row.hash for row in found}) != 1:
         return None
-    return KeptText(kind=kind, hash=found[0].hash, text=found[0].text)
+    return StoredText(kind=kind, hash=found[0].hash, text=found[0].text)
 
 
 def _version_texts_is_readable(scope: str) -> ColumnElement[bool]:

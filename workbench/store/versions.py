@@ -9,8 +9,8 @@ from workbench.errors import StoreError
 from workbench.records.owner import Owner
 from workbench.records.versions import (
     FileState,
-    KeptText,
     NewVersion,
+    StoredText,
     Version,
     VersionKind,
     VersionLine,
@@ -123,21 +123,21 @@ class VersionStore:
         with self._database.writing() as db:
             return self._writer.untag(db, kind, name, tag)
 
-    def find_text(self, kind: VersionKind, text_hash: str) -> KeptText | None:
+    def find_text(self, kind: VersionKind, text_hash: str) -> StoredText | None:
         """The text of that hash, or whose hash begins so; None where there is none, or several."""
         if problem_of(text_hash):
             return None
         with self._database.reading() as db:
             return find_text(db, self._scope, kind, text_hash.lower())
 
-    def keep_text(self, kind: VersionKind, text: str) -> KeptText:
+    def keep_text(self, kind: VersionKind, text: str) -> StoredText:
         """Keeps a text under its hash; keeping it again changes nothing.
 
         Raises:
             BadInput: It cannot be stored.
         """
         refuse_unstorable(text, "version.text")
-        kept = KeptText(kind=kind, hash=hash_of(text), text=text)
+        kept = StoredText(kind=kind, hash=hash_of(text), text=text)
         # Most often it is there: then no writer has to wait for us.
         with self._database.reading() as db:
             if db.get(VersionTextRow, (self._scope, kind.value, kept.hash)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from workbench.suite.compare import Interval, pass_hat, wilson
-from workbench.suite.result import CaseResult, Status
+from workbench.suite.result import CaseResult, CaseStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ def cards(results: Iterable[CaseResult]) -> tuple[ScoreCard, ...]:
 
 def score_card(arm: str, results: Sequence[CaseResult]) -> ScoreCard:
     """What the results of one arm come to."""
-    scored = [one for one in results if one.status is not Status.ERROR]
+    scored = [one for one in results if one.status is not CaseStatus.ERROR]
     measures = [one.measures for one in scored]
     passed = sum(one.is_passed for one in scored)
     plays = _plays(scored)

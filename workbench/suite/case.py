@@ -11,18 +11,18 @@ from workbench.chat.message import Message
 from workbench.suite.expectation import Expectation
 
 
-class _Form(BaseModel):
+class _CaseModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class CallForm(_Form):
+class CallForm(_CaseModel):
     """A call that was made earlier in the conversation."""
 
     name: str
     arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
 
 
-class MessageForm(_Form):
+class MessageForm(_CaseModel):
     """A message of a case."""
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -31,7 +31,7 @@ class MessageForm(_Form):
     name: str | None = None
 
 
-class SettingsForm(_Form):
+class SettingsForm(_CaseModel):
     """What a case may say of how it is played; a suite's `defaults` say it for all of them."""
 
     tools: list[str] | None = None
@@ -64,7 +64,7 @@ class CaseForm(SettingsForm):
         return self
 
 
-class SuiteForm(_Form):
+class SuiteForm(_CaseModel):
     """A suite as it stands in a file; its cases are looked at one by one."""
 
     suite: str = Field(min_length=1)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from math import comb, erfc, sqrt
 from typing import Final, NamedTuple
 
-from workbench.suite.result import CaseResult, Status
+from workbench.suite.result import CaseResult, CaseStatus
 
 _Z95: Final = 1.959963984540054
 _FEW: Final = 25
@@ -77,7 +77,7 @@ def pass_hat(passed: int, total: int, k: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class ArmPoint:
     """A label, what it costs and what it is worth."""
 
     label: str
@@ -88,7 +88,7 @@ class Point:
     """The more the better, such as a pass rate."""
 
 
-def front(points: tuple[Point, ...]) -> tuple[Point, ...]:
+def front(points: tuple[ArmPoint, ...]) -> tuple[ArmPoint, ...]:
     """The points that no other one beats: none is at most as dear and at least as good, and better in one.
 
     In order of cost.
@@ -97,12 +97,12 @@ def front(points: tuple[Point, ...]) -> tuple[Point, ...]:
     return tuple(sorted(kept, key=lambda one: (one.cost, -one.worth, one.label)))
 
 
-def _beats(other: Point, one: Point) -> bool:
+def _beats(other: ArmPoint, one: ArmPoint) -> bool:
     is_no_worse = other.cost <= one.cost and other.worth >= one.worth
     return is_no_worse and (other.cost < one.cost or other.worth > one.worth)
 
 
-class Change(StrEnum):
+class CaseChange(StrEnum):
     """What became of a case, in the order in which one looks."""
 
     BROKE = "broke"
@@ -118,7 +118,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class RunPair:
     """The same play in both."""
 
     suite: str
@@ -129,7 +129,7 @@ class Pair:
     """Label of the arm in the second."""
     repetition: int
     """From 0."""
-    change: Change
+    change: CaseChange
     """What became of it."""
     before: CaseResult | None
     """In the first; None where it is not there."""
@@ -138,10 +138,10 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class RunComparison:
     """How two runs differ."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[RunPair, ...]
     """What broke first, then what was mended, then the rest."""
     broke: int
     """Pairs."""
@@ -164,7 +164,7 @@ class Comparison:
 
 def compare(
     before: Iterable[CaseResult], after: Iterable[CaseResult], *, arms: tuple[str, str] | None = None
-) -> Comparison:
+) -> RunComparison:
     """Pairs the plays of two runs by arm, case and repetition.
 
     Args:
@@ -187,20 +187,20 @@ def compare(
     return _comparison([_pair(both[0], both[1]) for both in found.values()])
 
 
-def _comparison(pairs: list[Pair]) -> Comparison:
-    counts = {change: sum(one.change is change for one in pairs) for change in Change}
+def _comparison(pairs: list[RunPair]) -> RunComparison:
+    counts = {change: sum(one.change is change for one in pairs) for change in CaseChange}
     known = [
         (one.before.measures, one.after.measures)
         for one in pairs
-        if one.change is not Change.UNKNOWN and one.before and one.after
+        if one.change is not CaseChange.UNKNOWN and one.before and one.after
     ]
-    order = list(Change)
-    return Comparison(
+    order = list(CaseChange)
+    return RunComparison(
         pairs=tuple(sorted(pairs, key=lambda one: order.index(one.change))),
-        broke=counts[Change.BROKE],
-        mended=counts[Change.MENDED],
+        broke=counts[CaseChange.BROKE],
+        mended=counts[CaseChange.MENDED],
         compared=len(known),
-        p=mcnemar(counts[Change.MENDED], counts[Change.BROKE]),
+        p=mcnemar(counts[CaseChange.MENDED], counts[CaseChange.BROKE]),
         seconds=(sum(one.seconds for one, _ in known), sum(one.seconds for _, one in known)),
         prompt_tokens=(
             sum(one.prompt_tokens for one, _ in known),
@@ -209,11 +209,11 @@ def _comparison(pairs: list[Pair]) -> Comparison:
     )
 
 
-def _pair(before: CaseResult | None, after: CaseResult | None) -> Pair:
+def _pair(before: CaseResult | None, after: CaseResult | None) -> RunPair:
     one = after or before
     if one is None:
         raise ValueError("a pair of nothing")
-    return Pair(
+    return RunPair(
         suite=one.suite,
         case_id=one.case_id,
         arm=one.arm,
@@ -224,9 +224,9 @@ def _pair(before: CaseResult | None, after: CaseResult | None) -> Pair:
     )
 
 
-def _change(before: CaseResult | None, after: CaseResult | None) -> Change:
-    if before is None or after is None or Status.ERROR in (before.status, after.status):
-        return Change.UNKNOWN
+def _change(before: CaseResult | None, after: CaseResult | None) -> CaseChange:
+    if before is None or after is None or CaseStatus.ERROR in (before.status, after.status):
+        return CaseChange.UNKNOWN
     if before.is_passed:
-        return Change.PASSES if after.is_passed else Change.BROKE
-    return Change.MENDED if after.is_passed else Change.FAILS
+        return CaseChange.PASSES if after.is_passed else CaseChange.BROKE
+    return CaseChange.MENDED if after.is_passed else CaseChange.FAILS

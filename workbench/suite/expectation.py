@@ -50,11 +50,11 @@ OPTIONS: Final = {
 """What may stand beside a kind, and what it means."""
 
 
-class _Form(BaseModel):
+class _ExpectationModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class CallPattern(_Form):
+class CallPattern(_ExpectationModel):
     """What one call must be; keys as in `CALL_KEYS`."""
 
     name: Any = None
@@ -76,14 +76,14 @@ class CallPattern(_Form):
         return self
 
 
-class CountRange(_Form):
+class CountRange(_ExpectationModel):
     """How many; None for no bound."""
 
     at_least: int = Field(default=0, ge=0)
     at_most: int | None = Field(default=None, ge=0)
 
 
-class BfclAnswer(_Form):
+class BfclAnswer(_ExpectationModel):
     """What a BFCL question knows of its right answers."""
 
     function: list[dict[str, Any]]
@@ -94,7 +94,7 @@ class BfclAnswer(_Form):
     """How calls are matched."""
 
 
-class Expectation(_Form):
+class Expectation(_ExpectationModel):
     """One expectation; keys as in `KINDS` and `OPTIONS`."""
 
     calls: list[CallPattern] | None = Field(default=None, min_length=1)

@@ -17,7 +17,7 @@ SEPARATOR: Final = " · "
 """Stands between the parts of an arm's label."""
 
 
-class Variation(StrEnum):
+class ToolVariation(StrEnum):
     """What of the tools is changed, to see how much a model leans on it."""
 
     RENAMED = "renamed"
@@ -50,7 +50,7 @@ class Arm:
     """What of the contract was taken away, for a person; empty where it is whole."""
     left_out_of: str = ""
     """Label of the arm whose contract is whole; empty where this one's is."""
-    variation: Variation | None = None
+    variation: ToolVariation | None = None
     """What of the tools is changed; None for nothing."""
     variation_of: str = ""
     """Label of the arm with the tools as they are; empty where these are."""
@@ -79,7 +79,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class RunPlan:
     """All that a run depends on."""
 
     cases: tuple[Case, ...] = field(hash=False)
@@ -118,7 +118,7 @@ def tools_key(case: Case) -> str:
     return canonical_json([case.tools, case.tool_specs])
 
 
-def plan_document(plan: Plan) -> JsonObject:
+def plan_document(plan: RunPlan) -> JsonObject:
     """The plan as JSON."""
     return {
         "cases": [{"suite": case.suite, "case": case.document} for case in plan.cases],
@@ -128,7 +128,7 @@ def plan_document(plan: Plan) -> JsonObject:
     }
 
 
-def plan_value(document: JsonObject) -> Plan:
+def plan_value(document: JsonObject) -> RunPlan:
     """The plan in its JSON; what an older document lacks is as the defaults say.
 
     Raises:
@@ -137,7 +137,7 @@ def plan_value(document: JsonObject) -> Plan:
     """
     given = cast(Mapping[str, Any], document)
     cases = [parse_case(one["case"], suite=one["suite"]) for one in given["cases"]]
-    return Plan(
+    return RunPlan(
         cases=tuple(cases),
         arms=tuple(_ARM.validate_python(arm) for arm in given["arms"]),
         tools=given["tools"],

@@ -21,7 +21,7 @@ class Price(NamedTuple):
     """Of what it writes."""
 
 
-class Verdict(NamedTuple):
+class RubricVerdict(NamedTuple):
     """What a judge said of one rubric."""
 
     holds: bool
@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class CaseRollout:
     """One rollout of a case."""
 
     completions: tuple[CompletionEnded, ...]
@@ -102,7 +102,7 @@ class Played:
 
 def played_of(
     events: Iterable[object], *, session_id: str | None = None, price: Price | None = None
-) -> Played:
+) -> CaseRollout:
     """Sums the events of a turn up; what is no `Event` is passed over."""
     completions: list[CompletionEnded] = []
     tool_runs: list[ToolFinished] = []
@@ -114,7 +114,7 @@ def played_of(
             tool_runs.append(event)
         elif isinstance(event, TurnEnded):
             ended = event
-    return Played(
+    return CaseRollout(
         completions=tuple(completions),
         tool_runs=tuple(tool_runs),
         end=ended.reason if ended else None,
@@ -141,14 +141,14 @@ _TASK: Final = (
 )
 
 
-def judging_conversation(rubric: str, case: Case, played: Played) -> Conversation:
+def judging_conversation(rubric: str, case: Case, played: CaseRollout) -> Conversation:
     """What the judge is told."""
     transcript = "\n".join(_lines(case, played))
     asked = f"Rubric:\n{rubric}\n\nTranscript:\n{transcript}"
     return Conversation(messages=(Message(role=Role.SYSTEM, text=_TASK), Message(role=Role.USER, text=asked)))
 
 
-def parse_verdict(text: str, *, judge: str) -> Verdict | None:
+def parse_verdict(text: str, *, judge: str) -> RubricVerdict | None:
     """The verdict in a judge's answer, text around it or not; None where there is none."""
     start, end = text.find("{"), text.rfind("}")
     try:
@@ -158,10 +158,10 @@ def parse_verdict(text: str, *, judge: str) -> Verdict | None:
     fields = cast(dict[str, Any], value) if isinstance(value, dict) else {}
     if not isinstance(fields.get("holds"), bool):
         return None
-    return Verdict(holds=fields["holds"], reason=str(fields.get("reason", "")), judge=judge)
+    return RubricVerdict(holds=fields["holds"], reason=str(fields.get("reason", "")), judge=judge)
 
 
-def _lines(case: Case, played: Played) -> Iterator[str]:
+def _lines(case: Case, played: CaseRollout) -> Iterator[str]:
     for message in case.messages:
         yield f"[{message.role.value}] {message.text}"
     runs = iter(played.tool_runs)

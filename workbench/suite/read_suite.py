@@ -9,7 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.errors import BadInput
 from workbench.suite.case import Case, CaseForm, MessageForm, Suite, SuiteForm
-from workbench.suite.suite_text import Fault, Faulty, Place, Row, SuiteText, fill, read_csv
+from workbench.suite.suite_text import Place, Row, SuiteFault, SuiteFaultError, SuiteText, fill, read_csv
 from workbench.toolspec.yaml_text import dump_yaml
 
 ReadFile = Callable[[str], str]
@@ -18,12 +18,12 @@ MOST_CASES: Final = 100_000
 """What the rows of a template may come to."""
 
 
-class Checked(NamedTuple):
+class SuiteReading(NamedTuple):
     """A suite as far as it can be read, and what is wrong with the rest."""
 
     suite: Suite
     """The cases that can be used."""
-    faults: tuple[Fault, ...]
+    faults: tuple[SuiteFault, ...]
     """By line; none: the suite can be used."""
     indexes: tuple[int, ...]
     """Of each case of the suite: its place, or its template's, among the text's cases."""
@@ -46,7 +46,7 @@ def parse_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> S
     return checked.suite
 
 
-def check_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> Checked:
+def check_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> SuiteReading:
     """The same, with all that is wrong: for whoever is writing it. Never raises."""
     reader = _SuiteReader(SuiteText(text), name, read_file)
     form = reader.form()
@@ -55,7 +55,7 @@ def check_suite(text: str, *, name: str, read_file: ReadFile | None = None) -> C
         if case.id in found:
             reader.tell_double(index, case)
         found.setdefault(case.id, (index, case))
-    return Checked(
+    return SuiteReading(
         suite=Suite(
             name=name,
             description=form.description if form else "",
@@ -77,7 +77,7 @@ def parse_case(document: Mapping[str, Any], *, suite: str, where: str = "") -> C
     Raises:
         BadInput: It cannot be used.
     """
-    faults: list[Fault] = []
+    faults: list[SuiteFault] = []
     case = _case(document, suite, SuiteText(""), (), faults)
     if case is None:
         raise faults[0].error(where or f"suite {suite!r}")
@@ -100,14 +100,14 @@ class _SuiteReader:
         self._source = source
         self._name = name
         self._read_file = read_file
-        self.faults: list[Fault] = []
+        self.faults: list[SuiteFault] = []
 
     def form(self) -> SuiteForm | None:
         """The suite but for its cases; None where there is none."""
         source = self._source
         try:
             form = SuiteForm.model_validate(source.value())
-        except Faulty as error:
+        except SuiteFaultError as error:
             self.faults.append(error.fault)
             return None
         except ValidationError as error:
@@ -115,7 +115,7 @@ class _SuiteReader:
             return None
         if form.suite != self._name:
             problem, line = f"it names itself {form.suite!r}", source.line(("suite",))
-            self.faults.append(Fault(problem=problem, remedy=f"write suite: {self._name}", line=line))
+            self.faults.append(SuiteFault(problem=problem, remedy=f"write suite: {self._name}", line=line))
         return form
 
     def cases(self, form: SuiteForm) -> Iterator[tuple[int, Case]]:
@@ -126,7 +126,7 @@ class _SuiteReader:
                 count += 1
                 if count > MOST_CASES:
                     remedy = "make several suites of it"
-                    self.faults.append(Fault(problem=f"over {MOST_CASES:,} cases", remedy=remedy))
+                    self.faults.append(SuiteFault(problem=f"over {MOST_CASES:,} cases", remedy=remedy))
                     return
                 place = ("cases", index)
                 case = _case({**defaults, **document}, self._name, self._source, place, self.faults)
@@ -136,7 +136,7 @@ class _SuiteReader:
     def tell_double(self, index: int, case: Case) -> None:
         """Another case has its id already."""
         problem, line = f"two cases are called {case.id!r}", self._source.line(("cases", index))
-        self.faults.append(Fault(problem=problem, remedy="give each its own id", line=line))
+        self.faults.append(SuiteFault(problem=problem, remedy="give each its own id", line=line))
 
     def _filled(self, index: int, given: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """The case, or as many as its template has rows."""
@@ -145,11 +145,11 @@ class _SuiteReader:
         except BadInput as error:
             problem = f"{error.where}: {error.problem}" if error.where else error.problem
             line, identity = self._source.line(("cases", index)), str(given.get("id", "?"))
-            self.faults.append(Fault(problem=problem, remedy=error.remedy, line=line, case=identity))
+            self.faults.append(SuiteFault(problem=problem, remedy=error.remedy, line=line, case=identity))
 
 
 def _case(
-    document: Mapping[str, Any], suite: str, source: SuiteText, place: Place, faults: list[Fault]
+    document: Mapping[str, Any], suite: str, source: SuiteText, place: Place, faults: list[SuiteFault]
 ) -> Case | None:
     """The case; None where it has faults, which go to `faults`."""
     try:

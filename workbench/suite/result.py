@@ -12,12 +12,12 @@ from workbench.chat.json_value import JsonObject
 from workbench.hermes.reading import CallStatus
 from workbench.suite.expectation import expected_tools, expects_call
 from workbench.suite.plan import Job
-from workbench.suite.played import Played
+from workbench.suite.played import CaseRollout
 from workbench.suite.score import Score
-from workbench.suite.scoring.calls import Outcome, told_calls
+from workbench.suite.scoring.calls import ExpectationResult, told_calls
 
 
-class Status(StrEnum):
+class CaseStatus(StrEnum):
     """What came of a play."""
 
     PASSED = "passed"
@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measures:
+class CaseMeasures:
     """What a play took, and what the reader noted."""
 
     prompt_tokens: int = 0
@@ -76,15 +76,15 @@ class CaseResult:
     """The case, in its suite."""
     repetition: int
     """From 0."""
-    status: Status
+    status: CaseStatus
     """What came of it."""
     tags: tuple[str, ...] = ()
     """The case's."""
     share: float = 0.0
     """Weight of the expectations that hold, of all weight."""
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[ExpectationResult, ...] = ()
     """One an expectation; none where it could not be played."""
-    measures: Measures = Measures()
+    measures: CaseMeasures = CaseMeasures()
     """What it took."""
     error: str = ""
     """What kept it from being played; empty where nothing did."""
@@ -105,7 +105,7 @@ class CaseResult:
     @property
     def is_passed(self) -> bool:
         """True where what was wanted came."""
-        return self.status is Status.PASSED
+        return self.status is CaseStatus.PASSED
 
     @property
     def reason(self) -> str:
@@ -113,11 +113,11 @@ class CaseResult:
         return self.error or "; ".join(one.reason for one in self.outcomes if not one.holds)
 
 
-def result_of(job: Job, played: Played, scored: Score) -> CaseResult:
+def result_of(job: Job, played: CaseRollout, scored: Score) -> CaseResult:
     """The result of a play that was scored."""
     return CaseResult(
         **_identity(job),
-        status=Status.PASSED if scored.is_passed else Status.FAILED,
+        status=CaseStatus.PASSED if scored.is_passed else CaseStatus.FAILED,
         share=scored.share,
         outcomes=tuple(replace(one, reason=_storable(one.reason)) for one in scored.outcomes),
         measures=measures_of(job, played),
@@ -127,26 +127,26 @@ def result_of(job: Job, played: Played, scored: Score) -> CaseResult:
     )
 
 
-def error_of(job: Job, error: str, played: Played | None = None) -> CaseResult:
+def error_of(job: Job, error: str, played: CaseRollout | None = None) -> CaseResult:
     """The result of a play that did not come to its end."""
     session_id = played.session_id if played else None
-    measures = measures_of(job, played) if played else Measures()
+    measures = measures_of(job, played) if played else CaseMeasures()
     return CaseResult(
         **_identity(job),
-        status=Status.ERROR,
+        status=CaseStatus.ERROR,
         error=_storable(error),
         session_id=session_id,
         measures=measures,
     )
 
 
-def measures_of(job: Job, played: Played) -> Measures:
+def measures_of(job: Job, played: CaseRollout) -> CaseMeasures:
     """What a play took, and what was noted of it."""
     calls, expectations = played.calls, job.case.expectations
     named, wants_call = expected_tools(expectations), expects_call(expectations)
     timings = [one.generation.timing for one in played.completions]
     evaluated = [one.evaluated_tokens for one in timings]
-    return Measures(
+    return CaseMeasures(
         prompt_tokens=played.prompt_tokens,
         completion_tokens=played.completion_tokens,
         evaluated_tokens=None if None in evaluated else sum(one or 0 for one in evaluated),

@@ -10,8 +10,8 @@ from workbench.errors import BadInput, EngineError
 from workbench.rollout.events import EndReason
 from workbench.rollout.ports import Clock
 from workbench.suite.plan import Arm, Job
-from workbench.suite.played import Played, Verdict
-from workbench.suite.result import CaseResult, Status, error_of, result_of
+from workbench.suite.played import CaseRollout, RubricVerdict
+from workbench.suite.result import CaseResult, CaseStatus, error_of, result_of
 from workbench.suite.score import score
 
 IsCancelled = Callable[[], bool]
@@ -30,7 +30,7 @@ class Player(Protocol):
         """
         ...
 
-    def play(self, job: Job, *, is_cancelled: IsCancelled) -> Played:
+    def play(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
         """The case's rollout.
 
         Raises:
@@ -39,7 +39,9 @@ class Player(Protocol):
         """
         ...
 
-    def judge(self, rubric: str, job: Job, played: Played, *, is_cancelled: IsCancelled) -> Verdict:
+    def judge(
+        self, rubric: str, job: Job, played: CaseRollout, *, is_cancelled: IsCancelled
+    ) -> RubricVerdict:
         """What the judge says of a rollout.
 
         Raises:
@@ -49,7 +51,7 @@ class Player(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     total: int
@@ -78,7 +80,7 @@ class CaseFinished:
 
     result: CaseResult
     """What came of it."""
-    progress: Progress
+    progress: RunProgress
     """How far the run is with it."""
 
 
@@ -88,7 +90,7 @@ class RunEnded:
 
     is_cancelled: bool
     """True where plays are left."""
-    progress: Progress
+    progress: RunProgress
     """How far it came."""
 
 
@@ -185,7 +187,7 @@ class _CasePlayer:
         def is_over() -> bool:
             return self._is_cancelled() or self._clock.seconds() >= deadline_s
 
-        played: Played | None = None
+        played: CaseRollout | None = None
         try:
             played = self._player.play(job, is_cancelled=is_over)
             if played.end in (EndReason.CANCELLED, EndReason.INTERRUPTED):
@@ -195,30 +197,30 @@ class _CasePlayer:
             return None if self._is_cancelled() else error_of(job, str(error), played)
         return result_of(job, played, score(job.case, played, verdicts))
 
-    def _broken_off(self, job: Job, played: Played) -> CaseResult | None:
+    def _broken_off(self, job: Job, played: CaseRollout) -> CaseResult | None:
         if played.end is EndReason.INTERRUPTED:
             return error_of(job, played.problem or "the completion broke off", played)
         if self._is_cancelled():
             return None
         return error_of(job, f"it took over {self._timeout_s:g} s and was stopped", played)
 
-    def _verdicts(self, job: Job, played: Played, is_over: IsCancelled) -> Mapping[str, Verdict]:
+    def _verdicts(self, job: Job, played: CaseRollout, is_over: IsCancelled) -> Mapping[str, RubricVerdict]:
         rubrics = dict.fromkeys(rubric for one in job.case.expectations for rubric in one.rubrics())
         return {rubric: self._player.judge(rubric, job, played, is_cancelled=is_over) for rubric in rubrics}
 
 
-def _begun(total: int, done: Collection[CaseResult]) -> Progress:
+def _begun(total: int, done: Collection[CaseResult]) -> RunProgress:
     passed = sum(one.is_passed for one in done)
-    errors = sum(one.status is Status.ERROR for one in done)
-    return Progress(total=total, done=len(done), passed=passed, errors=errors)
+    errors = sum(one.status is CaseStatus.ERROR for one in done)
+    return RunProgress(total=total, done=len(done), passed=passed, errors=errors)
 
 
-def _after(progress: Progress, result: CaseResult, pace_s: float) -> Progress:
+def _after(progress: RunProgress, result: CaseResult, pace_s: float) -> RunProgress:
     done = progress.done + 1
-    return Progress(
+    return RunProgress(
         total=progress.total,
         done=done,
         passed=progress.passed + result.is_passed,
-        errors=progress.errors + (result.status is Status.ERROR),
+        errors=progress.errors + (result.status is CaseStatus.ERROR),
         seconds_left=pace_s * (progress.total - done),
     )

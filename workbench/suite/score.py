@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from workbench.suite.case import Case
 from workbench.suite.expectation import Expectation
-from workbench.suite.played import Played, Verdict
+from workbench.suite.played import CaseRollout, RubricVerdict
 from workbench.suite.scoring.bfcl import check_bfcl
 from workbench.suite.scoring.calls import (
     LIMITS,
-    Outcome,
+    ExpectationResult,
     score_answer_schema,
     score_asks,
     score_call_count,
@@ -21,7 +21,7 @@ from workbench.suite.scoring.calls import (
     score_sequence,
     score_valid_calls,
 )
-from workbench.toolspec.budget import OverBudget, budget
+from workbench.toolspec.budget import BudgetExceeded, budget
 
 _ROUNDING = 1e-9
 
@@ -34,11 +34,11 @@ class Score:
     """Whether the share of what holds reaches the case's threshold."""
     share: float
     """Weight of the expectations that hold, of all weight; from 0 to 1."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ExpectationResult, ...]
     """One an expectation, in order."""
 
 
-def score(case: Case, played: Played, verdicts: Mapping[str, Verdict] | None = None) -> Score:
+def score(case: Case, played: CaseRollout, verdicts: Mapping[str, RubricVerdict] | None = None) -> Score:
     """Holds a rollout against the case's expectations.
 
     Args:
@@ -53,25 +53,29 @@ def score(case: Case, played: Played, verdicts: Mapping[str, Verdict] | None = N
     return Score(is_passed=share + _ROUNDING >= case.threshold, share=share, outcomes=outcomes)
 
 
-def _bounded_outcome(one: Expectation, played: Played, verdicts: Mapping[str, Verdict]) -> Outcome:
+def _bounded_outcome(
+    one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]
+) -> ExpectationResult:
     """The outcome; a check that would take too much work has not shown that the expectation holds."""
     try:
         return judge_one(one, played, verdicts)
-    except OverBudget as error:
-        return Outcome(kind=one.kind, holds=False, reason=str(error), weight=one.weight)
+    except BudgetExceeded as error:
+        return ExpectationResult(kind=one.kind, holds=False, reason=str(error), weight=one.weight)
 
 
-def judge_one(one: Expectation, played: Played, verdicts: Mapping[str, Verdict]) -> Outcome:
+def judge_one(
+    one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]
+) -> ExpectationResult:
     """Whether one expectation holds, and why.
 
     Raises:
         OverBudget: Its patterns and schemas take too much work.
     """
     holds, reason = _holds(one, played, verdicts)
-    return Outcome(kind=one.kind, holds=holds, reason=reason, weight=one.weight)
+    return ExpectationResult(kind=one.kind, holds=holds, reason=reason, weight=one.weight)
 
 
-def _holds(one: Expectation, played: Played, verdicts: Mapping[str, Verdict]) -> tuple[bool, str]:
+def _holds(one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]) -> tuple[bool, str]:
     if one.not_ or one.any_of or one.all_of:
         return _combined(one, played, verdicts)
     if one.kind in LIMITS:
@@ -85,7 +89,7 @@ def _holds(one: Expectation, played: Played, verdicts: Mapping[str, Verdict]) ->
     return _of_calls(one, played) or _of_text(one, played)
 
 
-def _of_calls(one: Expectation, played: Played) -> tuple[bool, str] | None:
+def _of_calls(one: Expectation, played: CaseRollout) -> tuple[bool, str] | None:
     if one.calls is not None:
         return score_calls(one, played)
     if one.no_call:
@@ -97,7 +101,7 @@ def _of_calls(one: Expectation, played: Played) -> tuple[bool, str] | None:
     return score_valid_calls(played) if one.valid_calls else None
 
 
-def _of_text(one: Expectation, played: Played) -> tuple[bool, str]:
+def _of_text(one: Expectation, played: CaseRollout) -> tuple[bool, str]:
     if one.asks is not None:
         return score_asks(one.asks, played)
     if one.text_contains is not None:
@@ -107,7 +111,9 @@ def _of_text(one: Expectation, played: Played) -> tuple[bool, str]:
     return score_answer_schema(one.answer_schema or {}, played)
 
 
-def _combined(one: Expectation, played: Played, verdicts: Mapping[str, Verdict]) -> tuple[bool, str]:
+def _combined(
+    one: Expectation, played: CaseRollout, verdicts: Mapping[str, RubricVerdict]
+) -> tuple[bool, str]:
     inner = [judge_one(each, played, verdicts) for each in one.inner()]
     if one.not_:
         return not inner[0].holds, f"not wanted: {inner[0].reason}"
@@ -118,5 +124,5 @@ def _combined(one: Expectation, played: Played, verdicts: Mapping[str, Verdict])
     return not broken, _reasons(broken or inner)
 
 
-def _reasons(outcomes: Sequence[Outcome]) -> str:
+def _reasons(outcomes: Sequence[ExpectationResult]) -> str:
     return "; ".join(one.reason for one in outcomes)

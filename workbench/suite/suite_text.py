@@ -97,7 +97,7 @@ Place = Sequence[str | int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class SuiteFault:
     """One thing for which a suite cannot be used."""
 
     problem: str
@@ -127,10 +127,10 @@ class Fault:
         return BadInput(", ".join(place), self.problem, self.remedy)
 
 
-class Faulty(Exception):
+class SuiteFaultError(Exception):
     """Nothing more can be read behind this fault."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: SuiteFault) -> None:
         self.fault = fault
         super().__init__(fault.problem)
 
@@ -145,18 +145,22 @@ class SuiteText:
         """The mapping that it is.
 
         Raises:
-            Faulty: It is no YAML, or no mapping.
+            SuiteFaultError: It is no YAML, or no mapping.
         """
         try:
             loaded = load_yaml(self._text)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else None
-            raise Faulty(Fault(problem=f"not YAML: {error.problem or error.context}", line=line)) from error
+            raise SuiteFaultError(
+                SuiteFault(problem=f"not YAML: {error.problem or error.context}", line=line)
+            ) from error
         except yaml.YAMLError as error:
             problem = f"not YAML: {' '.join(str(error).split())[:200]}"
-            raise Faulty(Fault(problem=problem)) from error
+            raise SuiteFaultError(SuiteFault(problem=problem)) from error
         if not isinstance(loaded, Mapping):
-            raise Faulty(Fault(problem="not a mapping", remedy="begin with suite: and cases:", line=1))
+            raise SuiteFaultError(
+                SuiteFault(problem="not a mapping", remedy="begin with suite: and cases:", line=1)
+            )
         return cast(Mapping[str, Any], loaded)
 
     def line(self, place: Place) -> int | None:
@@ -171,7 +175,9 @@ class SuiteText:
             line = node.start_mark.line + 1
         return line
 
-    def form_faults(self, error: ValidationError, place: Place = (), *, case: str = "") -> Iterator[Fault]:
+    def form_faults(
+        self, error: ValidationError, place: Place = (), *, case: str = ""
+    ) -> Iterator[SuiteFault]:
         """What a form did not take, one fault a place.
 
         Args:
@@ -187,7 +193,7 @@ class SuiteText:
                 continue
             told.add(where)
             problem = one["msg"].removeprefix("Value error, ")
-            yield Fault(problem=problem, line=self.line((*place, *inside)), pointer=where, case=case)
+            yield SuiteFault(problem=problem, line=self.line((*place, *inside)), pointer=where, case=case)
 
     # Lines are looked for where they are needed: it takes a reading of the whole text.
     @cached_property

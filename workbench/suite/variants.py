@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.contract.contract import Contract
-from workbench.suite.plan import Variation
-from workbench.suite.played import Played
+from workbench.suite.plan import ToolVariation
+from workbench.suite.played import CaseRollout
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _TOOLS: Final = "{{ tools }}"
@@ -25,7 +25,7 @@ class Part(NamedTuple):
     """Tells it to a person: its number and its first words. Empty for a part that cannot be left out."""
 
 
-class Ablated(NamedTuple):
+class AblatedContract(NamedTuple):
     """A contract without one of its parts."""
 
     left_out: str
@@ -34,7 +34,7 @@ class Ablated(NamedTuple):
     """The rest."""
 
 
-class Varied(NamedTuple):
+class VariedTools(NamedTuple):
     """Tools that are told of differently."""
 
     tools: OfferedTools
@@ -55,27 +55,27 @@ def parts_of(contract: Contract) -> Sequence[Part]:
     ]
 
 
-def ablations(contract: Contract) -> Iterator[Ablated]:
+def ablations(contract: Contract) -> Iterator[AblatedContract]:
     """The contract without each of its parts in turn."""
     parts = parts_of(contract)
     for place, part in enumerate(parts):
         if part.label:
             rest = _PARAGRAPH.join(one.text for one in (*parts[:place], *parts[place + 1 :]))
-            yield Ablated(part.label, replace(contract, text=rest))
+            yield AblatedContract(part.label, replace(contract, text=rest))
 
 
-def vary_tools(tools: OfferedTools, variation: Variation) -> Varied:
+def vary_tools(tools: OfferedTools, variation: ToolVariation) -> VariedTools:
     """The tools as that variation tells of them; the same tools give the same."""
-    if variation is Variation.SHUFFLED:
-        return Varied(_shuffled(tools), {})
-    if variation is Variation.PARAPHRASED:
-        return Varied(OfferedTools(specs=tuple(map(_paraphrased, tools.specs))), {})
+    if variation is ToolVariation.SHUFFLED:
+        return VariedTools(_shuffled(tools), {})
+    if variation is ToolVariation.PARAPHRASED:
+        return VariedTools(OfferedTools(specs=tuple(map(_paraphrased, tools.specs))), {})
     names = {name: _other_name(name) for name in tools.names}
     specs = tuple(_with_name(spec, names[spec.name]) for spec in tools.specs)
-    return Varied(OfferedTools(specs=specs), {new: old for old, new in names.items()})
+    return VariedTools(OfferedTools(specs=specs), {new: old for old, new in names.items()})
 
 
-def with_own_names(played: Played, originals: Mapping[str, str]) -> Played:
+def with_own_names(played: CaseRollout, originals: Mapping[str, str]) -> CaseRollout:
     """The rollout as if the tools had been called by their own names, to be scored."""
     if not originals:
         return played

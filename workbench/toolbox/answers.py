@@ -78,7 +78,7 @@ def _refuse(word: str) -> float:
     raise ValueError(f"{word} is not JSON")
 
 
-class Fitted(NamedTuple):
+class FittedArguments(NamedTuple):
     """Arguments as a handler gets them."""
 
     arguments: JsonObject
@@ -89,7 +89,7 @@ class Fitted(NamedTuple):
     """Where they break the schema all the same."""
 
 
-def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> Fitted:
+def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> FittedArguments:
     """`arguments` with strings read as what the schema wants, and single values put into wanted arrays.
 
     A string is read where its text is the JSON of an allowed type (`"42"`, `"[1]"`, `"null"`), or a truth
@@ -104,7 +104,9 @@ def fit_arguments(spec: ToolSpec, arguments: JsonObject) -> Fitted:
         *(_note(one.path, f"{one.before[:30]!r} is read as {one.after!r}"[:99]) for one in found),
         *(_note((name,), f"the value of {name[:40]!r} is put into an array") for name in wrapped),
     )
-    return Fitted(fitted, told, tuple(one for one in check_arguments(spec, fitted) if _is_broken(one)))
+    return FittedArguments(
+        fitted, told, tuple(one for one in check_arguments(spec, fitted) if _is_broken(one))
+    )
 
 
 def _truth_values(spec: ToolSpec, arguments: JsonObject) -> Iterable[Coercion]:

@@ -15,7 +15,7 @@ from workbench.toolbox.approval.gate import ApprovalGate, Approvals, CommandPlac
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset, parse_toolset
 from workbench.toolbox.discovery import discover_entry_points, discover_modules, stage
-from workbench.toolbox.dispatch import CallCounts, Dispatcher, Limits
+from workbench.toolbox.dispatch import CallCounts, Dispatcher, DispatchLimits
 from workbench.toolbox.entry import CallContext, ToolEntry
 from workbench.toolbox.hooks import Hooks
 from workbench.toolbox.mocks import MockTool
@@ -85,7 +85,7 @@ class Catalog:
         folder: Path,
         *,
         environment: Mapping[str, str] | None = None,
-        limits: Limits = Limits(),
+        limits: DispatchLimits = DispatchLimits(),
         hooks: Hooks = Hooks(),
         packages: Iterable[EntryPoint] | None = None,
         sources: Sequence[ToolSource] = (),

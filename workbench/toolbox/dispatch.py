@@ -23,8 +23,8 @@ from workbench.toolbox.answers import (
     tool_error,
 )
 from workbench.toolbox.async_bridge import AsyncBridge
-from workbench.toolbox.entry import Answer, CallContext, ToolEntry
-from workbench.toolbox.hooks import Gate, Hooks, OpenGate, pass_hooks, tell_hooks, transform_result
+from workbench.toolbox.entry import CallContext, ToolAnswer, ToolEntry
+from workbench.toolbox.hooks import CallGate, Hooks, OpenGate, pass_hooks, tell_hooks, transform_result
 from workbench.toolbox.registry import Registry
 
 MOST_AT_ONCE: Final = 64
@@ -34,7 +34,7 @@ NO_MOCK: Final = "no mock: arguments given back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class DispatchLimits:
     """What a call may take."""
 
     timeout_s: float = 300.0
@@ -68,9 +68,9 @@ class Dispatcher:
         bridge: AsyncBridge,
         context: CallContext = CallContext(),
         counts: "CallCounts | None" = None,
-        gate: Gate | None = None,
+        gate: CallGate | None = None,
         hooks: Hooks = Hooks(),
-        limits: Limits = Limits(),
+        limits: DispatchLimits = DispatchLimits(),
         secrets: frozenset[str] = frozenset(),
         echoes_unknown: bool = False,
     ) -> None:
@@ -147,7 +147,7 @@ class Dispatcher:
     def _handled(self, entry: ToolEntry, call: ToolCall, context: CallContext, *, max_chars: int) -> ToolRun:
         try:
             value = self._bridge.call(_bound(entry, call, context), timeout_s=self._limits.timeout_s)
-            if isinstance(value, Answer):
+            if isinstance(value, ToolAnswer):
                 result = result_of(value.value, max_chars=max_chars)
                 return _run_of(replace(result, is_error=value.is_error), rule=value.rule)
             return _run_of(result_of(value, max_chars=max_chars))

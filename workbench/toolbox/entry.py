@@ -12,7 +12,7 @@ from workbench.toolspec.spec import ToolSpec
 Handler = Callable[..., object]
 """Takes the arguments as one mapping, and by keyword as much of `CallContext` as it declares.
 
-It gives a text of JSON, a JSON value, or an `Answer`; an asynchronous one gives an awaitable of these.
+It gives a text of JSON, a JSON value, or an `ToolAnswer`; an asynchronous one gives an awaitable of these.
 """
 CheckFn = Callable[[], object]
 """True (or anything true) where the tool can be used; an exception means that it cannot."""
@@ -33,7 +33,7 @@ class CallContext:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ToolAnswer:
     """What a handler may give instead of a bare value: the value, and how it came to be."""
 
     value: JsonValue = field(hash=False)

@@ -9,7 +9,7 @@ from workbench.chat.message import ToolCall, ToolResult
 from workbench.toolbox.entry import CallContext
 
 
-class Gate(Protocol):
+class CallGate(Protocol):
     """Decides whether a call may run."""
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
@@ -27,7 +27,7 @@ class OpenGate:
     """Lets all calls pass but those that a hook wants asked: there is nobody to ask."""
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
-        """See `Gate`."""
+        """See `CallGate`."""
         return f"Needs approval and nobody can be asked: {questions[0]}" if questions else ""
 
 
@@ -40,14 +40,14 @@ class Veto:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class ApprovalRequired:
     """A pre-hook's wish that a person decides."""
 
     reason: str
     """Why; the person is told. An answer for the session holds for this reason."""
 
 
-PreHook = Callable[[ToolCall, CallContext], Veto | Ask | None]
+PreHook = Callable[[ToolCall, CallContext], Veto | ApprovalRequired | None]
 """Looks at a call whose arguments fit; None lets it pass. One that raises vetoes."""
 PostHook = Callable[[ToolCall, ToolResult, float], None]
 """Is told of a call, its result and how many milliseconds it took. One that raises is passed over and told."""
@@ -67,7 +67,7 @@ class Hooks:
     """Each gets what the one before it gave."""
 
 
-class Passed(NamedTuple):
+class HookOutcome(NamedTuple):
     """What the pre-hooks made of a call."""
 
     veto: str
@@ -76,7 +76,7 @@ class Passed(NamedTuple):
     """Why a person should decide; empty where nobody need be asked."""
 
 
-def pass_hooks(hooks: Hooks, call: ToolCall, context: CallContext) -> Passed:
+def pass_hooks(hooks: Hooks, call: ToolCall, context: CallContext) -> HookOutcome:
     """Lets each pre-hook look at the call, until one vetoes."""
     questions: list[str] = []
     for hook in hooks.before:
@@ -85,10 +85,10 @@ def pass_hooks(hooks: Hooks, call: ToolCall, context: CallContext) -> Passed:
         except Exception as error:  # noqa: BLE001  a guard that breaks must not open the door
             said = Veto(reason=f"a hook failed: {_line(error)}")
         if isinstance(said, Veto):
-            return Passed(said.reason, ())
+            return HookOutcome(said.reason, ())
         if said is not None:
             questions.append(said.reason)
-    return Passed("", tuple(questions))
+    return HookOutcome("", tuple(questions))
 
 
 def tell_hooks(hooks: Hooks, call: ToolCall, result: ToolResult, milliseconds: float) -> tuple[Finding, ...]:

@@ -11,10 +11,10 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall, ToolResult
 from workbench.toolbox.answers import error_result, result_text
-from workbench.toolbox.entry import Answer
+from workbench.toolbox.entry import ToolAnswer
 from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocking.templates import render_template
-from workbench.toolspec.budget import OverBudget, budget
+from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.conditions import first_break, holds
 from workbench.toolspec.spec import canonical_json
 
@@ -84,7 +84,7 @@ class MockTool:
     wait: Callable[[float], None] = time.sleep
     """Waits so many seconds."""
 
-    def __call__(self, arguments: JsonObject, *, call_number: int = 1, seed: int = 0) -> Answer:
+    def __call__(self, arguments: JsonObject, *, call_number: int = 1, seed: int = 0) -> ToolAnswer:
         """The answer of the first rule that matches, else a value made from `returns`.
 
         Rules that take too much work fail the call.
@@ -92,11 +92,11 @@ class MockTool:
         try:
             with budget():
                 return self._answer(arguments, call_number=call_number, seed=seed)
-        except OverBudget as error:
+        except BudgetExceeded as error:
             problem = f"the mock rules of {self.name!r}: {error.problem}; {error.remedy}"
-            return Answer(value={"error": problem}, is_error=True, rule=NO_RULE)
+            return ToolAnswer(value={"error": problem}, is_error=True, rule=NO_RULE)
 
-    def _answer(self, arguments: JsonObject, *, call_number: int, seed: int) -> Answer:
+    def _answer(self, arguments: JsonObject, *, call_number: int, seed: int) -> ToolAnswer:
         call = ToolCall(name=self.name, arguments=arguments)
         matching = next(
             ((place, rule) for place, rule in enumerate(self.rules, start=1) if rule.matches(arguments)), None
@@ -109,16 +109,16 @@ class MockTool:
             self.wait(min(latency_ms, MAX_LATENCY_MS) / 1000)
         result = rule.answer(call, call_number=call_number, seed=seed)
         value = cast(JsonValue, json.loads(result.text))
-        return self._checked(Answer(value=value, is_error=result.is_error, rule=f"mock rule {place}"))
+        return self._checked(ToolAnswer(value=value, is_error=result.is_error, rule=f"mock rule {place}"))
 
-    def _made(self, call: ToolCall, *, call_number: int, seed: int) -> Answer:
+    def _made(self, call: ToolCall, *, call_number: int, seed: int) -> ToolAnswer:
         if self.returns is None:
             problem = f"no mock rule of {self.name!r} matches these arguments"
-            return Answer(value={"error": problem}, is_error=True, rule=NO_RULE)
+            return ToolAnswer(value={"error": problem}, is_error=True, rule=NO_RULE)
         value = sample(self.returns, chance(seed, call, call_number))
-        return self._checked(Answer(value=value, rule=FROM_RETURNS))
+        return self._checked(ToolAnswer(value=value, rule=FROM_RETURNS))
 
-    def _checked(self, answer: Answer) -> Answer:
+    def _checked(self, answer: ToolAnswer) -> ToolAnswer:
         """The answer, or the failure that it breaks `returns`."""
         if self.returns is None or answer.is_error:
             return answer
@@ -126,7 +126,7 @@ class MockTool:
         if not broken:
             return answer
         problem = f"{answer.rule} of {self.name!r} gives what `returns` forbids: {broken}"
-        return Answer(value={"error": problem}, is_error=True, rule=answer.rule)
+        return ToolAnswer(value={"error": problem}, is_error=True, rule=answer.rule)
 
 
 def _rendered(template: str, call: ToolCall, *, call_number: int, random: Random) -> ToolResult:

@@ -6,7 +6,7 @@ from workbench.settings import Settings
 from workbench.toolbox.approval.allowlist import Allowlist
 from workbench.toolbox.approval.gate import Judge
 from workbench.toolbox.catalog import Catalog, ToolSource
-from workbench.toolbox.dispatch import Limits
+from workbench.toolbox.dispatch import DispatchLimits
 from workbench.toolbox.mcp.source import McpTools
 from workbench.toolbox.terminal.environments import isolated, parse_environment
 from workbench.toolbox.terminal.tool import Terminal
@@ -29,7 +29,7 @@ def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None
     return Catalog(
         folder,
         environment=settings.environment,
-        limits=Limits(timeout_s=settings.tool_timeout_s),
+        limits=DispatchLimits(timeout_s=settings.tool_timeout_s),
         sources=sources,
         allowlist=Allowlist(settings.tools_file),
         judge=judge,

@@ -28,7 +28,7 @@ from workbench.toolbox.mocking.samples import sample
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.task import NOTHING_SAVED, DraftFindings, ToolDraft
-from workbench.toolspec.budget import REQUEST_STEPS, OverBudget, budget
+from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.lint import lint_tools
 from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
@@ -37,7 +37,7 @@ _WHERE: Final = "rules"
 _TOOLSET: Final = "draft"
 
 
-class Studio:
+class ToolStudio:
     """Drafts of the catalog's tools; see `workbench.toolbox.studio.CatalogStudio`.
 
     Args:
@@ -49,7 +49,7 @@ class Studio:
         self._bridge = AsyncBridge()
 
     def open_tool(self, name: str, saved: Mapping[str, str] = NOTHING_SAVED) -> ToolDraft:
-        """See `Studio`."""
+        """See `ToolStudio`."""
         catalog = self._catalog.with_toolsets(saved)
         entry = catalog.registry.find(name)
         if entry is None:
@@ -58,7 +58,7 @@ class Studio:
         spec_text = json.dumps(entry.spec.document, indent=2, ensure_ascii=False)
         try:
             arguments = sample(entry.spec.parameters or {"type": "object"}, Random(0))
-        except OverBudget:
+        except BudgetExceeded:
             # An example too large to write out helps nobody.
             arguments: JsonValue = {}
         return ToolDraft(
@@ -68,7 +68,7 @@ class Studio:
         )
 
     def check_draft(self, draft: ToolDraft) -> DraftFindings:
-        """See `Studio`."""
+        """See `ToolStudio`."""
         with budget(REQUEST_STEPS):
             return self._checked(draft)
 
@@ -85,7 +85,7 @@ class Studio:
     def try_draft(
         self, draft: ToolDraft, arguments: JsonObject, *, call_number: int, seed: int, toolbox: Toolbox
     ) -> ToolRun:
-        """See `Studio`."""
+        """See `ToolStudio`."""
         spec = _spec(draft)
         call = ToolCall(name=spec.name, arguments=arguments)
         if not draft.rules_text.strip() and self._catalog.registry.find(spec.name):
@@ -100,11 +100,11 @@ class Studio:
         return Dispatcher(registry, bridge=self._bridge, context=context, counts=counts).run(call)
 
     def merged_text(self, draft: ToolDraft, *, toolset: str, before: str | None) -> str:
-        """See `Studio`."""
+        """See `ToolStudio`."""
         return self.merged_texts((draft,), toolset=toolset, before=before)
 
     def merged_texts(self, drafts: Sequence[ToolDraft], *, toolset: str, before: str | None) -> str:
-        """See `Studio`."""
+        """See `ToolStudio`."""
         there = parse_toolset(before, where=f"toolset {toolset!r}") if before is not None else None
         old = {tool.spec.name: tool for tool in there.tools} if there else {}
         merged = dict(old)
@@ -120,7 +120,7 @@ class Studio:
         )
 
     def file_text(self, draft: ToolDraft, *, toolset: str) -> str:
-        """See `Studio`."""
+        """See `ToolStudio`."""
         return render_toolset(CatalogToolset(name=toolset, tools=(_tool(_spec(draft), draft),)))
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ REQUEST_STEPS: Final = 700_000
 """Work for all things together that one request asks for: under a second, for others wait meanwhile."""
 
 
-class OverBudget(BadInput):
+class BudgetExceeded(BadInput):
     """A text asks for more work than it may."""
 
     def __init__(self, where: str = "the text") -> None:
@@ -65,11 +65,11 @@ def spend(steps: int) -> None:
     """Count work that is about to be done.
 
     Raises:
-        OverBudget: A budget is used up; from then on every further step raises.
+        BudgetExceeded: A budget is used up; from then on every further step raises.
     """
     open_budget = _OPEN.get()
     while open_budget is not None:
         open_budget.left -= steps
         if open_budget.left < 0:
-            raise OverBudget
+            raise BudgetExceeded
         open_budget = open_budget.outer

@@ -11,7 +11,7 @@ from jsonschema.protocols import Validator
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.toolspec.bounded_validator import extra_names
-from workbench.toolspec.budget import OverBudget, budget
+from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.quick import is_surely_sound, is_surely_valid
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.validator import check_schema, validator_of
@@ -37,7 +37,7 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
         return ()
     try:
         validator, warnings = validator_of(spec)
-    except OverBudget as error:
+    except BudgetExceeded as error:
         return (_too_costly(error),)
     if validator is None:
         return warnings
@@ -45,7 +45,7 @@ def check_arguments(spec: ToolSpec, arguments: JsonObject) -> tuple[Finding, ...
         with budget():
             errors = islice(_findings(validator, arguments), _MOST_FINDINGS)
             return (*warnings, *errors)
-    except OverBudget as error:
+    except BudgetExceeded as error:
         return (*warnings, _too_costly(error))
     except RecursionError:
         return (*warnings, _unsound("it is nested too deep, or refers to itself"))
@@ -112,7 +112,7 @@ def _schema_findings(spec: ToolSpec) -> Iterator[Finding]:
     if not is_sound:
         try:
             yield from validator_of(spec)[1]
-        except OverBudget as error:
+        except BudgetExceeded as error:
             yield _spec_finding(f"the schema is not sound: {error.problem}", "/function/parameters")
 
 
@@ -124,7 +124,7 @@ def _unsound_schema(spec: ToolSpec) -> Finding | None:
         return _spec_finding(
             f"the schema is not sound: {_short(error.message)}", "/function/parameters" + where
         )
-    except OverBudget as error:
+    except BudgetExceeded as error:
         return _spec_finding(f"the schema is not sound: {error.problem}", "/function/parameters")
     return None
 
@@ -138,7 +138,7 @@ def _unsound(problem: str) -> Finding:
     return Finding(code="schema-invalid", message=message, severity=Severity.WARNING)
 
 
-def _too_costly(error: OverBudget) -> Finding:
+def _too_costly(error: BudgetExceeded) -> Finding:
     return Finding(
         code=TOO_COSTLY,
         message=f"the arguments were not checked: {error.problem}; simplify the schema"[:99],

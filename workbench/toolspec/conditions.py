@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.budget import OverBudget, spend
+from workbench.toolspec.budget import BudgetExceeded, spend
 from workbench.toolspec.check import TOO_COSTLY, check_arguments, check_spec
 from workbench.toolspec.patterns import is_whole_match, pattern_problem
 from workbench.toolspec.spec import ToolSpec, canonical_json
@@ -23,7 +23,7 @@ def first_break(schema: JsonObject, value: JsonValue) -> str:
     findings = check_arguments(_spec(canonical_json(schema)), cast(JsonObject, value))
     broken = next((one.message for one in findings if one.severity is Severity.ERROR), "")
     if not broken and any(one.code == TOO_COSTLY for one in findings):
-        raise OverBudget("the schema")
+        raise BudgetExceeded("the schema")
     return broken
 
 

@@ -32,7 +32,7 @@ MOST_CHARS: Final = 2_000_000
 """Characters of all its rules."""
 
 
-class Rules:
+class GrammarRules:
     """A grammar that grows rule by rule."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ def literal(text: str) -> str:
     )
 
 
-def add_text_without(rules: Rules, mark: str) -> str:
+def add_text_without(rules: GrammarRules, mark: str) -> str:
     """Adds rules for any text in which `mark` does not stand; gives the name of the first.
 
     One rule a character of the mark, each for having just read that much of it; the mark's first character

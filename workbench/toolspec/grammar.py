@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.toolspec.gbnf import Rules, add_text_without, literal
+from workbench.toolspec.gbnf import GrammarRules, add_text_without, literal
 from workbench.toolspec.schema_rules import SchemaRules, kinds_of
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -70,7 +70,7 @@ def calls_grammar(
     Raises:
         ConstraintFailed: A tool's schema leads nowhere, or allows no value.
     """
-    rules = Rules()
+    rules = GrammarRules()
     body, findings = _body(rules, tools, dialect)
     call = rules.add(f"{body} {literal(marks.close)}")
     more = f"({literal(marks.between + marks.open)} {call}){{0,{MOST_CALLS - 1}}}"
@@ -84,7 +84,7 @@ def untold_keywords(tools: OfferedTools) -> tuple[Finding, ...]:
     Raises:
         ConstraintFailed: A tool's schema leads nowhere, or allows no value.
     """
-    return _body(Rules(), tools, "json")[1] if tools.specs else ()
+    return _body(GrammarRules(), tools, "json")[1] if tools.specs else ()
 
 
 def answer_grammar(
@@ -95,7 +95,7 @@ def answer_grammar(
     Raises:
         ConstraintFailed: A schema leads nowhere, or allows no value.
     """
-    rules = Rules()
+    rules = GrammarRules()
     answer = SchemaRules(rules, schema)
     root, findings = answer.whole(), tuple(answer.findings)
     if tools.specs:
@@ -112,7 +112,7 @@ def schema_grammar(schema: JsonObject, *, closing: str = "") -> str:
     Raises:
         ConstraintFailed: The schema leads nowhere, or allows no value.
     """
-    rules = Rules()
+    rules = GrammarRules()
     return rules.text(f"{SchemaRules(rules, schema).whole()} {literal(closing)}")
 
 
@@ -132,10 +132,12 @@ def _arguments(spec: ToolSpec) -> JsonObject:
 
 
 def _body(
-    rules: Rules, tools: OfferedTools, dialect: Literal["json", "xml"]
+    rules: GrammarRules, tools: OfferedTools, dialect: Literal["json", "xml"]
 ) -> tuple[str, tuple[Finding, ...]]:
     """What stands in a rule for the body of a call of any tool."""
-    make: Callable[[Rules, ToolSpec, SchemaRules], str] = _json_body if dialect == "json" else _xml_body
+    make: Callable[[GrammarRules, ToolSpec, SchemaRules], str] = (
+        _json_body if dialect == "json" else _xml_body
+    )
     bodies: list[str] = []
     findings: list[Finding] = []
     for index, spec in enumerate(tools.specs):
@@ -145,12 +147,12 @@ def _body(
     return rules.either(bodies), tuple(findings)
 
 
-def _json_body(rules: Rules, spec: ToolSpec, schemas: SchemaRules) -> str:
+def _json_body(rules: GrammarRules, spec: ToolSpec, schemas: SchemaRules) -> str:
     named = literal(f'{{"name": {json.dumps(spec.name, ensure_ascii=False)}, "arguments": ')
     return rules.add(f'{named} {schemas.whole()} "}}"')
 
 
-def _xml_body(rules: Rules, spec: ToolSpec, schemas: SchemaRules) -> str:
+def _xml_body(rules: GrammarRules, spec: ToolSpec, schemas: SchemaRules) -> str:
     """*Source:* Qwen3-Coder's chat template; texts stand as they are, other values as JSON."""
     arguments = _arguments(spec)
     free = add_text_without(rules, _PARAMETER_CLOSE)
@@ -164,7 +166,7 @@ def _xml_body(rules: Rules, spec: ToolSpec, schemas: SchemaRules) -> str:
 
 
 def _xml_value(
-    rules: Rules, schemas: SchemaRules, schema: JsonValue, where: tuple[str | int, ...], free: str
+    rules: GrammarRules, schemas: SchemaRules, schema: JsonValue, where: tuple[str | int, ...], free: str
 ) -> str:
     """A value of the XML form: any text where the schema allows a string, else JSON."""
     schema = schemas.resolved(schema)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import re2
 
-from workbench.toolspec.budget import CHECK_STEPS, OverBudget, spend
+from workbench.toolspec.budget import CHECK_STEPS, BudgetExceeded, spend
 
 MAX_PATTERN_CHARS: Final = 10_000
 """A longer pattern is refused: parsing and keeping it costs memory."""
@@ -91,7 +91,7 @@ def _paid_for(pattern: str, text: str) -> "re2.Pattern":
     size_bytes = len(text) if text.isascii() else len(text) * 4
     steps = 1 + size * size_bytes // _UNITS_A_STEP
     if steps > CHECK_STEPS:
-        raise OverBudget(f"the pattern {pattern[:30]!r} on a text of {len(text):,} characters")
+        raise BudgetExceeded(f"the pattern {pattern[:30]!r} on a text of {len(text):,} characters")
     spend(steps)
     return regexp
 

@@ -14,7 +14,7 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import ConstraintFailed
 from workbench.toolspec.check import pointer
-from workbench.toolspec.gbnf import Rules, literal
+from workbench.toolspec.gbnf import GrammarRules, literal
 
 ANNOTATIONS: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "nullable"}
@@ -97,7 +97,7 @@ class SchemaRules:
         where: The way to the document.
     """
 
-    def __init__(self, rules: Rules, document: JsonValue, *, where: Where = ()) -> None:
+    def __init__(self, rules: GrammarRules, document: JsonValue, *, where: Where = ()) -> None:
         self._rules = rules
         self._document = document
         self.root = where

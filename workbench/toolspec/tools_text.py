@@ -10,7 +10,7 @@ from typing import Final, cast
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
 from workbench.errors import BadInput
-from workbench.toolspec.budget import REQUEST_STEPS, OverBudget, budget
+from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.check import check_spec
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -105,7 +105,7 @@ def check_tools_text(text: str) -> tuple[Finding, ...]:
     try:
         with budget(REQUEST_STEPS):
             findings = _check_entries(value)[:_MOST_FINDINGS]
-    except OverBudget as error:
+    except BudgetExceeded as error:
         findings = [Finding(code="spec-unsound", message=f"{error.problem}: {error.remedy}"[:99])]
     return tuple(_placed(text, finding) for finding in findings)
 

@@ -12,7 +12,7 @@ from jsonschema.protocols import Validator
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
 from workbench.toolspec.bounded_validator import bounded_validator
-from workbench.toolspec.budget import OverBudget, budget, is_bounded
+from workbench.toolspec.budget import BudgetExceeded, budget, is_bounded
 from workbench.toolspec.patterns import NOT_A_PATTERN, pattern_problem
 from workbench.toolspec.quick import is_surely_sound
 from workbench.toolspec.spec import ToolSpec
@@ -35,7 +35,7 @@ def validator_of(spec: ToolSpec) -> Checked:
     if _KEPT not in kept:
         try:
             kept[_KEPT] = _build(spec.parameters)
-        except OverBudget as error:
+        except BudgetExceeded as error:
             # Within a request, the work for other specs may have used the budget up: it is not this spec's fault.
             if is_bounded():
                 raise
@@ -68,7 +68,7 @@ def _build(schema: JsonObject) -> Checked:
         validator = bounded_validator(schema)
     except SchemaError as error:
         return _unsound(error.message)
-    except OverBudget:
+    except BudgetExceeded:
         raise
     except Exception as error:  # noqa: BLE001  the libraries below raise many kinds for an `$id` they cannot use
         return _unsound(str(error))

@@ -18,7 +18,7 @@ FAMILY: Final = "hermes-lines"
 """In whose framing rows stand that name no family."""
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A stretch of a text."""
 
     text: str
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
     """Whether it is the system turn, from its first mark to its last."""
 
 
-Example = tuple[Piece, ...]
+Example = tuple[TextPiece, ...]
 """One text in stretches; each is made into tokens by itself, as an engine does with prompt and completion."""
 
 
@@ -65,7 +65,7 @@ def examples_of(row: TrainingRow, family: str = "") -> list[Example]:
     framing = family or (named if isinstance(named, str) and named else FAMILY)
     texts = _system_texts(row)
     messages = [_message(message, texts) for message in trajectory.messages]
-    found: list[list[Piece]] = []
+    found: list[list[TextPiece]] = []
     written = ""
     for place, message in enumerate(trajectory.messages):
         if not _is_counted(message):
@@ -75,7 +75,7 @@ def examples_of(row: TrainingRow, family: str = "") -> list[Example]:
             found.append([])
             written = ""
         answer = messages[place].text + TURN_CLOSE
-        found[-1] += [*_prompt_pieces(messages, prompt, written), Piece(answer, True)]
+        found[-1] += [*_prompt_pieces(messages, prompt, written), TextPiece(answer, True)]
         written = prompt + answer
     return [tuple(pieces) for pieces in found]
 
@@ -102,12 +102,12 @@ def _prompt(messages: Sequence[Message], family: str) -> str:
     return render(Conversation(messages=tuple(messages)), family=family, has_contract=True).text
 
 
-def _prompt_pieces(messages: Sequence[Message], prompt: str, written: str) -> list[Piece]:
+def _prompt_pieces(messages: Sequence[Message], prompt: str, written: str) -> list[TextPiece]:
     """What a prompt adds to what is written; at the beginning the system turn stands by itself."""
     if written or messages[0].role is not Role.SYSTEM:
-        return [Piece(prompt[len(written) :], False)]
+        return [TextPiece(prompt[len(written) :], False)]
     end = prompt.index(TURN_CLOSE) + len(TURN_CLOSE)
-    return [Piece(prompt[:end], False, is_system=True), Piece(prompt[end:], False)]
+    return [TextPiece(prompt[:end], False, is_system=True), TextPiece(prompt[end:], False)]
 
 
 def _is_counted(message: RowMessage) -> bool:

@@ -22,7 +22,7 @@ _BLOCK: Final = 32
 _ROLES: Final = (".lora_A.weight", ".lora_B.weight")
 
 
-class Heads(NamedTuple):
+class AttentionHeads(NamedTuple):
     """Attention heads of a model."""
 
     queries: int
@@ -35,7 +35,7 @@ class AdapterFacts(NamedTuple):
     architecture: str
     """GGUF's word, such as `llama`."""
     layers: int
-    heads: Heads
+    heads: AttentionHeads
     alpha: float
     """Scale of the adapter times its rank."""
     name: str
@@ -173,7 +173,7 @@ def _add(writer: gguf.GGUFWriter, name: str, numbers: Numbers, stored_as: Stored
     writer.add_tensor(name, numbers.astype(np.float16))
 
 
-class Tuned(NamedTuple):
+class TunedWeights(NamedTuple):
     """Weights, and how they came about."""
 
     steps: int

@@ -13,14 +13,14 @@ from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools
-from workbench.training.synth.conversations import Drawn, Terms, Under, draw_rows
-from workbench.training.synth.words import Split
+from workbench.training.synth.conversations import ContractShare, SynthConversation, SynthOptions, draw_rows
+from workbench.training.synth.words import WordSplit
 from workbench.trajectory.trajectory import RowMessage
 
 _MOST_TOKENS: Final = 256
 
 
-class Kind(NamedTuple):
+class CaseKind(NamedTuple):
     """A kind of case."""
 
     name: str
@@ -35,11 +35,11 @@ class Kind(NamedTuple):
 
 
 KINDS: Final = (
-    Kind("single", (("single", 1.0),), 1, 1, 200, "at least 95 % exactly right"),
-    Kind(
+    CaseKind("single", (("single", 1.0),), 1, 1, 200, "at least 95 % exactly right"),
+    CaseKind(
         "parallel", (("parallel_same", 1.0), ("parallel_two", 1.0)), 2, 9, 50, "at least 85 % exactly right"
     ),
-    Kind(
+    CaseKind(
         "no call",
         (("chat", 2.0), ("about_tools", 1.0), ("uncovered", 1.0)),
         0,
@@ -47,7 +47,7 @@ KINDS: Final = (
         100,
         "at least 97 % without a call",
     ),
-    Kind("missing", (("missing", 1.0),), 0, 0, 50, "at least 80 % ask"),
+    CaseKind("missing", (("missing", 1.0),), 0, 0, 50, "at least 80 % ask"),
 )
 """The kinds of the held-out measure."""
 
@@ -68,7 +68,7 @@ class HeldOutCase:
     """What the user said."""
 
 
-class Played(NamedTuple):
+class HeldOutResult(NamedTuple):
     """What a model made of a case."""
 
     case: HeldOutCase
@@ -76,11 +76,11 @@ class Played(NamedTuple):
     is_right: bool
 
 
-def draw_cases(kind: Kind, contract: Contract, *, seed: int, count: int) -> Iterator[HeldOutCase]:
+def draw_cases(kind: CaseKind, contract: Contract, *, seed: int, count: int) -> Iterator[HeldOutCase]:
     """`count` cases; the same arguments give the same ones."""
-    terms = Terms(
-        split=Split.TEST,
-        contracts=(Under(contract, 1.0),),
+    terms = SynthOptions(
+        split=WordSplit.TEST,
+        contracts=(ContractShare(contract, 1.0),),
         kinds=kind.exchanges,
         lengths=((1, 1.0),),
         no_tools=0.0,
@@ -95,7 +95,7 @@ def draw_cases(kind: Kind, contract: Contract, *, seed: int, count: int) -> Iter
             return
 
 
-def play_case(case: HeldOutCase, engine: Engine) -> Played:
+def play_case(case: HeldOutCase, engine: Engine) -> HeldOutResult:
     """What `engine` writes, coldest and unconstrained, and whether that is right."""
     request = GenerationRequest(
         prompt=case.prompt, sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS), stop=(TURN_CLOSE,)
@@ -104,7 +104,7 @@ def play_case(case: HeldOutCase, engine: Engine) -> Played:
     for delta in engine.generate(request, is_cancelled=lambda: False):
         text += delta.text
         reason = delta.finish_reason or reason
-    return Played(case, text, reason is FinishReason.STOP and _is_right(case, text))
+    return HeldOutResult(case, text, reason is FinishReason.STOP and _is_right(case, text))
 
 
 def _is_right(case: HeldOutCase, text: str) -> bool:
@@ -119,7 +119,7 @@ def _is_right(case: HeldOutCase, text: str) -> bool:
     )
 
 
-def _case(kind: Kind, drawn: Drawn) -> HeldOutCase | None:
+def _case(kind: CaseKind, drawn: SynthConversation) -> HeldOutCase | None:
     """The case; None where the conversation turned out to be of another kind."""
     messages = drawn.trajectory.messages
     place = next(place for place, message in enumerate(messages) if message.role is Role.ASSISTANT)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 
-class Progress(NamedTuple):
+class TrainingProgress(NamedTuple):
     """Where a run stands."""
 
     step: int
@@ -23,7 +23,7 @@ class Progress(NamedTuple):
     """Seconds to the end at the pace so far."""
 
 
-class Teller(TrainerCallback):
+class ProgressReporter(TrainerCallback):
     """Hands on where the run stands, and ends it where that is wished.
 
     Args:
@@ -31,7 +31,7 @@ class Teller(TrainerCallback):
         is_stopped: Asked behind every step.
     """
 
-    def __init__(self, tell: Callable[[Progress], None], is_stopped: Callable[[], bool]) -> None:
+    def __init__(self, tell: Callable[[TrainingProgress], None], is_stopped: Callable[[], bool]) -> None:
         self._tell = tell
         self._is_stopped = is_stopped
         self._begun = 0.0
@@ -61,7 +61,7 @@ class Teller(TrainerCallback):
             return
         done = max(state.global_step - self._first, 1)
         left = (state.max_steps - state.global_step) * (time.monotonic() - self._begun) / done
-        self._tell(Progress(state.global_step, state.max_steps, float(last["loss"]), left))
+        self._tell(TrainingProgress(state.global_step, state.max_steps, float(last["loss"]), left))
 
 
 @contextmanager

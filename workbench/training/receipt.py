@@ -9,14 +9,14 @@ from typing import Final, Literal
 
 from workbench import __version__
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.training.gguf_adapter import Tuned
+from workbench.training.gguf_adapter import TunedWeights
 
 Precision = Literal["f32", "bf16"]
 """Of the numbers that are worked with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainTerms:
+class TrainOptions:
     """Everything that the result depends on, beside base and rows."""
 
     base: str
@@ -92,8 +92,8 @@ def function_calling(rows: JsonObject, max_length: int, examples: int) -> JsonOb
 
 
 def receipt_of(
-    terms: TrainTerms,
-    tuned: Tuned,
+    terms: TrainOptions,
+    tuned: TunedWeights,
     rows: JsonObject,
     *,
     base: str,

@@ -22,7 +22,7 @@ ATTENTION: Final = "workbench_shared_prompts"
 """The name that the attention below is registered under."""
 
 
-class Span(NamedTuple):
+class TokenSpan(NamedTuple):
     """A run of tokens that see each other, and what they see before themselves."""
 
     start: int
@@ -41,7 +41,7 @@ class SharedText(NamedTuple):
     input_ids: list[int]
     labels: list[int]
     position_ids: list[int]
-    spans: list[Span]
+    spans: list[TokenSpan]
     examples: int
     """So many."""
 
@@ -81,13 +81,13 @@ def _text(examples: Sequence[Tokens]) -> SharedText:
     shared = examples[0].shared
     ids, positions = examples[0].input_ids[:shared], list(range(shared))
     labels = [IGNORED] * shared
-    spans = [Span(0, shared, 0, 0)] if shared else []
+    spans = [TokenSpan(0, shared, 0, 0)] if shared else []
     for example in examples:
         start, length = len(ids), len(example.input_ids)
         ids += example.input_ids[shared:]
         labels += example.labels[shared:]
         positions += range(shared, length)
-        spans.append(Span(start, len(ids), 0, shared))
+        spans.append(TokenSpan(start, len(ids), 0, shared))
     return SharedText(ids, labels, positions, spans, len(examples))
 
 

@@ -12,8 +12,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.errors import BadInput
-from workbench.training.gguf_adapter import AdapterFacts, Heads, read_adapter
-from workbench.training.receipt import RECEIPT, Precision, TrainTerms, file_facts
+from workbench.training.gguf_adapter import AdapterFacts, AttentionHeads, read_adapter
+from workbench.training.receipt import RECEIPT, Precision, TrainOptions, file_facts
 
 _TYPES: Final = {"f32": torch.float32, "bf16": torch.bfloat16}
 ARCHITECTURES: Final = {"llama": "llama", "mistral": "llama", "qwen2": "qwen2", "qwen3": "qwen3"}
@@ -83,7 +83,7 @@ def _load_gguf(path: Path, precision: Precision) -> Base:
         return Base(model, tokenizer, path.name, file_digest(opened, "sha256").hexdigest())
 
 
-def facts_of(base: Base, terms: TrainTerms) -> AdapterFacts | None:
+def facts_of(base: Base, terms: TrainOptions) -> AdapterFacts | None:
     """What an adapter's GGUF says of base and run; None where GGUF has no such architecture."""
     config = base.model.config
     architecture = ARCHITECTURES.get(config.model_type)
@@ -92,7 +92,7 @@ def facts_of(base: Base, terms: TrainTerms) -> AdapterFacts | None:
     return AdapterFacts(
         architecture=architecture,
         layers=config.num_hidden_layers,
-        heads=Heads(config.num_attention_heads, config.num_key_value_heads),
+        heads=AttentionHeads(config.num_attention_heads, config.num_key_value_heads),
         alpha=terms.lora_alpha,
         name=terms.out.name,
     )

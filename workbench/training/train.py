@@ -8,9 +8,9 @@ from typing import Final
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.training.examples import examples_of
-from workbench.training.gguf_adapter import Tuned, write_adapter
-from workbench.training.progress import Progress
-from workbench.training.receipt import RECEIPT, TrainTerms, card_of, receipt_of
+from workbench.training.gguf_adapter import TunedWeights, write_adapter
+from workbench.training.progress import TrainingProgress
+from workbench.training.receipt import RECEIPT, TrainOptions, card_of, receipt_of
 from workbench.training.start import Base, facts_of, load_base, start_receipt
 from workbench.training.tuning import prepare, tune
 from workbench.trajectory.row import TrainingRow
@@ -23,11 +23,11 @@ CARD: Final = "README.md"
 def train(
     rows: Iterable[TrainingRow],
     rows_receipt: JsonObject,
-    terms: TrainTerms,
+    terms: TrainOptions,
     *,
     resumes: bool,
-    tell: Callable[[Progress], None],
-) -> Tuned:
+    tell: Callable[[TrainingProgress], None],
+) -> TunedWeights:
     """Trains on rows that the validator passed, and writes all that comes out of it.
 
     Args:
@@ -56,7 +56,7 @@ def train(
     return tuned
 
 
-def _written(base: Base, tuned: Tuned, terms: TrainTerms) -> list[Path]:
+def _written(base: Base, tuned: TunedWeights, terms: TrainOptions) -> list[Path]:
     """The weights' files; with an adapter its GGUF too, where llama.cpp knows the architecture."""
     folder = terms.out / ("adapter" if terms.is_lora else "model")
     files = sorted(folder.glob("*.safetensors"))

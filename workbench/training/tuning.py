@@ -17,9 +17,9 @@ from trl import SFTConfig, SFTTrainer
 
 from workbench.errors import BadInput
 from workbench.training.examples import IGNORED, Example, encode
-from workbench.training.gguf_adapter import Numbers, Tuned
-from workbench.training.progress import Progress, Teller, stopped_by_interrupt
-from workbench.training.receipt import TrainTerms, file_facts
+from workbench.training.gguf_adapter import Numbers, TunedWeights
+from workbench.training.progress import ProgressReporter, TrainingProgress, stopped_by_interrupt
+from workbench.training.receipt import TrainOptions, file_facts
 from workbench.training.shared_prompts import (
     ATTENTION,
     SharedText,
@@ -68,7 +68,7 @@ TERMS: Final = "terms.json"
 _TARGETS: Final = "all-linear"
 
 
-class Prepared(NamedTuple):
+class PreparedExamples(NamedTuple):
     """Examples as numbers, and what became of the others."""
 
     texts: list[SharedText]
@@ -83,7 +83,7 @@ class Prepared(NamedTuple):
         return sha256(json.dumps(self.texts).encode()).hexdigest()
 
 
-def prepare(examples: Sequence[Example], base: Base, terms: TrainTerms) -> Prepared:
+def prepare(examples: Sequence[Example], base: Base, terms: TrainOptions) -> PreparedExamples:
     """The examples as numbers.
 
     Raises:
@@ -100,12 +100,17 @@ def prepare(examples: Sequence[Example], base: Base, terms: TrainTerms) -> Prepa
     if not are_shared:
         fitting = [tokens._replace(shared=0) for tokens in fitting]
     texts = share_prompts(fitting, terms.max_length, terms.seed)
-    return Prepared(texts, len(made) - len(fitting), are_shared)
+    return PreparedExamples(texts, len(made) - len(fitting), are_shared)
 
 
 def tune(
-    base: Base, prepared: Prepared, terms: TrainTerms, *, resumes: bool, tell: Callable[[Progress], None]
-) -> Tuned:
+    base: Base,
+    prepared: PreparedExamples,
+    terms: TrainOptions,
+    *,
+    resumes: bool,
+    tell: Callable[[TrainingProgress], None],
+) -> TunedWeights:
     """Trains; what was saved on the way is in the run's folder.
 
     Args:
@@ -122,12 +127,12 @@ def tune(
         torch.set_num_threads(terms.threads)
     checkpoint = _begin(terms, prepared, resumes=resumes)
     with stopped_by_interrupt() as is_stopped:
-        teller = Teller(tell, is_stopped)
+        teller = ProgressReporter(tell, is_stopped)
         trainer = _trainer(base, prepared, terms, teller)
         trainer.train(resume_from_checkpoint=checkpoint)
     state = trainer.state
     curve = [(int(log["step"]), float(log["loss"])) for log in state.log_history if "loss" in log]
-    return Tuned(
+    return TunedWeights(
         steps=state.global_step,
         steps_planned=state.max_steps,
         tokens=sum(len(text.input_ids) for text in prepared.texts),
@@ -140,7 +145,7 @@ def tune(
     )
 
 
-def _begin(terms: TrainTerms, prepared: Prepared, *, resumes: bool) -> str | None:
+def _begin(terms: TrainOptions, prepared: PreparedExamples, *, resumes: bool) -> str | None:
     """The checkpoint to go on from; None to begin."""
     folder = terms.out / CHECKPOINTS
     told = json.dumps({**_binding(terms), "examples": prepared.fingerprint}, indent=2)
@@ -157,7 +162,7 @@ def _begin(terms: TrainTerms, prepared: Prepared, *, resumes: bool) -> str | Non
     return last
 
 
-def _binding(terms: TrainTerms) -> dict[str, object]:
+def _binding(terms: TrainOptions) -> dict[str, object]:
     """Those of the terms that change the result."""
     begun = {"start": file_facts(terms.start)["sha256"]} if terms.start else {}
     return {
@@ -175,7 +180,9 @@ def _binding(terms: TrainTerms) -> dict[str, object]:
     }
 
 
-def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) -> AnswerTrainer:
+def _trainer(
+    base: Base, prepared: PreparedExamples, terms: TrainOptions, teller: ProgressReporter
+) -> AnswerTrainer:
     if prepared.are_shared:
         base.model.set_attn_implementation(ATTENTION)
     lora = LoraConfig(
@@ -196,7 +203,7 @@ def _trainer(base: Base, prepared: Prepared, terms: TrainTerms, teller: Teller) 
     return trainer
 
 
-def _arguments(terms: TrainTerms) -> SFTConfig:
+def _arguments(terms: TrainOptions) -> SFTConfig:
     return SFTConfig(
         output_dir=str(terms.out / CHECKPOINTS),
         per_device_train_batch_size=terms.batch,
@@ -223,7 +230,7 @@ def _arguments(terms: TrainTerms) -> SFTConfig:
     )
 
 
-def _save(trainer: AnswerTrainer, terms: TrainTerms) -> dict[str, Numbers]:
+def _save(trainer: AnswerTrainer, terms: TrainOptions) -> dict[str, Numbers]:
     """Writes adapter or model; the adapter's numbers."""
     trainer.save_model(str(terms.out / ("adapter" if terms.is_lora else "model")))
     if not terms.is_lora:

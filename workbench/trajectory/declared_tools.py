@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.json_text.reader import read_payload
-from workbench.hermes.text.completion import Source, Unreadable
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import BodyText, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding
 
@@ -148,7 +148,7 @@ def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> 
             found.append(_declared(specs, pointer, is_text=True, span=span))
             continue
         values = list(_values(span.of(text)))
-        if any(isinstance(value, Unreadable) for value in values):
+        if any(isinstance(value, UnreadableBody) for value in values):
             findings.append(_unreadable("the tools in the system text are not JSON", pointer, entry))
             continue
         listed = _flat(cast(list[JsonValue], values))
@@ -172,7 +172,7 @@ def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding])
     while text.startswith(("[", "{"), position):
         try:
             value, end = _value(text, position)
-        except Unreadable:
+        except UnreadableBody:
             findings.append(_unreadable("the tools in the system text are not JSON", pointer))
             break
         values.append(value)
@@ -217,20 +217,20 @@ def _loaded(text: str, pointer: str, findings: list[RowFinding]) -> JsonValue:
         return cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
         values = list(_values(text))
-    if any(isinstance(value, Unreadable) for value in values):
+    if any(isinstance(value, UnreadableBody) for value in values):
         findings.append(_unreadable("the tools are not JSON", pointer))
         return None
     findings.append(_unreadable("the tools can only be read with repairs: write them as JSON", pointer))
     return _flat(cast(list[JsonValue], values))
 
 
-def _values(text: str) -> Iterator["JsonValue | Unreadable"]:
+def _values(text: str) -> Iterator["JsonValue | UnreadableBody"]:
     """The values that stand one behind the other, commas between them or not."""
     position = _behind_space(text, 0)
     while position < len(text):
         try:
             value, end = _value(text, position)
-        except Unreadable as error:
+        except UnreadableBody as error:
             yield error
             return
         yield value
@@ -246,7 +246,7 @@ def _value(text: str, position: int) -> tuple[JsonValue, int]:
     try:
         return cast("tuple[JsonValue, int]", _scan(text, position))
     except (ValueError, RecursionError):
-        node = read_payload(Source(text, len(text), Notes(text)), position)
+        node = read_payload(BodyText(text, len(text), BlockNotes(text)), position)
         return node.value, node.end
 
 

@@ -64,7 +64,7 @@ class EntryResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class RowEntry:
     """One entry of the row's conversation."""
 
     place: int
@@ -118,11 +118,11 @@ class TrainingRow:
     """Name of the format that read it."""
     fields: JsonObject = field(hash=False)
     """The whole row as it came; all pointers lead into it."""
-    entries: tuple[Entry, ...]
+    entries: tuple[RowEntry, ...]
     """The conversation in order; of a preference row the prompt and the chosen answer."""
     spells_calls: bool = False
     """True: calls and thoughts stand inside the texts, in Hermes' tags. False: apart, and the text is prose."""
-    rejected: tuple[Entry, ...] = ()
+    rejected: tuple[RowEntry, ...] = ()
     """The answer that was not chosen, behind the same prompt."""
     answer_start: int | None = None
     """Place of the answer's first entry where the format parts prompt and answer; None where it does not."""
@@ -143,6 +143,6 @@ class TrainingRow:
         return OfferedTools(specs=tuple(spec for spec in specs if by_name.get(spec.name) is spec))
 
     @property
-    def all_entries(self) -> tuple[Entry, ...]:
+    def all_entries(self) -> tuple[RowEntry, ...]:
         """The entries, then the rejected ones, in order of place."""
         return self.entries + self.rejected

@@ -29,7 +29,7 @@ _AGENT_TEXT: Final = (
 _GAP: Final = "\n\n"
 
 
-class Frame(NamedTuple):
+class PromptFrame(NamedTuple):
     """Sentences around tools."""
 
     before: str
@@ -92,7 +92,7 @@ def split_system(text: str) -> SplitText:
     return SplitText(text, "")
 
 
-def _frames() -> dict[str, Frame]:
+def _frames() -> dict[str, PromptFrame]:
     frames = {
         "hermes-array": _frame(_AGENT_TEXT, json_array),
         "hermes-agent": _frame(_AGENT_TEXT, agent_tools),
@@ -102,12 +102,12 @@ def _frames() -> dict[str, Frame]:
     return frames
 
 
-def _frame(text: str, spell: Callable[[OfferedTools], str]) -> Frame:
+def _frame(text: str, spell: Callable[[OfferedTools], str]) -> PromptFrame:
     before, after = text.split("{tools}")
-    return Frame(before, after, spell)
+    return PromptFrame(before, after, spell)
 
 
-FRAMES: Final[Mapping[str, Frame]] = MappingProxyType(_frames())
+FRAMES: Final[Mapping[str, PromptFrame]] = MappingProxyType(_frames())
 """By name. `hermes-array` is hermes-agent's text with whole specs, so that nothing of them is lost."""
 _LONGEST_FIRST: Final = tuple(sorted(FRAMES.items(), key=lambda item: -len(item[1].before)))
 """For one frame may begin in the middle of another."""

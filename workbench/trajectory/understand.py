@@ -8,7 +8,7 @@ from workbench.chat.finding import Severity
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import names_only, read_text
-from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import (
     Call,
@@ -20,22 +20,22 @@ from workbench.trajectory.trajectory import (
     Trajectory,
     pair_results,
 )
-from workbench.trajectory.writing.holding import Addition, Change
+from workbench.trajectory.writing.holding import Addition, ConversionChange
 
 
-class Understood(NamedTuple):
+class RowReading(NamedTuple):
     """What was made of a row."""
 
     trajectory: Trajectory
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ConversionChange, ...] = ()
     """Texts that were read with fixes."""
     problems: tuple[RowFinding, ...] = ()
     """Why the trajectory is not all that the row means; empty where it is."""
 
 
-def understand(row: TrainingRow) -> Understood:
+def understand(row: TrainingRow) -> RowReading:
     """The trajectory of a row. What the row leaves to order (which result answers which call) is filled in."""
-    job = _Job(row, names_only(row.tools), [], list(_obstacles(row)))
+    job = _RowJob(row, names_only(row.tools), [], list(_obstacles(row)))
     messages = pair_results([message for entry in row.entries for message in _messages(entry, job)])
     start = row.answer_start
     if start is not None:
@@ -48,7 +48,7 @@ def understand(row: TrainingRow) -> Understood:
         label=row.label,
         columns=row.columns,
     )
-    return Understood(trajectory, tuple(job.changes), tuple(job.problems))
+    return RowReading(trajectory, tuple(job.changes), tuple(job.problems))
 
 
 def _plain_tools(tools: OfferedTools) -> OfferedTools:
@@ -63,10 +63,10 @@ def _plain(spec: ToolSpec) -> ToolSpec:
     return ToolSpec(document={**spec.document, "function": function})
 
 
-class _Job(NamedTuple):
+class _RowJob(NamedTuple):
     row: TrainingRow
     names: OfferedTools
-    changes: list[Change]
+    changes: list[ConversionChange]
     problems: list[RowFinding]
 
 
@@ -80,7 +80,7 @@ def _obstacles(row: TrainingRow) -> Iterator[RowFinding]:
             yield finding
 
 
-def _messages(entry: Entry, job: _Job) -> Iterator[RowMessage]:
+def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
     role = entry.role
     if role is None:
         return
@@ -101,7 +101,7 @@ def _messages(entry: Entry, job: _Job) -> Iterator[RowMessage]:
     yield replace(message, parts=(Prose(text=own),) if own else (), text=text)
 
 
-def _spoken(entry: Entry, message: RowMessage, job: _Job) -> RowMessage:
+def _spoken(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessage:
     """The model's message whose text holds all."""
     read = read_text(entry.text, job.names)
     if read.problem:
@@ -110,11 +110,13 @@ def _spoken(entry: Entry, message: RowMessage, job: _Job) -> RowMessage:
         )
         job.problems.append(finding)
     elif read.fixes:
-        job.changes.append(Change(code=Addition.FIXED, entry=entry.place, detail=", ".join(read.fixes)))
+        job.changes.append(
+            ConversionChange(code=Addition.FIXED, entry=entry.place, detail=", ".join(read.fixes))
+        )
     return replace(message, parts=read.parts, text=read.text)
 
 
-def _structured(entry: Entry, message: RowMessage) -> RowMessage:
+def _structured(entry: RowEntry, message: RowMessage) -> RowMessage:
     parts: list[Part] = []
     if entry.thought:
         parts.append(Thought(text=entry.thought))

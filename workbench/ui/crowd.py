@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
-from workbench.app.limits import Limits
+from workbench.app.limits import PersonLimits
 from workbench.ui.addresses import address_of
 
 MAX_THREADS: Final = 256
@@ -16,7 +16,7 @@ POLL_S: Final = 0.02
 """How often the idle queue looks for events. Gradio looks every millisecond, which takes 5 % of a core all day."""
 
 
-def open_queue(blocks: gr.Blocks, limits: Limits) -> None:
+def open_queue(blocks: gr.Blocks, limits: PersonLimits) -> None:
     """Lets events in, as many as the limits say.
 
     Args:

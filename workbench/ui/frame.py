@@ -8,7 +8,7 @@ from workbench.ui.components.sign_in import SignIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class PageFrame:
     """The frame's parts."""
 
     header: Drawn
@@ -16,9 +16,9 @@ class Frame:
     account: Drawn
 
 
-def build_frame(settings: Settings) -> Frame:
+def build_frame(settings: Settings) -> PageFrame:
     """Builds the frame; on a Space that knows Hugging Face's login, with its button."""
-    frame = Frame(
+    frame = PageFrame(
         header=Drawn("header", elem_id="page-header"),
         address=Drawn("address", elem_id="page-address"),
         account=Drawn("account", elem_id="page-account"),

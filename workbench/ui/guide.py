@@ -18,7 +18,7 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.frame import Frame
+from workbench.ui.frame import PageFrame
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.owners import services_of
@@ -164,7 +164,7 @@ def wire_guide(
     parts: GuideParts,
     services: Services,
     play: PlayParts,
-    frame: Frame,
+    frame: PageFrame,
     opened: Trigger,
     *,
     suites: gr.Dropdown,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.again import Onward
+from workbench.app.again import ResumePoint
 from workbench.records.session_tree import NO_FILTER, SearchFilter
 
 PAGE: Final = 100
@@ -36,7 +36,7 @@ class Visitor:
     """The message that the inspector shows; None follows the newest."""
     call_index: int | None = None
     """The call of that message that is picked; None for none."""
-    onward: Onward | None = None
+    onward: ResumePoint | None = None
     """From where the session is to be played on; None where nothing waits."""
     pending: str | None = None
     """What was sent and waits for its turn; None where nothing waits."""

@@ -3,7 +3,7 @@
 import json
 
 from workbench.app.comparisons.opened import find_comparison, open_comparison
-from workbench.app.comparisons.planning import WantedColumn, compare_question
+from workbench.app.comparisons.planning import ColumnRequest, compare_question
 from workbench.app.comparisons.running import play_comparison
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
@@ -11,7 +11,7 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n<
 
 def column(services, **changes):
     """A column of the settings' model and contract, unless it is said otherwise."""
-    return WantedColumn(**{"model": services.settings.model, **changes})
+    return ColumnRequest(**{"model": services.settings.model, **changes})
 
 
 def script(folder, name, *completions):

@@ -8,7 +8,7 @@ from tests.app.comparisons.comparing import CALL, asked, column, played, script,
 from tests.services import services_for
 from workbench.app.comparisons.planning import Turns, compare_turns
 from workbench.app.comparisons.playing import STOPPED
-from workbench.app.comparisons.running import AnswerEnded, AnswerGoesOn, AnswerStarted
+from workbench.app.comparisons.running import AnswerEnded, AnswerProgress, AnswerStarted
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS
@@ -72,7 +72,9 @@ def test_a_whole_turn_is_played_with_its_calls(tmp_path):
         pieces = [
             event.event.text
             for event in events
-            if isinstance(event, AnswerGoesOn) and event.column == 1 and isinstance(event.event, PieceArrived)
+            if isinstance(event, AnswerProgress)
+            and event.column == 1
+            and isinstance(event.event, PieceArrived)
         ]
         assert "".join(pieces) == "I do not know."
         assert [event.answer.column for event in events if isinstance(event, AnswerEnded)] == [0, 1]

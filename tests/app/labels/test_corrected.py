@@ -7,8 +7,8 @@ import pytest
 
 from workbench.app.labels.corrected import corrected, corrections_of
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.records.labels.label import Label, LabelContent, Target
-from workbench.records.sessions import KeptMessage, Origin
+from workbench.records.labels.label import Label, LabelContent, LabelTarget
+from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.toolspec.tools_text import parse_tools
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -20,11 +20,11 @@ CALL = '<tool_call>\n{"name": "f", "arguments": {"a": %s}}\n</tool_call>'
 
 
 def kept(role, text, name=None):
-    return KeptMessage(
+    return StoredMessage(
         id=f"m-{role}-{abs(hash(text))}",
         parent_id=None,
         message=Message(role=role, text=text, name=name),
-        origin=Origin.MODEL,
+        origin=MessageOrigin.MODEL,
         created_at=NOW,
         generation=None,
         tool_run=None,
@@ -34,7 +34,7 @@ def kept(role, text, name=None):
 def label(message, correction, *, call=None, labeller="", is_deciding=False):
     return Label(
         id="l",
-        target=Target(session_id="s", message_id=message.id, call_index=call),
+        target=LabelTarget(session_id="s", message_id=message.id, call_index=call),
         content=LabelContent(correction=correction),
         labeller=labeller,
         project="",

@@ -6,7 +6,7 @@ from tests.app.labels.test_corrected import CALL, TOOLS, label
 from tests.store.examples import SETUP
 from workbench.app.labels.bench import outcome_of
 from workbench.chat.message import Message, Role, ToolCall
-from workbench.records.corpus.material import DamagedSession, Material, ToldMessage
+from workbench.records.corpus.material import DamagedSession, ExportMessage, SessionMaterial
 from workbench.toolspec.tools_text import render_tools
 
 SAID = (
@@ -17,7 +17,7 @@ SAID = (
     (Role.ASSISTANT, "It is 1.", None),
 )
 MESSAGES = tuple(
-    ToldMessage(
+    ExportMessage(
         id=f"m{place}",
         parent_id=f"m{place - 1}" if place else None,
         original_id=f"m{place}",
@@ -25,7 +25,7 @@ MESSAGES = tuple(
     )
     for place, (role, text, name) in enumerate(SAID)
 )
-MATERIAL = Material(
+MATERIAL = SessionMaterial(
     session_id="s",
     title="t",
     setup=replace(SETUP, tools_text=render_tools(TOOLS)),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.engines.hub.hub_server import hub_server
 from workbench.engines.hub.gguf_hub import GgufHub
-from workbench.engines.hub.hub_models import Fit
+from workbench.engines.hub.hub_models import MemoryFit
 from workbench.errors import BadInput, RemoteFailed
 
 SMALL = os.urandom(3_000_000)
@@ -47,14 +47,14 @@ def test_repositories_with_gguf_files_are_found(hub, server):
 def test_models_of_a_repository_are_told_with_size_quantisation_and_fit(hub):
     files = hub.files("NousResearch/Hermes-Tiny-GGUF", with_token=True)
     assert [(one.name, one.quantisation, one.size_bytes, one.fit, one.is_cached) for one in files] == [
-        (NAME, "Q4_K_M", 3_000_000, Fit.YES, False),
-        (SHARDED, "Q8_0", 4_000_000, Fit.YES, False),
+        (NAME, "Q4_K_M", 3_000_000, MemoryFit.YES, False),
+        (SHARDED, "Q8_0", 4_000_000, MemoryFit.YES, False),
     ]
 
 
 def test_what_is_larger_than_the_memory_does_not_fit(server, tmp_path):
     hub = GgufHub(wait=lambda _: None, endpoint=server.url, cache=tmp_path, memory=600 << 20)
-    assert {one.fit for one in hub.files(server.repository, with_token=True)} == {Fit.NO}
+    assert {one.fit for one in hub.files(server.repository, with_token=True)} == {MemoryFit.NO}
 
 
 def test_a_model_is_fetched_with_progress_and_then_known_without_the_hub(hub, server):

@@ -12,8 +12,8 @@ from tests.engines.remote.asking import ASKED, hf_engine, openai_engine, raw_eng
 from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.embedded import find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
-from workbench.engines.llama_loading import Loading
-from workbench.engines.remote.server import Kind
+from workbench.engines.llama_loading import LoadOptions
+from workbench.engines.remote.server import ServerKind
 from workbench.errors import RemoteFailed
 from workbench.rollout.ports import FinishReason, GenerationRequest
 from workbench.rollout.sampling import Sampling
@@ -74,7 +74,7 @@ def test_each_kind_answers(url, engine_of):
 def test_raw_gives_what_the_model_itself_gives(url):
     path = find_embedded()
     local = load_llama_cpp(
-        path, name="embedded", loading=Loading(context_tokens=2048, threads=0, gpu_layers=0)
+        path, name="embedded", loading=LoadOptions(context_tokens=2048, threads=0, gpu_layers=0)
     )
     sampling = Sampling(max_tokens=24, temperature=0.0, min_p=0.05, top_k=40)
     request = replace(REQUEST, sampling=sampling)
@@ -82,7 +82,7 @@ def test_raw_gives_what_the_model_itself_gives(url):
         mine = text_of(list(local.generate(request, is_cancelled=lambda: False)))
     finally:
         local.close()
-    theirs = text_of(answer(raw_engine(url, timeout_s=60.0, kind=Kind.LLAMA_SERVER), request))
+    theirs = text_of(answer(raw_engine(url, timeout_s=60.0, kind=ServerKind.LLAMA_SERVER), request))
     assert theirs == mine
 
 

@@ -15,9 +15,16 @@ from tests.engines.remote.scripted_server import (
     stream,
     usage,
 )
-from workbench.engines.remote.server import Kind, Server, ToolsBy
+from workbench.engines.remote.server import Server, ServerKind, ToolsBy
 from workbench.errors import RemoteFailed
-from workbench.rollout.ports import CallPiece, ChoiceKind, EmittedToken, FinishReason, ToolChoice, Usage
+from workbench.rollout.ports import (
+    ChoiceKind,
+    EmittedToken,
+    FinishReason,
+    StructuredCallPiece,
+    ToolChoice,
+    Usage,
+)
 from workbench.rollout.sampling import Sampling
 
 CHAT = pytest.mark.parametrize("engine_of", [openai_engine, hf_engine], ids=["openai", "hf-inference"])
@@ -83,10 +90,13 @@ def test_raw_sends_the_prompt_byte_for_byte_and_is_exact():
 @pytest.mark.parametrize(
     ("kind", "sent"),
     [
-        (Kind.OPENAI, {}),
-        (Kind.OLLAMA, {}),
-        (Kind.VLLM, {"top_k": 7, "min_p": 0.05, "repetition_penalty": 1.0, "skip_special_tokens": False}),
-        (Kind.LM_STUDIO, {"top_k": 7, "min_p": 0.05, "repeat_penalty": 1.0}),
+        (ServerKind.OPENAI, {}),
+        (ServerKind.OLLAMA, {}),
+        (
+            ServerKind.VLLM,
+            {"top_k": 7, "min_p": 0.05, "repetition_penalty": 1.0, "skip_special_tokens": False},
+        ),
+        (ServerKind.LM_STUDIO, {"top_k": 7, "min_p": 0.05, "repeat_penalty": 1.0}),
     ],
 )
 def test_each_software_is_sent_the_sampling_that_it_takes(kind, sent):
@@ -130,10 +140,10 @@ def test_calls_come_piece_by_piece(engine_of):
     with scripted_server(answer) as server:
         deltas = ask(engine_of(server.url))
     assert [one for delta in deltas for one in delta.call_pieces] == [
-        CallPiece(index=0, name="now"),
-        CallPiece(index=0, arguments_text='{"zone": '),
-        CallPiece(index=0, arguments_text='"CET"}'),
-        CallPiece(index=1, name="now", arguments_text="{}"),
+        StructuredCallPiece(index=0, name="now"),
+        StructuredCallPiece(index=0, arguments_text='{"zone": '),
+        StructuredCallPiece(index=0, arguments_text='"CET"}'),
+        StructuredCallPiece(index=1, name="now", arguments_text="{}"),
     ]
     assert deltas[-1].finish_reason is FinishReason.STOP
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.contract.compare_template import Change, diff_prompts
+from workbench.contract.compare_template import StretchChange, diff_prompts
 
 OURS = "<|im_start|>user\n<tool_response>\n18\n</tool_response><|im_end|>\n"
 
@@ -50,5 +50,5 @@ def test_making_all_differences_turns_ours_into_theirs(ours: str, theirs: str) -
     for difference in diff_prompts(ours, theirs):
         pieces += [ours[position : difference.ours.start], difference.theirs.of(theirs)]
         position = difference.ours.end
-        assert (difference.change is Change.ONLY_OURS) == (not difference.theirs.of(theirs))
+        assert (difference.change is StretchChange.ONLY_OURS) == (not difference.theirs.of(theirs))
     assert "".join(pieces) + ours[position:] == theirs

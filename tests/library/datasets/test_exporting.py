@@ -13,19 +13,19 @@ from tests.records.corpus.sessions import CALL, SYSTEM, TOOL, talk
 from tests.services import services_for
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.library.datasets.export_target import ExportSummary, Refused, Target
+from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
 from workbench.library.datasets.row_files import read_rows
-from workbench.library.datasets.row_import import CONTRACT, ImportTerms, import_rows
-from workbench.records.corpus.material import Choice
-from workbench.records.corpus.source import Wanted
+from workbench.library.datasets.row_import import CONTRACT, ImportOptions, import_rows
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.corpus.source import ExportOptions
 from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.records.owner import Owner
-from workbench.records.sessions import Origin
+from workbench.records.sessions import MessageOrigin
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
-from workbench.trajectory.sets.split import Split
+from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.trajectory import Prose, RowMessage
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 BROKEN = "<tool_call>\n{bad}\n</tool_call>"
 
@@ -38,8 +38,8 @@ def services(tmp_path):
 
 def export(services, out, *, split=None, skips=False, licence="", **wanted):
     summary = ExportSummary()
-    target = Target(out=str(out), split=split, skips_invalid=skips, licence=licence)
-    for _ in services.datasets.export(services.corpus, Wanted(**wanted), target, summary):
+    target = ExportTarget(out=str(out), split=split, skips_invalid=skips, licence=licence)
+    for _ in services.datasets.export(services.corpus, ExportOptions(**wanted), target, summary):
         pass
     return summary
 
@@ -47,7 +47,7 @@ def export(services, out, *, split=None, skips=False, licence="", **wanted):
 def bring(services, file, read_as="auto", **terms):
     rows = services.datasets.read(str(file), read_as)
     plain = services.setup_for()
-    return list(import_rows(services.corpus, rows, plain, ImportTerms(file=file.name, **terms)))
+    return list(import_rows(services.corpus, rows, plain, ImportOptions(file=file.name, **terms)))
 
 
 def lines_of(file):
@@ -66,7 +66,7 @@ def gold_rows(form, each=40):
             if form == "dpo":
                 told = replace(told, rejected=(RowMessage(role=Role.ASSISTANT, parts=(Prose(text="No."),)),))
             told = replace(told, label=True) if form == "kto" else told
-            yield write_row(told, FORMATS[form], Terms()).row
+            yield write_row(told, FORMATS[form], RowOptions()).row
 
 
 @pytest.mark.parametrize("form", WRITTEN)
@@ -92,7 +92,7 @@ def test_an_imported_row_is_kept_as_it_came(services, tmp_path):
     (one,) = bring(services, write(tmp_path / "rows.jsonl", row), tags=("a", "b"), is_queued=True)
     path = services.sessions.path(one.session_id)
     assert [kept.message.text for kept in path] == [entry["value"] for entry in row["conversations"]]
-    assert {kept.origin for kept in path} == {Origin.IMPORT}
+    assert {kept.origin for kept in path} == {MessageOrigin.IMPORT}
     session = services.sessions.find_session(one.session_id)
     assert session.tags == ("a", "b")
     assert session.setup.offered_tools().specs[0].document == TOOL
@@ -119,7 +119,7 @@ def test_rows_that_are_there_and_rows_that_are_none_are_told_and_stop_nothing(se
 def test_an_unreadable_call_is_imported_for_a_labeller_and_refused_by_the_export(services, tmp_path):
     row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": BROKEN}]}
     assert bring(services, write(tmp_path / "rows.jsonl", row))[0].is_new
-    with pytest.raises(Refused, match="1 of 1 sessions have a defect: nothing was written"):
+    with pytest.raises(ExportRefused, match="1 of 1 sessions have a defect: nothing was written"):
         export(services, tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
 
@@ -129,7 +129,7 @@ def test_a_defect_keeps_all_from_being_written_or_is_left_out_when_asked(service
     talk(services, call=BROKEN)
     folder = tmp_path / "set"
     folder.mkdir()
-    with pytest.raises(Refused):
+    with pytest.raises(ExportRefused):
         export(services, folder / "rows.jsonl")
     assert list(folder.iterdir()) == []
     summary = export(services, folder / "rows.jsonl", skips=True, licence="mit")
@@ -160,7 +160,7 @@ def test_what_was_fixed_and_corrected_stands_in_the_receipt(services, tmp_path):
 def test_no_session_is_in_two_splits_and_those_that_begin_alike_share_one(services, tmp_path):
     for number in range(30):
         talk(services, answer=f"Answer {number}.", question=f"Question {number // 2}?")
-    split = Split(shares={"train": 0.5, "test": 0.5}, seed=1)
+    split = RowSplit(shares={"train": 0.5, "test": 0.5}, seed=1)
     summary = export(services, tmp_path / "set", split=split)
     assert set(summary.splits) == {"train", "test"}
     questions = {
@@ -213,4 +213,4 @@ def test_nobody_exports_or_imports_for_another_owner(services, tmp_path):
     assert not (tmp_path / "rows.jsonl").exists()
     (one,) = bring(other, write(tmp_path / "in.jsonl", next(gold_rows("openai"))))
     assert services.sessions.find_session(one.session_id) is None
-    assert other.corpus.count(Choice()) == 1
+    assert other.corpus.count(SessionFilter()) == 1

@@ -12,7 +12,7 @@ from tests.trajectory.validate.rows import OPENAI, SHAREGPT, changed
 from workbench.cli.app import run
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FilesCheck
-from workbench.library.datasets.chunks import InProcesses, Spread
+from workbench.library.datasets.chunks import ChunkRunner, LocalRunner
 from workbench.library.datasets.conversion import Conversion, convert_shards, settled, shard_pairs
 from workbench.library.datasets.row_files import shards_of
 
@@ -48,7 +48,7 @@ def _question(number: int) -> tuple[str | int, ...]:
     return ("conversations", 1, "value") if number % 2 else ("messages", 1, "content")
 
 
-def checked(folder: Path, spread: Spread) -> tuple[list[Any], FilesCheck]:
+def checked(folder: Path, spread: ChunkRunner) -> tuple[list[Any], FilesCheck]:
     check = FilesCheck(files=shards_of(str(folder)), spread=spread)
     return list(check.findings()), check
 
@@ -89,10 +89,10 @@ def test_shards_that_would_become_one_file_are_refused(folder: Path, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
-    from workbench.library.datasets.chunks import OnRay
+    from workbench.library.datasets.chunks import RayRunner
 
-    here, one = checked(folder, InProcesses())
-    there, other = checked(folder, OnRay())
+    here, one = checked(folder, LocalRunner())
+    there, other = checked(folder, RayRunner())
     assert there == here
     assert {"near-duplicate-row", "shared-row", "duplicate-row"} & {each.finding.code for each in here}
     assert (other.totals.rows, other.totals.facts, other.totals.formats) == (
@@ -102,7 +102,7 @@ def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
     )
     wanted = settled(Conversion(write_as="openai"))
     local, remote = (shard_pairs(str(folder), str(tmp_path / name)) for name in ("local", "remote"))
-    assert list(OnRay().convert(remote, wanted)) == list(convert_shards(local, wanted))
+    assert list(RayRunner().convert(remote, wanted)) == list(convert_shards(local, wanted))
     for (_, mine), (_, theirs) in zip(local, remote, strict=True):
         assert Path(mine).read_bytes() == Path(theirs).read_bytes()
 
@@ -112,20 +112,20 @@ def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
-    from workbench.library.datasets.chunks import OnRay
+    from workbench.library.datasets.chunks import RayRunner
 
     broken = tmp_path / "a.jsonl"
     broken.write_bytes(b"\x1f\x8b broken")
     with pytest.raises(BadInput, match="it breaks off"):
-        list(FilesCheck(files=[str(broken)], spread=OnRay()).findings())
+        list(FilesCheck(files=[str(broken)], spread=RayRunner()).findings())
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
 def test_without_ray_one_is_told_how_to_get_it(folder: Path) -> None:
-    from workbench.library.datasets.chunks import OnRay
+    from workbench.library.datasets.chunks import RayRunner
 
     with pytest.raises(BadInput, match=r"Ray is not installed.*scale"):
-        list(FilesCheck(files=shards_of(str(folder)), spread=OnRay()).findings())
+        list(FilesCheck(files=shards_of(str(folder)), spread=RayRunner()).findings())
 
 
 @pytest.mark.parametrize(

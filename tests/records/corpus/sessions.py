@@ -4,11 +4,11 @@ import json
 
 from workbench.chat.message import Message, Role
 from workbench.library.datasets.session_export import export_rows
-from workbench.records.corpus.material import Choice
-from workbench.records.corpus.source import Wanted
-from workbench.records.labels.label import LabelContent, NewLabel, Target
-from workbench.records.sessions import NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.corpus.source import ExportOptions
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import MessageOrigin, NewMessage
 
 TOOL = {
     "type": "function",
@@ -26,12 +26,12 @@ ROLES = {"system": Role.SYSTEM, "user": Role.USER, "model": Role.ASSISTANT, "too
 def said(role, text, **more):
     """A message on its way into the store."""
     message = Message(role=ROLES[role], text=text)
-    return NewMessage(message=message, origin=Origin.PERSON, **more)
+    return NewMessage(message=message, origin=MessageOrigin.PERSON, **more)
 
 
 def begin(services, *pairs, tag=None):
     """A session of (role, text) pairs below a system text; gives it and its path."""
-    setup = Setup(contract_name="minimal", contract_text="---\n", tools_text=json.dumps([TOOL]))
+    setup = RunConfig(contract_name="minimal", contract_text="---\n", tools_text=json.dumps([TOOL]))
     session = services.sessions.create_session(setup)
     messages = [said(role, text) for role, text in (("system", SYSTEM), *pairs)]
     path = services.sessions.append_all(session.id, messages, parent_id=None)
@@ -50,7 +50,7 @@ def label(
     services, session_id, message_id, *, call=None, labeller="", is_deciding=False, project="", **content
 ):
     """Somebody says something of a message, or of a call of it."""
-    target = Target(session_id=session_id, message_id=message_id, call_index=call)
+    target = LabelTarget(session_id=session_id, message_id=message_id, call_index=call)
     new = NewLabel(
         target=target,
         content=LabelContent(**content),
@@ -63,7 +63,7 @@ def label(
 
 def rows_of(services, form="sharegpt", **wanted):
     """The rows of all sessions, and the codes of what stayed out."""
-    choice = Choice(**wanted.pop("choice", {}))
-    done = list(export_rows(services.corpus, Wanted(choice=choice, format=form, **wanted)))
+    choice = SessionFilter(**wanted.pop("choice", {}))
+    done = list(export_rows(services.corpus, ExportOptions(choice=choice, format=form, **wanted)))
     rows = [made.row for one in done for made in one.rows if made.row is not None]
     return rows, [obstacle for one in done for obstacle in one.all_obstacles]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.records.labels.agreement import Judgement, agreement_of, cohens_kappa
+from workbench.records.labels.agreement import AnnotatorVerdict, agreement_of, cohens_kappa
 
 VERDICTS = st.sampled_from(["right", "wrong-tool", "needless"])
 PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)
@@ -16,7 +16,7 @@ PAIRS = st.lists(st.tuples(VERDICTS, VERDICTS), min_size=1, max_size=30)
 def judged(**verdicts):
     """Judgements by labeller: each letter is the verdict on the next thing, `.` is none."""
     return [
-        Judgement(item=str(place), labeller=labeller, verdict=verdict)
+        AnnotatorVerdict(item=str(place), labeller=labeller, verdict=verdict)
         for labeller, row in verdicts.items()
         for place, verdict in enumerate(row)
         if verdict != "."
@@ -98,7 +98,7 @@ def test_where_it_is_not_defined_it_says_why(rows, problem):
 
 def test_the_last_word_of_a_labeller_counts_and_the_order_of_judgements_does_not():
     one, other = judged(anna="y")[0], judged(ben="y")[0]
-    changed = Judgement(item="0", labeller="anna", verdict="n")
+    changed = AnnotatorVerdict(item="0", labeller="anna", verdict="n")
     assert agreement_of([one, other, changed]).pairs[0].agreed_count == 0
     kappas = {agreement_of(order).kappa for order in permutations(judged(anna="yn", ben="nn"))}
     assert len(kappas) == 1

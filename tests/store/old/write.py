@@ -17,10 +17,10 @@ from tests.store.examples import SETUP, completion, tool_result, user
 from tests.store.runs import give_run
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.corpus.material import NewImport
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import LOCAL_OWNER, Owner
-from workbench.records.sessions import NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.store.store import OwnedStore, Store
 
 FOLDER = Path(__file__).parent
@@ -48,7 +48,9 @@ def fill(owned: OwnedStore) -> None:
     """Something of everything that is kept."""
     setup = replace(SETUP, tools_text=TOOLS, disabled_tools=frozenset())
     session = owned.sessions.create_session(setup)
-    system = NewMessage(message=Message(role=Role.SYSTEM, text="You call tools.\r\n"), origin=Origin.PERSON)
+    system = NewMessage(
+        message=Message(role=Role.SYSTEM, text="You call tools.\r\n"), origin=MessageOrigin.PERSON
+    )
     call = completion('<tool_call>\n{"name": "get_weather", "arguments": {"city": "cairo",}}\n</tool_call>')
     path = owned.sessions.append_all(
         session.id, (system, user("  Weather in Cairo? 🦉"), call, tool_result("31 degrees")), parent_id=None
@@ -56,14 +58,14 @@ def fill(owned: OwnedStore) -> None:
     lost = completion("<tool_call>\nnonsense\n</tool_call>", prompt_text="another prompt")
     answer = owned.sessions.append(session.id, lost, parent_id=path[1].id)
     content = LabelContent(verdict=Verdict.MISSING_CALL, tags=("odd",), correction="Let me look.")
-    target = Target(session_id=session.id, message_id=answer.id)
+    target = LabelTarget(session_id=session.id, message_id=answer.id)
     owned.labels.save(NewLabel(target=target, content=content))
     owned.labels.move(session.id, QueueState.DONE)
     owned.sessions.tag_session(session.id, ("blue", "bird"))
     structured = ToolCall(name="now", arguments={"z": 1, "big": 2**70, "a": [None, 1.5]})
     given = Message(role=Role.ASSISTANT, text="", calls=(structured,), thought="hm")
     other = owned.sessions.create_session(SETUP)
-    owned.sessions.append(other.id, NewMessage(message=given, origin=Origin.IMPORT), parent_id=None)
+    owned.sessions.append(other.id, NewMessage(message=given, origin=MessageOrigin.IMPORT), parent_id=None)
     give_run(owned, other.id)
     give_comparison(owned, title="Which is better?")
     owned.sessions.delete_session(other.id)

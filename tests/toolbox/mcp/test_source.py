@@ -14,7 +14,7 @@ import yaml
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
-from workbench.toolbox.dispatch import Limits
+from workbench.toolbox.dispatch import DispatchLimits
 from workbench.toolbox.mcp.bounds import load_servers
 from workbench.toolbox.mcp.source import McpTools
 
@@ -54,7 +54,7 @@ def catalog(tmp_path):
                 tmp_path / "none",
                 sources=[McpTools(path, **options)],
                 packages=(),
-                limits=Limits(timeout_s=60),
+                limits=DispatchLimits(timeout_s=60),
             )
         )
         return made[-1]

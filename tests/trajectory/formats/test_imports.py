@@ -8,7 +8,7 @@ from workbench.trajectory.formats.imports.toolace import read_pythonic
 from workbench.trajectory.formats.imports.xlam import schema_of
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.writing.convert import convert_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 XLAM = {
     "id": 4,
@@ -41,7 +41,7 @@ GLAIVE = {
 
 def openai(row):
     """The row as OpenAI's."""
-    done = convert_row(row, detect_format(row), FORMATS["openai"], Terms())
+    done = convert_row(row, detect_format(row), FORMATS["openai"], RowOptions())
     assert done.problems == ()
     return done.row
 
@@ -118,7 +118,7 @@ def test_glaive_s_chat_is_taken_apart():
 @pytest.mark.parametrize("row", [XLAM, TOOLACE, GLAIVE], ids=["xlam", "toolace", "glaive"])
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name != "dpo"])
 def test_they_can_be_written_in_every_format(row, name):
-    done = convert_row(row, detect_format(row), FORMATS[name], Terms(label=True))
+    done = convert_row(row, detect_format(row), FORMATS[name], RowOptions(label=True))
     assert done.row is not None, done.problems
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, detect_format, format_named
 from workbench.trajectory.writing.convert import convert_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 SHAREGPT = {
@@ -201,5 +201,5 @@ def test_nothing_in_a_row_can_stop_the_reading_or_the_writing(name, row):
     places = [entry.place for entry in read_row.all_entries if entry.place >= 0]
     assert places == list(range(len(places)))
     for target in ("sharegpt", "openai", "llamafactory", "dpo"):
-        done = convert_row(row, detect_format(row) or format_named(name), format_named(target), Terms())
+        done = convert_row(row, detect_format(row) or format_named(name), format_named(target), RowOptions())
         assert (done.row is None) == bool(done.problems)

@@ -13,7 +13,7 @@ from workbench.trajectory.system_text import FRAMES, compose_system, split_syste
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import convert_row, write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 from workbench.trajectory.writing.losses import ArgumentTypes
 
 TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "f", "description": "d", "parameters": {}}),))
@@ -47,7 +47,7 @@ RESULTS = '<tool_response>\n{"t": 1}\n</tool_response>\n<tool_response>\nerror: 
 
 
 def written(name, trajectory=TALK, **terms):
-    done = write_row(trajectory, FORMATS[name], Terms(**terms))
+    done = write_row(trajectory, FORMATS[name], RowOptions(**terms))
     assert done.problems == ()
     return done.row
 
@@ -139,7 +139,7 @@ def test_llamafactory():
     ],
 )
 def test_llamafactory_takes_turns(messages, problem):
-    done = write_row(Trajectory(messages=messages), FORMATS["llamafactory"], Terms())
+    done = write_row(Trajectory(messages=messages), FORMATS["llamafactory"], RowOptions())
     assert any(problem in one.message for one in done.problems)
 
 
@@ -197,14 +197,14 @@ def test_the_bytes_of_a_message_stay_between_hermes_texts():
     call = '<tool_call>{"arguments":{"x":1.10},"name":"f"}</tool_call>'
     row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": call}], "tools": SPECS}
     for name in ("sharegpt", "raw"):
-        done = convert_row(row, FORMATS["sharegpt"], FORMATS[name], Terms())
+        done = convert_row(row, FORMATS["sharegpt"], FORMATS[name], RowOptions())
         assert call in json.dumps(done.row, ensure_ascii=False).replace('\\"', '"')
 
 
 def test_a_text_that_needs_a_fix_is_written_fixed_and_one_that_needs_a_guess_is_not():
     def gpt(text):
         row = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": text}]}
-        return convert_row(row, FORMATS["sharegpt"], FORMATS["openai"], Terms())
+        return convert_row(row, FORMATS["sharegpt"], FORMATS["openai"], RowOptions())
 
     done = gpt("<tool_call>\n{'name': 'f', 'arguments': {'a': 1,}}\n</tool_call>")
     assert [str(change.code) for change in done.changes] == ["fixed", "ids-made"]
@@ -219,10 +219,10 @@ def test_a_text_that_speaks_the_format_is_refused_and_its_mark_is_named():
     row = {
         "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": f"Write {SPELLED}."}]
     }
-    done = convert_row(row, FORMATS["openai"], FORMATS["sharegpt"], Terms())
+    done = convert_row(row, FORMATS["openai"], FORMATS["sharegpt"], RowOptions())
     assert done.row is None
     assert (done.problems[0].entry, "<think>" in done.problems[0].message) == (1, True)
-    done = convert_row(row, FORMATS["openai"], FORMATS["trl"], Terms())
+    done = convert_row(row, FORMATS["openai"], FORMATS["trl"], RowOptions())
     assert done.row["messages"] == row["messages"]
 
 
@@ -231,7 +231,7 @@ def test_a_number_that_json_has_no_word_for_is_refused(number):
     call = Call(name="f", arguments={"a": number})
     trajectory = Trajectory(messages=(told("user", Prose(text="q")), told("assistant", call)))
     for name in ("trl", "openai", "sharegpt"):
-        assert write_row(trajectory, FORMATS[name], Terms()).row is None, name
+        assert write_row(trajectory, FORMATS[name], RowOptions()).row is None, name
 
 
 @pytest.mark.parametrize("depth", [60, 300, 700])
@@ -249,7 +249,7 @@ def test_arguments_that_are_nested_deep_are_written_or_refused(depth):
     types.add(understand(FORMATS["openai"].read(row)).trajectory)
     assert types.spelling == "text"
     for name in ("trl", "openai", "sharegpt", "llamafactory"):
-        done = convert_row(row, FORMATS["openai"], FORMATS[name], Terms())
+        done = convert_row(row, FORMATS["openai"], FORMATS[name], RowOptions())
         assert (done.row is None) == bool(done.problems), name
 
 
@@ -257,7 +257,8 @@ def test_results_that_answer_only_some_calls_are_refused_where_order_alone_tells
     only_second = replace(TALK, messages=(*TALK.messages[:3], TALK.messages[4], TALK.messages[5]))
     for name in ("sharegpt", "raw", "llamafactory", "hermes-agent"):
         assert (
-            "only some of the calls" in write_row(only_second, FORMATS[name], Terms()).problems[0].message
+            "only some of the calls"
+            in write_row(only_second, FORMATS[name], RowOptions()).problems[0].message
         ), name
     other = told("assistant", replace(CALLS[0], name="g"), CALLS[1])
     for message in (TALK.messages[2], other):
@@ -289,7 +290,7 @@ def test_tools_told_by_the_row_s_own_words_are_told_twice_by_a_template():
             {"from": "gpt", "value": "a"},
         ]
     }
-    done = convert_row(row, FORMATS["sharegpt"], FORMATS["openai"], Terms())
+    done = convert_row(row, FORMATS["sharegpt"], FORMATS["openai"], RowOptions())
     assert "tools-told-twice" in {str(change.code) for change in done.changes}
     assert done.row["tools"] == [spec.document for spec in TOOLS.specs]
 

@@ -8,8 +8,8 @@ import yaml
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.trajectory.formats.known import detect_format
-from workbench.trajectory.sets.receipt import CardTerms, Counts, FileFacts, receipt_of, render_card
-from workbench.trajectory.sets.split import Split, parse_shares
+from workbench.trajectory.sets.receipt import CardOptions, Counts, FileFacts, receipt_of, render_card
+from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
 from workbench.trajectory.validate.row_check import check_row
 
@@ -22,18 +22,18 @@ def asked(question, **columns):
 
 
 def test_a_split_has_about_its_share_and_is_the_same_each_time():
-    split = Split(shares=parse_shares("train=0.8,test=0.1,dev=0.1"), seed=3)
+    split = RowSplit(shares=parse_shares("train=0.8,test=0.1,dev=0.1"), seed=3)
     names = [split.name_of(asked(f"question {number}")) for number in range(2000)]
     assert names == [split.name_of(asked(f"question {number}")) for number in range(2000)]
     counts = Counter(names)
     assert abs(counts["train"] - 1600) < 100
     assert abs(counts["test"] - 200) < 60
-    other = Split(shares=split.shares, seed=4)
+    other = RowSplit(shares=split.shares, seed=4)
     assert names != [other.name_of(asked(f"question {number}")) for number in range(2000)]
 
 
 def test_rows_of_one_group_and_answers_to_one_question_stay_together():
-    split = Split(shares={"train": 0.5, "test": 0.5}, column="session")
+    split = RowSplit(shares={"train": 0.5, "test": 0.5}, column="session")
     assert len({split.name_of(asked(f"question {n}", session="s1")) for n in range(50)}) == 1
     assert len({split.name_of(asked("the same", other=n)) for n in range(50)}) == 1
     assert len({split.name_of(asked(f"question {n}")) for n in range(50)}) == 2
@@ -106,7 +106,7 @@ def test_what_is_wrong_is_counted_by_code():
 
 def test_a_card_has_what_the_hub_reads_and_what_a_person_wants_to_know():
     receipt = receipt_of(counted(ROW), [FILE], {"workbench": "1.2"})
-    terms = CardTerms(title="My set", licence="mit", splits={"train": "train.jsonl", "test": "test.jsonl"})
+    terms = CardOptions(title="My set", licence="mit", splits={"train": "train.jsonl", "test": "test.jsonl"})
     card = render_card(receipt, terms)
     front = yaml.safe_load(card.split("---\n")[1])
     assert front["license"] == "mit"

@@ -12,7 +12,7 @@ from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 STEP = 9
@@ -26,7 +26,7 @@ def said(row: Row, name: str) -> list[RowFinding]:
 
 def sound_rows(name: str, *, with_call: bool = False) -> list[Row]:
     trajectories = (one for kind in SETS for one in list(bfcl_trajectories(kind, is_sound=True))[::STEP])
-    written = (write_row(one, FORMATS[name], Terms()).row for one in trajectories)
+    written = (write_row(one, FORMATS[name], RowOptions()).row for one in trajectories)
     rows = [dict(row) for row in written if row is not None and not said(dict(row), name)]
     return [row for row in rows if "tool_call" in json.dumps(row[LIST[name]][1:])] if with_call else rows
 
@@ -40,7 +40,7 @@ def test_gold_rows_are_sound_but_for_what_the_gold_itself_breaks(name: str) -> N
     found = [
         finding
         for one in trajectories
-        if (row := write_row(one, FORMATS[name], Terms()).row) is not None
+        if (row := write_row(one, FORMATS[name], RowOptions()).row) is not None
         for finding in said(dict(row), name)
     ]
     assert {finding.code.partition("-")[0] for finding in found} <= {"schema"}

@@ -12,7 +12,7 @@ from tests.trajectory.writing.test_bfcl import with_ids
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 STEP = 17
@@ -259,7 +259,7 @@ def _sound(name: str) -> Iterator[Row]:
     for kind in SETS[:2]:
         for trajectory in list(bfcl_trajectories(kind, is_sound=True))[::STEP]:
             given = with_ids(trajectory) if name in ("openai", "hermes-agent") else trajectory
-            row = json.loads(json.dumps(write_row(given, FORMATS[name], Terms()).row))
+            row = json.loads(json.dumps(write_row(given, FORMATS[name], RowOptions()).row))
             calls = [part for message in trajectory.messages for part in message.calls]
             if row and not said(row, name) and calls and calls[0].arguments:
                 yield row

@@ -26,7 +26,7 @@ from tests.trajectory.validate.test_bfcl import MUTATIONS, Row, sound_rows
 from workbench.trajectory.formats import sharegpt
 from workbench.trajectory.validate.clean_row import clean_row
 from workbench.trajectory.validate.row_check import check_row
-from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
+from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
 GENERATED = [json.loads(line) for own in (False, True) for line in lines(40, own_tools=own)]
 SNIPPETS = (
@@ -53,7 +53,7 @@ def agrees(row: Row, *, finds_secrets: bool = True) -> bool:
     clean = clean_row(row, finds_secrets=finds_secrets)
     if clean is None:
         return False
-    terms = CheckTerms(finds_secrets=finds_secrets)
+    terms = CheckOptions(finds_secrets=finds_secrets)
     quick, careful = RowsCheck(terms=terms), RowsCheck(terms=terms)
     found = careful.check(sharegpt.SHAREGPT.read(row))
     assert found == quick.check_as(row, sharegpt.SHAREGPT) == (), row

@@ -6,13 +6,13 @@ import pytest
 
 from tests.trajectory.validate.rows import OPENAI, SHAREGPT, SOUND, TRL, changed, said
 from workbench.trajectory.formats.known import detect_format
-from workbench.trajectory.validate.mend import MendedRow, mend
+from workbench.trajectory.validate.mend import RepairedRow, mend
 from workbench.trajectory.validate.seen import see
 
 CALLING = SHAREGPT["conversations"][2]["value"]
 
 
-def mended(row: dict[str, Any]) -> MendedRow:
+def mended(row: dict[str, Any]) -> RepairedRow:
     form = detect_format(row)
     assert form
     return mend(see(form.read(row)))
@@ -28,7 +28,7 @@ def given(arguments: object, row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_row_is_given_back_as_it_came(name: str) -> None:
-    assert mended(SOUND[name]) == MendedRow(fields=SOUND[name])
+    assert mended(SOUND[name]) == RepairedRow(fields=SOUND[name])
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_safe_repair_is_made(row: dict[str, Any], wanted: dict[str, Any], code
     ],
 )
 def test_a_guess_and_a_lost_call_are_left(text: str) -> None:
-    assert mended(speaking(text)) == MendedRow(fields=speaking(text))
+    assert mended(speaking(text)) == RepairedRow(fields=speaking(text))
 
 
 def test_the_row_that_came_is_not_changed() -> None:

@@ -8,8 +8,8 @@ import pytest
 from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.validate.doubles import Double, Likeness, Likenesses, likeness_of
-from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
+from workbench.trajectory.validate.doubles import DuplicateRow, RowFingerprint, RowFingerprints, likeness_of
+from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 from workbench.trajectory.validate.set_facts import ToolWatch
 
 LONG = (
@@ -27,13 +27,13 @@ def row(question: str, answer: str = PARIS, **more: Any) -> dict[str, Any]:
 
 
 def checked(*rows: dict[str, Any], **terms: Any) -> RowsCheck:
-    check = RowsCheck(terms=CheckTerms(**terms))
+    check = RowsCheck(terms=CheckOptions(**terms))
     for one in rows:
         check.check(FORMATS["sharegpt"].read(one))
     return check
 
 
-def doubles(*rows: dict[str, Any], files: list[int] | None = None) -> list[Double]:
+def doubles(*rows: dict[str, Any], files: list[int] | None = None) -> list[DuplicateRow]:
     return list(checked(*rows).doubles(files or [len(rows)]))
 
 
@@ -48,25 +48,25 @@ class TestDoubles:
         system = {"from": "system", "value": "Be brief."}
         second = row("Hi there", source="b")
         second["conversations"].insert(0, system)
-        assert doubles(row("Hi there"), row("Hi here"), second) == [Double("duplicate-row", 2, 0)]
+        assert doubles(row("Hi there"), row("Hi here"), second) == [DuplicateRow("duplicate-row", 2, 0)]
 
     def test_in_another_file_it_is_shared(self) -> None:
-        assert doubles(row("a"), row("b"), row("a"), files=[2, 3]) == [Double("shared-row", 2, 0)]
+        assert doubles(row("a"), row("b"), row("a"), files=[2, 3]) == [DuplicateRow("shared-row", 2, 0)]
 
     def test_each_later_row_is_told_once(self) -> None:
         assert doubles(row("a"), row("a"), row("a")) == [
-            Double("duplicate-row", 1, 0),
-            Double("duplicate-row", 2, 0),
+            DuplicateRow("duplicate-row", 1, 0),
+            DuplicateRow("duplicate-row", 2, 0),
         ]
 
     @pytest.mark.parametrize("other", [LONG.upper(), LONG + "!", LONG.replace(" ", "  ")])
     def test_the_same_words_otherwise_written_are_near(self, other: str) -> None:
-        assert doubles(row(LONG), row(other)) == [Double("near-duplicate-row", 1, 0)]
+        assert doubles(row(LONG), row(other)) == [DuplicateRow("near-duplicate-row", 1, 0)]
 
     def test_in_a_long_conversation_a_word_may_differ(self) -> None:
         long = f"{LONG}. {LONG[::-1]}. {LONG.swapcase()[20:]}"
         assert doubles(row(long), row(long.replace("Friday", "Monday"))) == [
-            Double("near-duplicate-row", 1, 0)
+            DuplicateRow("near-duplicate-row", 1, 0)
         ]
 
     @pytest.mark.parametrize("other", ["What is the weather in Rome?", "How is the weather in Oslo?"])
@@ -82,14 +82,14 @@ class TestDoubles:
 
     def test_without_the_search_for_near_rows_only_equal_ones_are_told(self) -> None:
         check = checked(row(LONG), row(LONG + "!"), row(LONG), finds_near=False)
-        assert list(check.doubles([3])) == [Double("duplicate-row", 2, 0)]
+        assert list(check.doubles([3])) == [DuplicateRow("duplicate-row", 2, 0)]
 
     def test_a_sketch_is_found_in_whatever_block_three_bits_differ(self) -> None:
         for bits in ((0, 1, 2), (0, 20, 40), (15, 31, 63), (5, 50, 51)):
-            likenesses = Likenesses()
-            likenesses.append(Likeness(1, 0x0123456789ABCDEF))
-            likenesses.append(Likeness(2, 0x0123456789ABCDEF ^ sum(1 << bit for bit in bits)))
-            assert list(likenesses.doubles([2])) == [Double("near-duplicate-row", 1, 0)]
+            likenesses = RowFingerprints()
+            likenesses.append(RowFingerprint(1, 0x0123456789ABCDEF))
+            likenesses.append(RowFingerprint(2, 0x0123456789ABCDEF ^ sum(1 << bit for bit in bits)))
+            assert list(likenesses.doubles([2])) == [DuplicateRow("near-duplicate-row", 1, 0)]
 
     def test_likeness_needs_sixteen_bytes_a_row(self) -> None:
         likenesses = checked(*(row(str(number)) for number in range(100))).likenesses
@@ -97,7 +97,7 @@ class TestDoubles:
         assert likenesses.sketches.itemsize * len(likenesses.sketches) == 800
 
     def test_a_likeness_does_not_change_from_run_to_run(self) -> None:
-        assert likeness_of(FORMATS["sharegpt"].read(row(LONG))) == Likeness(
+        assert likeness_of(FORMATS["sharegpt"].read(row(LONG))) == RowFingerprint(
             likeness_of(FORMATS["sharegpt"].read(row(LONG))).exact,
             likeness_of(FORMATS["sharegpt"].read(row(LONG))).sketch,
         )

@@ -11,7 +11,7 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.trajectory import Call, Prose, RowMessage, canonical_text
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 from workbench.trajectory.writing.losses import ArgumentTypes
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -61,7 +61,7 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
     for trajectory in trajectories:
         types.add(trajectory)
     assert types.spelling == "text"  # the sets' arguments are of many kinds
-    terms = Terms(arguments=types.spelling)
+    terms = RowOptions(arguments=types.spelling)
     without_ids = name in ("sharegpt", "llamafactory", "raw", "trl", "dpo", "kto")
     for trajectory in trajectories:
         given = for_format(trajectory if without_ids else with_ids(trajectory), name)
@@ -88,7 +88,7 @@ def test_datasets_loads_the_rows_of_every_format(trajectories, name, tmp_path, m
     import datasets
 
     form = FORMATS[name]
-    rows = [write_row(for_format(one, name), form, Terms(arguments="text")).row for one in trajectories]
+    rows = [write_row(for_format(one, name), form, RowOptions(arguments="text")).row for one in trajectories]
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     loaded = datasets.load_dataset(

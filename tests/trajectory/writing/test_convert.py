@@ -11,7 +11,7 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.trajectory import canonical_text
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 CONVERSATIONS = [name for name in WRITTEN if name not in ("dpo", "kto")]
 
@@ -23,10 +23,10 @@ def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there
     name, trajectory, role
 ):
     form = FORMATS[name]
-    done = write_row(trajectory, form, Terms(result_role=role))
+    done = write_row(trajectory, form, RowOptions(result_role=role))
     assert done.row is not None, done.problems
     back = understand(form.read(json.loads(json.dumps(done.row)))).trajectory
-    again = write_row(back, form, Terms(result_role=role))
+    again = write_row(back, form, RowOptions(result_role=role))
     assert {loss.code for loss in again.losses} <= {"big-integers"}
     assert json.dumps(again.row) == json.dumps(done.row)
     if not done.changes and "source" in trajectory.columns:
@@ -37,5 +37,5 @@ def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trajectory=trajectories(MARKED | PLAIN))
 def test_texts_that_speak_the_format_are_written_truly_or_refused(name, trajectory):
-    done = write_row(trajectory, FORMATS[name], Terms(label=True))
+    done = write_row(trajectory, FORMATS[name], RowOptions(label=True))
     assert (done.row is None) == bool(done.problems)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.services import services_for
-from workbench.app.again import Onward
+from workbench.app.again import ResumePoint
 from workbench.app.branches import branches_of
 from workbench.app.prepare import TurnContext
 from workbench.app.samples import Sample, agreement_of, play_more
@@ -36,7 +36,7 @@ def test_answers_that_part_are_rows_and_their_agreement_is_told(tmp_path):
         setup = services.sessions.find_session(session).setup
         user = services.sessions.path(session)[1]
         context = TurnContext(is_cancelled=lambda: False)
-        list(play_more(services, session, setup, Onward(message_id=user.id), context, count=3))
+        list(play_more(services, session, setup, ResumePoint(message_id=user.id), context, count=3))
         play("Thanks", session)
         tree, made_of, leaf = made(services, session)
         view = show_branches(made_of, leaf)

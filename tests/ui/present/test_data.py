@@ -6,7 +6,7 @@ from tests.records.corpus.sessions import CALL, talk
 from tests.services import services_for
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import export_rows
-from workbench.records.corpus.source import Wanted
+from workbench.records.corpus.source import ExportOptions
 from workbench.ui.present.data import (
     LONGEST_MESSAGE,
     MOST_CHARS,
@@ -22,7 +22,7 @@ HOSTILE = "<b>${alert(1)}</b> <script>"
 def done_of(tmp_path, **said):
     with services_for(tmp_path) as (services, _):
         session_id, path = talk(services, **said)
-        (done,) = export_rows(services.corpus, Wanted())
+        (done,) = export_rows(services.corpus, ExportOptions())
         return session_id, path, done
 
 

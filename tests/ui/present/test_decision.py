@@ -5,12 +5,12 @@ from math import log
 import pytest
 
 from tests.services import services_for
-from workbench.app.token_sheet import Weighed, weigh_message
+from workbench.app.token_sheet import CompletionLogprobs, message_logprobs
 from workbench.errors import BadInput
+from workbench.rollout.logprobs import Decision, DecisionBar
 from workbench.rollout.ports import EmittedToken
-from workbench.rollout.weighing import Decision, DecisionBar
 from workbench.ui.present.conversation import read_path
-from workbench.ui.present.decision import show_decision, show_weighed
+from workbench.ui.present.decision import show_decision, show_logprobs
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 
@@ -39,11 +39,11 @@ def weighed(**changes):
         EmittedToken(id=number, text=text, logprob=log(share) if share else None)
         for number, (text, share) in enumerate([("a", 0.99), ("b", 0.6), ("c", 0.3), ("d", 0.1), ("e", 0.01), ("f", None), ("", 0.5)])
     )  # fmt: skip
-    return Weighed(**({"decision": DECISION, "tokens": tokens, "is_writer": True} | changes))
+    return CompletionLogprobs(**({"decision": DECISION, "tokens": tokens, "is_writer": True} | changes))
 
 
 def test_the_likeliest_tool_comes_first_and_what_was_written_is_told(rounds):
-    view = show_weighed(rounds[2][0], weighed())
+    view = show_logprobs(rounds[2][0], weighed())
     assert [(row.label, row.value, row.is_chosen) for row in view.bars] == [
         ("get_flumbuster", "60.0 %", True),
         ("calculate_zorbix", "10.0 %", False),
@@ -53,19 +53,19 @@ def test_the_likeliest_tool_comes_first_and_what_was_written_is_told(rounds):
 
 
 def test_an_answer_chose_no_call(rounds):
-    assert [row.label for row in show_weighed(rounds[2][1], weighed()).bars if row.is_chosen] == ["no call"]
+    assert [row.label for row in show_logprobs(rounds[2][1], weighed()).bars if row.is_chosen] == ["no call"]
 
 
 def test_the_hotter_the_less_likely(rounds):
-    heat = show_weighed(rounds[2][0], weighed()).heat
+    heat = show_logprobs(rounds[2][0], weighed()).heat
     assert [(token.text, token.warmth) for token in heat] == [
         ("a", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4), ("f", -1),
     ]  # fmt: skip
 
 
 def test_another_model_than_the_writer_is_told(rounds):
-    assert "Another" not in show_weighed(rounds[2][0], weighed()).note
-    assert "another model" in show_weighed(rounds[2][0], weighed(is_writer=False)).note
+    assert "Another" not in show_logprobs(rounds[2][0], weighed()).note
+    assert "another model" in show_logprobs(rounds[2][0], weighed(is_writer=False)).note
 
 
 def test_before_it_is_weighed_the_pane_offers_to(rounds):
@@ -76,4 +76,4 @@ def test_before_it_is_weighed_the_pane_offers_to(rounds):
 def test_a_model_that_tells_no_probabilities_says_so(rounds):
     services, session, (one, _) = rounds
     with pytest.raises(BadInput, match="does not tell probabilities"):
-        weigh_message(services, session.setup, one.kept, is_cancelled=lambda: False)
+        message_logprobs(services, session.setup, one.kept, is_cancelled=lambda: False)

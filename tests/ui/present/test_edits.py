@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.ui.present.edits import Narrowed, narrow
+from workbench.ui.present.edits import NarrowedEdit, narrow
 
 
 @pytest.mark.parametrize(
@@ -10,12 +10,12 @@ from workbench.ui.present.edits import Narrowed, narrow
     [("", "</tool_call>"), (",", ""), ("True", "true"), ("a" * 40, "b"), ("", "")],
 )
 def test_a_short_edit_is_whole(before, after):
-    assert narrow(before, after) == Narrowed("", before, after, "")
+    assert narrow(before, after) == NarrowedEdit("", before, after, "")
 
 
 def test_a_long_edit_keeps_its_ends():
     one, two = '{"name": "f", "arguments": {}}\n', '{"name": "g", "arguments": {}}'
-    assert narrow(one + two, one + "</tool_call>\n<tool_call>\n" + two) == Narrowed(
+    assert narrow(one + two, one + "</tool_call>\n<tool_call>\n" + two) == NarrowedEdit(
         one, "", "</tool_call>\n<tool_call>\n", two
     )
 

@@ -11,7 +11,7 @@ from workbench.records.labels.project import QueueState
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.present.label.form import read_form, show_form, show_values
-from workbench.ui.present.label.order import MOST_LISTED, PAGE, Act, read_content, read_order
+from workbench.ui.present.label.order import MOST_LISTED, PAGE, LabelAction, read_content, read_order
 
 TOOLS = parse_tools(
     json.dumps(
@@ -66,7 +66,7 @@ def test_an_order_is_read_and_what_is_blank_does_not_count():
     order = read_order(
         '{"act": "label", "serial": 3, "session": "s", "message": "m", "call": 0, "filter": {}}'
     )
-    assert (order.act, order.serial, order.listed) == (Act.LABEL, 3, PAGE)
+    assert (order.act, order.serial, order.listed) == (LabelAction.LABEL, 3, PAGE)
     assert (order.target.session_id, order.target.message_id, order.target.call_index) == ("s", "m", 0)
     wanted = read_order('{"act": "show", "listed": 1e9, "filter": {"state": "done", "has_fix": "no"}}').wanted
     assert (wanted.state, wanted.has_fix, wanted.tag) == (QueueState.DONE, False, None)

@@ -4,7 +4,7 @@ from tests.store.examples import GENERATION
 from workbench.chat.message import Message, Role
 from workbench.hermes.parse import parse
 from workbench.hermes.prompt_writer import Prompt
-from workbench.rollout.events import CompletionEnded, PieceArrived, RoundStarted, StoodInLine
+from workbench.rollout.events import CompletionEnded, PieceArrived, QueuePositionChanged, RoundStarted
 from workbench.ui.present.live import LiveRound, LiveView, waiting
 
 STARTED = RoundStarted(
@@ -65,6 +65,6 @@ def test_nothing_is_live_at_rest():
 
 
 def test_who_waits_sees_the_place_until_the_model_writes():
-    assert _after(STARTED, StoodInLine(place=2)).show(now_s=2.0).note == "round 1 of 8 · 2nd in line"
-    written = _after(STARTED, StoodInLine(place=1), PieceArrived(text="a"))
+    assert _after(STARTED, QueuePositionChanged(place=2)).show(now_s=2.0).note == "round 1 of 8 · 2nd in line"
+    written = _after(STARTED, QueuePositionChanged(place=1), PieceArrived(text="a"))
     assert written.show(now_s=2.0).note == "round 1 of 8"

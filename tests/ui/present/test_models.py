@@ -1,6 +1,6 @@
 """Models as the tab shows them."""
 
-from workbench.engines.hub.hub_models import CachedModel, Fit, HubFile, HubRepository, PullProgress
+from workbench.engines.hub.hub_models import CachedModel, HubFile, HubRepository, MemoryFit, PullProgress
 from workbench.engines.known_models import KNOWN_MODELS
 from workbench.hermes.spelling.families import family_named
 from workbench.rollout.models import ModelStatus
@@ -21,7 +21,7 @@ def test_what_is_here_can_be_used_and_only_what_was_fetched_deleted():
         ModelStatus(name="embedded", device="CPU, 2 threads", is_loaded=True),
         ModelStatus(name=NAME, device="", is_loaded=False),
     ]
-    cached = [CachedModel(name=NAME, size_bytes=4_920_000_000, quantisation="Q4_K_M", fit=Fit.YES)]
+    cached = [CachedModel(name=NAME, size_bytes=4_920_000_000, quantisation="Q4_K_M", fit=MemoryFit.YES)]
     embedded, fetched = show_here(statuses, cached, chosen="embedded").rows
     assert (embedded.badge, embedded.notes) == ("loaded", ("CPU, 2 threads", "the model to begin with"))
     assert [action.event for action in embedded.actions] == ["use_model"]
@@ -39,7 +39,14 @@ def test_files_say_whether_they_fit_and_are_got_or_used():
                        fit=fit, is_cached=is_cached)  # fmt: skip
 
     view = show_files(
-        "o/r", [file(Fit.YES), file(Fit.NO), file(Fit.UNKNOWN), file(Fit.NO, is_cached=True)], None
+        "o/r",
+        [
+            file(MemoryFit.YES),
+            file(MemoryFit.NO),
+            file(MemoryFit.UNKNOWN),
+            file(MemoryFit.NO, is_cached=True),
+        ],
+        None,
     )
     assert [(row.badge, row.tone) for row in view.rows] == [
         ("fits", "quiet"),

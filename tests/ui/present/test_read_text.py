@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.hermes.parse import fixed, parse
 from workbench.ui.present.examples import EXAMPLES
-from workbench.ui.present.read_text import Change, show_read_text
+from workbench.ui.present.read_text import FixChange, show_read_text
 
 BROKEN = "Hm.\n<tool_call>\n{'name': 'f', 'arguments': {'a': 1,}}\n</tool_call>"
 
@@ -16,8 +16,8 @@ BROKEN = "Hm.\n<tool_call>\n{'name': 'f', 'arguments': {'a': 1,}}\n</tool_call>"
 def assert_both_texts_hold(text, **terms):
     reading = parse(text, **terms)
     view = show_read_text(reading)
-    assert view.text(left_out=Change.AFTER) == text
-    assert view.text(left_out=Change.BEFORE) == fixed(text, reading)
+    assert view.text(left_out=FixChange.AFTER) == text
+    assert view.text(left_out=FixChange.BEFORE) == fixed(text, reading)
 
 
 @pytest.mark.parametrize("level", ["strict", "tolerant", "lenient"])

@@ -8,7 +8,7 @@ from tests.services import services_for
 from workbench.app.turns import begin_session
 from workbench.chat.message import Message, Role
 from workbench.errors import EngineError
-from workbench.records.sessions import NewMessage, Origin
+from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.ui.present.session import show_session
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -161,4 +161,4 @@ def test_a_message_that_was_broken_off_says_so(tmp_path):
 
 
 def _said(text):
-    return NewMessage(message=Message(role=Role.USER, text=text), origin=Origin.PERSON)
+    return NewMessage(message=Message(role=Role.USER, text=text), origin=MessageOrigin.PERSON)

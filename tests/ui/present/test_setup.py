@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from workbench.errors import BadInput
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 from workbench.rollout.setting_field import settings_of
@@ -21,7 +21,7 @@ from workbench.ui.present.setup import (
     tool_choices,
 )
 
-SETUP = Setup(
+SETUP = RunConfig(
     contract_name="minimal",
     contract_text="text",
     tools_text="[]",
@@ -42,8 +42,8 @@ def test_a_setup_survives_the_fields():
 
 
 def test_every_part_of_a_setup_has_a_field():
-    assert set(SETUP_FIELDS) == set(settings_of(Setup)) | set(SAMPLING_FIELDS)
-    assert set(settings_of(Setup)) | {"sampling"} == {part.name for part in fields(Setup)}
+    assert set(SETUP_FIELDS) == set(settings_of(RunConfig)) | set(SAMPLING_FIELDS)
+    assert set(settings_of(RunConfig)) | {"sampling"} == {part.name for part in fields(RunConfig)}
     assert set(SAMPLING_FIELDS) == {part.name for part in fields(Sampling)}
 
 

@@ -7,13 +7,13 @@ from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
 from workbench.ui.present.blocks import CallCard
-from workbench.ui.present.compare.board import BoardView, CellView, HeadView, TurnView
+from workbench.ui.present.compare.board import BoardView, CellView, ColumnHeadView, TurnView
 from workbench.ui.present.compare.signs import ArgumentView, CallView, FixLine
 from workbench.ui.present.compare.word_diff import diff_words
 from workbench.ui.present.contracts import DiffLine, DiffView
-from workbench.ui.present.differ import DifferRow, DifferView
+from workbench.ui.present.differ import ParserComparisonView, ParserRow
 from workbench.ui.present.inspect import EditRow, FixesView, FixRow
-from workbench.ui.present.read_text import Change, ReadPiece, ReadSection, ReadTextView
+from workbench.ui.present.read_text import FixChange, ReadPiece, ReadSection, ReadTextView
 
 pytestmark = pytest.mark.browser
 
@@ -46,15 +46,15 @@ READ = ReadTextView(
             label="call",
             pieces=(
                 ReadPiece(text='{"a": ', kind="text"),
-                ReadPiece(text="True", kind="text", change=Change.BEFORE, code="python-literal"),
-                ReadPiece(text="true", kind="text", change=Change.AFTER, code="python-literal"),
-                ReadPiece(text="}", kind="text", change=Change.AFTER, code="closed", is_guess=True),
+                ReadPiece(text="True", kind="text", change=FixChange.BEFORE, code="python-literal"),
+                ReadPiece(text="true", kind="text", change=FixChange.AFTER, code="python-literal"),
+                ReadPiece(text="}", kind="text", change=FixChange.AFTER, code="closed", is_guess=True),
             ),
         ),
         ReadSection(
             kind="stray",
             label="dropped",
-            pieces=(ReadPiece(text="</tool_call>", kind="tag", change=Change.BEFORE, code="stray-tag"),),
+            pieces=(ReadPiece(text="</tool_call>", kind="tag", change=FixChange.BEFORE, code="stray-tag"),),
         ),
     ),
     summary="3 fixes",
@@ -158,7 +158,7 @@ def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Co
         message="m2",
     )
     turn = TurnView(place=0, heading="", question="How warm?", cells=(first, second), can_vote=False)
-    heads = tuple(HeadView(letter=letter, contract="full", model="m", note="") for letter in "AB")
+    heads = tuple(ColumnHeadView(letter=letter, contract="full", model="m", note="") for letter in "AB")
     board = BoardView(
         id="c", session="s", note="", is_running=False, can_go_on=False, heads=heads, turns=(turn,)
     )
@@ -174,9 +174,9 @@ def test_what_differs_from_the_first_column_is_marked_in_words_too(component: Co
 # What other parsers read, asked for where someone looks
 
 
-def _differ(message: str, *, is_known: bool) -> DifferView:
-    row = DifferRow(rule=f"rule of {message}", is_replica=False, got="1", tone="clean", calls=(), why="")
-    return DifferView(rows=(row,) if is_known else (), message_id=message, is_known=is_known)
+def _differ(message: str, *, is_known: bool) -> ParserComparisonView:
+    row = ParserRow(rule=f"rule of {message}", is_replica=False, got="1", tone="clean", calls=(), why="")
+    return ParserComparisonView(rows=(row,) if is_known else (), message_id=message, is_known=is_known)
 
 
 def test_an_answer_about_another_message_than_the_one_that_is_shown_is_not_drawn(

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.compare.board import BoardView, CellView, HeadView, TurnView
-from workbench.ui.present.guide import Key, KeysView, TabKeys, TourStep, TourView
+from workbench.ui.present.compare.board import BoardView, CellView, ColumnHeadView, TurnView
+from workbench.ui.present.guide import KeysView, Shortcut, TabKeys, TourStep, TourView
 
 pytestmark = pytest.mark.browser
 
@@ -109,7 +109,7 @@ def board(*votes: tuple[str, int | None], answers: int = 2) -> BoardView:
         )
         for place, (kind, column) in enumerate(votes)
     )
-    heads = tuple(HeadView(letter=letter, contract="full", model="m", note="") for letter in "AB")
+    heads = tuple(ColumnHeadView(letter=letter, contract="full", model="m", note="") for letter in "AB")
     return BoardView(
         id="c1", session="s1", note="", is_running=False, can_go_on=False, heads=heads, turns=turns
     )
@@ -178,9 +178,9 @@ def test_the_focus_stays_on_the_button_of_the_vote(component: Component) -> None
 
 KEYS = KeysView(
     tabs=(
-        TabKeys(tab="open-tab", keys=(Key(keys="j", does="next"),)),
-        TabKeys(tab="other-tab", keys=(Key(keys="x", does="all bad"),)),
-        TabKeys(tab="", keys=(Key(keys="?", does="these keys"),)),
+        TabKeys(tab="open-tab", keys=(Shortcut(keys="j", does="next"),)),
+        TabKeys(tab="other-tab", keys=(Shortcut(keys="x", does="all bad"),)),
+        TabKeys(tab="", keys=(Shortcut(keys="?", does="these keys"),)),
     )
 )
 TABS = "<div id='open-tab'>open <input id=field></div><div id='other-tab' hidden>other</div>"

@@ -8,12 +8,12 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.blocks import Argument, CallCard, Prose
-from workbench.ui.present.label.conversation import LabelEntry, SaidView, TalkView, TargetView
-from workbench.ui.present.label.desk import DeskView, ProjectView, QueueRow
+from workbench.ui.present.blocks import Argument, CallCard, ProseBlock
+from workbench.ui.present.label.conversation import LabelEntry, LabelTargetView, LabelView, TalkView
+from workbench.ui.present.label.desk import LabelTabView, ProjectView, QueueRow
 from workbench.ui.present.label.form import FormField
 from workbench.ui.present.notices import NoticeLine, NoticeView
-from workbench.ui.present.transcript import Entry
+from workbench.ui.present.transcript import TranscriptEntry
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,7 @@ class Desk:
 
     def __init__(self, component: Component) -> None:
         self.component = component
-        self.said: dict[tuple[str, str, int | None], SaidView] = {}
+        self.said: dict[tuple[str, str, int | None], LabelView] = {}
         self.stale: tuple[str, ...] = ()
         self.orders: list[dict[str, Any]] = []
         """Orders that have no answer yet."""
@@ -98,7 +98,7 @@ class Desk:
             if name != "label_stop":
                 self.orders.append(json.loads(data["order"]))
 
-    def _obey(self, order: dict[str, Any]) -> DeskView:
+    def _obey(self, order: dict[str, Any]) -> LabelTabView:
         session = order["session"] or SESSIONS[0]
         if order["act"] == "label":
             key = (session, order["message"], order["call"])
@@ -106,17 +106,17 @@ class Desk:
             if form := order["said"].get("form"):
                 given |= {"name": form["name"], "arguments": json.dumps(form["texts"])}
             given["tags"] = tuple(given["tags"])
-            self.said[key] = SaidView(**given, revision=order["revision"] + 1)
+            self.said[key] = LabelView(**given, revision=order["revision"] + 1)
         elif order["act"] in ("submit", "reject"):
             session = SESSIONS[(SESSIONS.index(session) + 1) % len(SESSIONS)]
         return self.view(order["serial"], session)
 
-    def view(self, serial: int, session: str | None) -> DeskView:
+    def view(self, serial: int, session: str | None) -> LabelTabView:
         rows = tuple(
             QueueRow(id=one, title=one, state="pending", word="to do", is_open=one == session)
             for one in SESSIONS
         )
-        return DeskView(
+        return LabelTabView(
             serial=serial,
             project=ProjectView(name="", names=("",), guidelines="", questions=()),
             labeller="",
@@ -154,14 +154,18 @@ class Desk:
             for card in cards
         )
         itself = self._target(session, message, None, role, is_stop=role == "model" and not cards, text=text)
-        entry = Entry(id=message, role=role, blocks=(Prose(text=text), *cards))
+        entry = TranscriptEntry(id=message, role=role, blocks=(ProseBlock(text=text), *cards))
         stale = (message,) if message in self.stale else ()
         return LabelEntry(entry=entry, stale=stale, targets=(*calls, itself))
 
-    def _target(self, session: str, message: str, call: int | None, role: str, **more: Any) -> TargetView:
-        said = self.said.get((session, message, call), SaidView())
+    def _target(
+        self, session: str, message: str, call: int | None, role: str, **more: Any
+    ) -> LabelTargetView:
+        said = self.said.get((session, message, call), LabelView())
         title = f"{message} {'itself' if call is None else f'call {call}'}"
-        return TargetView(message=message, call=call, role=role, title=title, said=said, others=(), **more)
+        return LabelTargetView(
+            message=message, call=call, role=role, title=title, said=said, others=(), **more
+        )
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.scripts.component import Component
-from workbench.ui.present.blocks import Argument, CallCard, Prose, ResultRow
+from workbench.ui.present.blocks import Argument, CallCard, ProseBlock, ResultRow
 from workbench.ui.present.guide import PaletteItem, PaletteView
-from workbench.ui.present.transcript import BranchView, Entry, TranscriptView
+from workbench.ui.present.transcript import BranchView, TranscriptEntry, TranscriptView
 
 pytestmark = pytest.mark.browser
 
@@ -21,9 +21,9 @@ CALL = CallCard(
 )
 TALK = TranscriptView(
     entries=(
-        Entry(id="s", role="system", blocks=(Prose(text="Be brief."),)),
-        Entry(id="u", role="user", blocks=(Prose(text="How warm is it?"),)),
-        Entry(id="m", role="model", blocks=(Prose(text="Let me look."), CALL)),
+        TranscriptEntry(id="s", role="system", blocks=(ProseBlock(text="Be brief."),)),
+        TranscriptEntry(id="u", role="user", blocks=(ProseBlock(text="How warm is it?"),)),
+        TranscriptEntry(id="m", role="model", blocks=(ProseBlock(text="Let me look."), CALL)),
     ),
     selected=None,
     heading="",
@@ -165,7 +165,7 @@ def test_a_click_picks_the_message_or_the_call_under_it(component: Component) ->
 
 
 def test_branches_are_turned_to_at_the_ends_only_one_way(component: Component) -> None:
-    branched = Entry(
+    branched = TranscriptEntry(
         id="u", role="user", blocks=(), branch=BranchView(place=1, count=2, before=None, after="u2")
     )
     component.mount(

@@ -8,7 +8,14 @@ from playwright.sync_api import expect
 
 from tests.ui.scripts.component import Component
 from workbench.ui.present.measures import ChartView, MeasuresView, PointView, SeriesView
-from workbench.ui.present.suites.run import CellView, DotView, Picked, RowView, RunBarView, SuiteRunView
+from workbench.ui.present.suites.run import (
+    CaseCellView,
+    DotView,
+    RowView,
+    RunBarView,
+    SelectedCase,
+    SuiteRunView,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -16,9 +23,9 @@ BOTTOM, HEIGHT, LEFT, WIDTH = 168, 156, 52, 522
 """Of a chart's frame, in the units of its drawing."""
 
 
-def run(name: str = "r1", *, is_live: bool = False, picked: Picked | None = None) -> SuiteRunView:
+def run(name: str = "r1", *, is_live: bool = False, picked: SelectedCase | None = None) -> SuiteRunView:
     cells = tuple(
-        CellView(arm=arm, text=text, tone=tone, count=1)
+        CaseCellView(arm=arm, text=text, tone=tone, count=1)
         for arm, text, tone in (("full", "5/5", "clean"), ("minimal", "1/5", "bad"))
     )
     dots = (
@@ -72,7 +79,7 @@ def test_a_cell_opens_its_repetitions_and_is_named_in_the_address(component: Com
 
 
 def test_a_link_opens_what_it_names(component: Component) -> None:
-    component.mount("suite_run", run(picked=Picked(case="weather", arm="full")))
+    component.mount("suite_run", run(picked=SelectedCase(case="weather", arm="full")))
     assert component.events == [("open_case", {"run": "r1", "case": "weather", "arm": "full"})]
 
 

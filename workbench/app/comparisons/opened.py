@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 
 from workbench.app.services import Services
 from workbench.errors import StoreError
-from workbench.records.comparisons import Answer, KeptComparison
-from workbench.records.sessions import KeptMessage
+from workbench.records.comparisons import ComparisonAnswer, StoredComparison
+from workbench.records.sessions import StoredMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedAnswer:
     """An answer with its messages."""
 
-    answer: Answer
+    answer: ComparisonAnswer
     """As the store has it."""
-    path: Sequence[KeptMessage]
+    path: Sequence[StoredMessage]
     """Behind the user's message; empty where nothing came."""
 
 
@@ -33,13 +33,13 @@ class OpenedTurn:
 class OpenedComparison:
     """A comparison, looked at."""
 
-    kept: KeptComparison
+    kept: StoredComparison
     """As the store has it."""
     turns: tuple[OpenedTurn, ...]
     """In order."""
 
 
-def open_comparison(services: Services, kept: KeptComparison) -> OpenedComparison:
+def open_comparison(services: Services, kept: StoredComparison) -> OpenedComparison:
     """The comparison with all messages of its answers.
 
     Raises:
@@ -63,7 +63,7 @@ def open_comparison(services: Services, kept: KeptComparison) -> OpenedCompariso
     )
 
 
-def open_answer(services: Services, kept: KeptComparison, answer: Answer) -> OpenedAnswer:
+def open_answer(services: Services, kept: StoredComparison, answer: ComparisonAnswer) -> OpenedAnswer:
     """An answer with its messages; where they are gone by now, it says so."""
     if answer.leaf_id is None:
         return OpenedAnswer(answer=answer, path=())
@@ -73,7 +73,7 @@ def open_answer(services: Services, kept: KeptComparison, answer: Answer) -> Ope
     return OpenedAnswer(answer=answer, path=path[border:])
 
 
-def find_comparison(services: Services, comparison_id: str) -> KeptComparison:
+def find_comparison(services: Services, comparison_id: str) -> StoredComparison:
     """The comparison of that id.
 
     Raises:

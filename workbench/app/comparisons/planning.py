@@ -7,10 +7,10 @@ from typing import Final
 from workbench.app.services import Services
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
-from workbench.records.comparisons import Column, Comparison, KeptComparison, check_count
+from workbench.records.comparisons import Column, Comparison, StoredComparison, check_count
+from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
-from workbench.records.sessions import KeptMessage, NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.tools_text import render_tools
 
@@ -21,7 +21,7 @@ LETTERS: Final = "ABCD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedColumn:
+class ColumnRequest:
     """One way to answer, as it is asked for."""
 
     contract: str = ""
@@ -51,8 +51,8 @@ class Turns:
 
 
 def compare_question(
-    services: Services, question: str, tools: Sequence[str], base: Setup, wanted: Sequence[WantedColumn]
-) -> KeptComparison:
+    services: Services, question: str, tools: Sequence[str], base: RunConfig, wanted: Sequence[ColumnRequest]
+) -> StoredComparison:
     """A comparison on a question, in a session of its own; nothing is written where it cannot be used.
 
     Args:
@@ -80,14 +80,14 @@ def compare_question(
     said = [Message(role=Role.SYSTEM, text=system), Message(role=Role.USER, text=question)]
     session = services.sessions.create_session(first)
     kept = services.sessions.append_all(
-        session.id, [NewMessage(message=one, origin=Origin.PERSON) for one in said], parent_id=None
+        session.id, [NewMessage(message=one, origin=MessageOrigin.PERSON) for one in said], parent_id=None
     )
     services.sessions.tag_session(session.id, (TAG,))
     comparison = Comparison(session_id=session.id, turns=(kept[-1].id,), columns=columns)
     return services.comparisons.create_comparison(question, comparison)
 
 
-def compare_turns(services: Services, turns: Turns, wanted: Sequence[WantedColumn]) -> KeptComparison:
+def compare_turns(services: Services, turns: Turns, wanted: Sequence[ColumnRequest]) -> StoredComparison:
     """A comparison on turns of a stored session, with its tools.
 
     Raises:
@@ -107,7 +107,7 @@ def compare_turns(services: Services, turns: Turns, wanted: Sequence[WantedColum
     return services.comparisons.create_comparison(asked[0].message.text, comparison)
 
 
-def turns_of(services: Services, turns: Turns) -> tuple[KeptMessage, ...]:
+def turns_of(services: Services, turns: Turns) -> tuple[StoredMessage, ...]:
     """The user's messages that are meant, in order.
 
     Raises:
@@ -127,12 +127,12 @@ def turns_of(services: Services, turns: Turns) -> tuple[KeptMessage, ...]:
     return found if turns.is_whole else found[-1:]
 
 
-def _columns(services: Services, base: Setup, wanted: Sequence[WantedColumn]) -> tuple[Column, ...]:
+def _columns(services: Services, base: RunConfig, wanted: Sequence[ColumnRequest]) -> tuple[Column, ...]:
     check_count(len(wanted))
     return tuple(_column(services, base, one, LETTERS[place]) for place, one in enumerate(wanted))
 
 
-def _column(services: Services, base: Setup, wanted: WantedColumn, letter: str) -> Column:
+def _column(services: Services, base: RunConfig, wanted: ColumnRequest, letter: str) -> Column:
     setup = replace(
         base,
         model=wanted.model,

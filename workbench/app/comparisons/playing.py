@@ -6,12 +6,12 @@ from threading import Lock
 
 from workbench.app.prepare import TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
-from workbench.app.turns import Keeper, MessageKept, copy_of, keep_all
+from workbench.app.turns import MessageStored, TurnRecorder, copy_of, keep_all
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
-from workbench.records.comparisons import Answer
-from workbench.records.sessions import KeptMessage, NewMessage, Origin
-from workbench.records.setup import Setup
+from workbench.records.comparisons import ComparisonAnswer
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import MessageOrigin, NewMessage, StoredMessage
 from workbench.rollout.events import EndReason, Event, TurnEnded
 from workbench.settings import Secret
 
@@ -27,7 +27,7 @@ class Branches:
         session_id: The session.
     """
 
-    def __init__(self, services: Services, session_id: str, path: Sequence[KeptMessage]) -> None:
+    def __init__(self, services: Services, session_id: str, path: Sequence[StoredMessage]) -> None:
         self._services = services
         self._session_id = session_id
         self._said = tuple(path[1:] if path[0].message.role is Role.SYSTEM else path)
@@ -61,7 +61,7 @@ class Branches:
 
     def _copied(self, system_text: str) -> dict[str, str]:
         system = Message(role=Role.SYSTEM, text=system_text)
-        root = NewMessage(message=system, origin=Origin.PERSON)
+        root = NewMessage(message=system, origin=MessageOrigin.PERSON)
         written = self._services.sessions.append_all(
             self._session_id, (root, *map(copy_of, self._said)), parent_id=None, is_shown=False
         )
@@ -82,7 +82,7 @@ class ColumnPlayer:
     """Where its answers go."""
     session_id: str
     """The session in which they stand."""
-    setup: Setup
+    setup: RunConfig
     """The column's."""
     place: int
     """The column's, from 0."""
@@ -95,7 +95,7 @@ class ColumnPlayer:
 
     def answer(
         self, turn: int, turn_id: str, tell: Callable[[Event], None], *, behind: str | None = None
-    ) -> Answer:
+    ) -> ComparisonAnswer:
         """Plays a turn; what a model or its engine gets wrong is told by the answer.
 
         Args:
@@ -112,7 +112,7 @@ class ColumnPlayer:
             asked_id = self._asked(turn_id, behind)
             keeper = self._keeper(asked_id)
             for event in self._played(asked_id, keeper):
-                if isinstance(event, MessageKept):
+                if isinstance(event, MessageStored):
                     continue
                 tell(event)
                 if isinstance(event, TurnEnded):
@@ -121,7 +121,9 @@ class ColumnPlayer:
             problem = str(error)
         # What broke off is kept by the keeper, and told by nobody else.
         leaf_id = keeper.parent_id if keeper and keeper.parent_id != asked_id else None
-        return Answer(column=self.place, turn=turn, asked_id=asked_id, leaf_id=leaf_id, problem=problem)
+        return ComparisonAnswer(
+            column=self.place, turn=turn, asked_id=asked_id, leaf_id=leaf_id, problem=problem
+        )
 
     def _asked(self, turn_id: str, behind: str | None) -> str:
         if behind is not None:
@@ -131,8 +133,8 @@ class ColumnPlayer:
         self.setup.turn_setup()
         return self.branches.asked_id(system.text, turn_id)
 
-    def _keeper(self, asked_id: str) -> Keeper:
-        return Keeper(
+    def _keeper(self, asked_id: str) -> TurnRecorder:
+        return TurnRecorder(
             services=self.services,
             session_id=self.session_id,
             parent_id=asked_id,
@@ -140,7 +142,7 @@ class ColumnPlayer:
             is_shown=self.is_shown,
         )
 
-    def _played(self, asked_id: str, keeper: Keeper) -> Iterator[Event | MessageKept]:
+    def _played(self, asked_id: str, keeper: TurnRecorder) -> Iterator[Event | MessageStored]:
         services, setup = self.services, self.setup
         engine = services.engine(setup.model, token=self.token)
         path = services.sessions.path(self.session_id, leaf_id=asked_id)

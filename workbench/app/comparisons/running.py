@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from workbench.app.comparisons.playing import Branches, ColumnPlayer
 from workbench.app.services import Services
 from workbench.errors import BadInput, EngineError
-from workbench.records.comparisons import Answer, KeptComparison
+from workbench.records.comparisons import ComparisonAnswer, StoredComparison
 from workbench.rollout.events import Event
 from workbench.settings import Secret
 
@@ -24,7 +24,7 @@ class AnswerStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerGoesOn:
+class AnswerProgress:
     """Something happened in an answer."""
 
     column: int
@@ -39,17 +39,17 @@ class AnswerGoesOn:
 class AnswerEnded:
     """A column has answered a turn, or could not; it is kept."""
 
-    answer: Answer
+    answer: ComparisonAnswer
     """What came of it."""
 
 
-CompareEvent = AnswerStarted | AnswerGoesOn | AnswerEnded
+CompareEvent = AnswerStarted | AnswerProgress | AnswerEnded
 """Anything that happens in a comparison."""
 
 
 def play_comparison(
     services: Services,
-    kept: KeptComparison,
+    kept: StoredComparison,
     *,
     is_cancelled: Callable[[], bool],
     token: Secret | None = None,
@@ -90,7 +90,7 @@ class _Run:
     def __init__(
         self,
         services: Services,
-        kept: KeptComparison,
+        kept: StoredComparison,
         is_cancelled: Callable[[], bool],
         token: Secret | None,
     ) -> None:
@@ -171,12 +171,14 @@ class _Run:
                     return
             behind = answer.leaf_id if asked.goes_on else None
 
-    def _answered(self, player: ColumnPlayer, turn: int, turn_id: str, behind: str | None) -> Answer:
+    def _answered(
+        self, player: ColumnPlayer, turn: int, turn_id: str, behind: str | None
+    ) -> ComparisonAnswer:
         column = player.place
         self._told.put(AnswerStarted(column=column, turn=turn))
 
         def tell(event: Event) -> None:
-            self._told.put(AnswerGoesOn(column=column, turn=turn, event=event))
+            self._told.put(AnswerProgress(column=column, turn=turn, event=event))
 
         answer = player.answer(turn, turn_id, tell, behind=behind)
         self._services.comparisons.save_answer(self._kept.id, answer)

@@ -7,9 +7,9 @@ from typing import Final
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Role
-from workbench.records.labels.label import LabelContent, NewLabel, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.session_tree import SearchFilter
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.rollout.models import Models, ModelStatus
 from workbench.rollout.ports import Engine
 from workbench.settings import Secret
@@ -283,10 +283,10 @@ def _label(services: Services, session_id: str, one: DemoConversation) -> None:
 def _say(
     services: Services,
     session_id: str,
-    kept: KeptMessage,
+    kept: StoredMessage,
     content: LabelContent,
     *,
     call_index: int | None = None,
 ) -> None:
-    target = Target(session_id=session_id, message_id=kept.id, call_index=call_index)
+    target = LabelTarget(session_id=session_id, message_id=kept.id, call_index=call_index)
     services.labels.save(NewLabel(target=target, content=content, labeller=services.owner.name))

@@ -7,31 +7,31 @@ from typing import Final
 from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
-from workbench.records.corpus.conversations import Conversation, tell_session
-from workbench.records.corpus.made import Warned, make_row
-from workbench.records.corpus.material import DamagedSession, Material, Obstacle
-from workbench.records.corpus.source import Source, Wanted
-from workbench.records.labels.label import Label, Target
+from workbench.records.corpus.conversations import ExportConversation, tell_session
+from workbench.records.corpus.made import ValidatorWarning, make_row
+from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionMaterial
+from workbench.records.corpus.source import ExportOptions, ExportSource
+from workbench.records.labels.label import Label, LabelTarget
 from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
-from workbench.records.sessions import KeptMessage, KeptSession
+from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.toolspec.spec import OfferedTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ExportPreview:
     """What an export would make of the conversation that is shown, in the format of Hermes' own rows."""
 
-    obstacles: tuple[Obstacle, ...] = ()
+    obstacles: tuple[ExportBlocker, ...] = ()
     """Why no row is made of it; empty where one is."""
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[ValidatorWarning, ...] = ()
     """What else the validator says of the row."""
     fixed_messages: int = 0
     """Messages in which safe fixes were applied."""
 
 
 def outcome_of(
-    material: Material | DamagedSession | None, labels: Sequence[Label], *, labeller: str
-) -> Outcome:
+    material: SessionMaterial | DamagedSession | None, labels: Sequence[Label], *, labeller: str
+) -> ExportPreview:
     """The row of a session's open path for one labeller; the labels of others count where they decide.
 
     Args:
@@ -39,21 +39,21 @@ def outcome_of(
         labels: Of the session, in one project.
         labeller: Whose corrections hold.
     """
-    if not isinstance(material, Material):
+    if not isinstance(material, SessionMaterial):
         said = "it was deleted meanwhile" if material is None else f"its row is damaged: {material.problem}"
-        return Outcome(
-            obstacles=(Obstacle(code="gone" if material is None else "damaged-session", message=said),)
+        return ExportPreview(
+            obstacles=(ExportBlocker(code="gone" if material is None else "damaged-session", message=said),)
         )
     own = [label for label in labels if label.is_deciding or label.labeller == labeller]
-    wanted = Wanted()
-    told = next(tell_session(Source(replace(material, labels=own), wanted)))
-    if not isinstance(told, Conversation):
-        return Outcome(obstacles=(told,))
+    wanted = ExportOptions()
+    told = next(tell_session(ExportSource(replace(material, labels=own), wanted)))
+    if not isinstance(told, ExportConversation):
+        return ExportPreview(obstacles=(told,))
     made = make_row(told, wanted)
-    return Outcome(obstacles=made.obstacles, warnings=made.warnings, fixed_messages=told.fixed_messages)
+    return ExportPreview(obstacles=made.obstacles, warnings=made.warnings, fixed_messages=told.fixed_messages)
 
 
-def check_call(services: Services, target: Target) -> None:
+def check_call(services: Services, target: LabelTarget) -> None:
     """Refuses a label of a call that the message's reading does not have; all else is the store's to say.
 
     Raises:
@@ -91,12 +91,12 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class LabellingView:
     """One session, as a labeller has it before them."""
 
-    session: KeptSession
+    session: StoredSession
     """Title, setup and the like."""
-    path: Sequence[KeptMessage]
+    path: Sequence[StoredMessage]
     """From the root to the open leaf."""
     tools: OfferedTools
     """As offered; none where the setup's text cannot be read any more."""
@@ -104,7 +104,7 @@ class Bench:
     """All that the project has of it, by anybody."""
     stale: Collection[str]
     """Ids of the messages that come after a correction."""
-    outcome: Outcome
+    outcome: ExportPreview
     """The row that it becomes."""
 
     @property
@@ -113,7 +113,7 @@ class Bench:
         return self.path[-1].id if self.path else None
 
 
-def open_bench(services: Services, session_id: str, seat: Seat) -> Bench | None:
+def open_bench(services: Services, session_id: str, seat: Seat) -> LabellingView | None:
     """The session of that id; None where there is none.
 
     Raises:
@@ -128,7 +128,7 @@ def open_bench(services: Services, session_id: str, seat: Seat) -> Bench | None:
         tools = session.setup.offered_tools()
     except BadInput:
         tools = OfferedTools()
-    return Bench(
+    return LabellingView(
         session=session,
         path=path,
         tools=tools,

@@ -7,7 +7,7 @@ from workbench.chat.message import Message, Role, ToolCall
 from workbench.hermes.reading import ReadCall
 from workbench.hermes.written_out import read_message, written_out
 from workbench.records.labels.label import Label
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -25,7 +25,7 @@ def corrections_of(labels: Sequence[Label], labeller: str) -> Mapping[str, Mappi
 
 
 def corrected(
-    kept: KeptMessage, corrections: Mapping[str, Mapping[int | None, Label]], tools: OfferedTools
+    kept: StoredMessage, corrections: Mapping[str, Mapping[int | None, Label]], tools: OfferedTools
 ) -> Message:
     """The message as its corrections have it; itself where there are none.
 

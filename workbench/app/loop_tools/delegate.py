@@ -8,7 +8,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import EngineError
 from workbench.hermes.reading import Reading
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded, ToolFinished, TurnEnded
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.ports import Clock, Engine, Toolbox
@@ -22,7 +22,7 @@ MAX_ROUNDS: Final = 4
 class Delegate:
     """Answers `delegate_task`; the nested assistant cannot delegate again."""
 
-    setup: Setup
+    setup: RunConfig
     """The parent's."""
     date: str
     """Today, as the contract shows it."""

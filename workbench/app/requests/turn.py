@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from workbench.app.turns import MessageKept
+from workbench.app.turns import MessageStored
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.hermes.reading import ReadCall
@@ -77,7 +77,7 @@ class ChatReport:
         return tokens / seconds if seconds > 0 else 0.0
 
 
-def report_turn(session_id: str, events: Iterable[Event | MessageKept]) -> ChatReport:
+def report_turn(session_id: str, events: Iterable[Event | MessageStored]) -> ChatReport:
     """Plays the events to their end and sums them up; the messages are the caller's to add."""
     calls: list[ReportedCall] = []
     completions: list[CompletionEnded] = []

@@ -11,14 +11,14 @@ from workbench.chat.message import Role
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message
-from workbench.records.facts import DayOfModel
-from workbench.records.runs import PlayedArm
-from workbench.records.sessions import KeptMessage
-from workbench.records.setup import Setup
+from workbench.records.facts import DailyModelStats
+from workbench.records.run_config import RunConfig
+from workbench.records.runs import ArmResults
+from workbench.records.sessions import StoredMessage
 from workbench.records.versions import NewVersion, Version, VersionKind, hash_of
 from workbench.suite.case import Suite
 from workbench.suite.read_suite import parse_case, parse_suite, render_suite
-from workbench.suite.reports.report import Worth, worths_of
+from workbench.suite.reports.report import ArmGain, worths_of
 from workbench.suite.variants import Part, parts_of
 from workbench.toolspec.spec import OfferedTools
 
@@ -27,14 +27,14 @@ MOST_VERSIONS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class ContractInventory:
     """All that is known of one contract."""
 
     numbers: Mapping[str, int] = field(hash=False)
     """Hash of a version's text to its number; of a text that was restored, the newest."""
-    arms: tuple[PlayedArm, ...] = field(hash=False)
+    arms: tuple[ArmResults, ...] = field(hash=False)
     """Those that played it whole, with their results; of the newest run first."""
-    days: tuple[DayOfModel, ...]
+    days: tuple[DailyModelStats, ...]
     """What models wrote under its versions, day by day."""
     ablation: "Ablation | None"
     """The newest; None where there was none."""
@@ -44,13 +44,13 @@ class Measured:
 class Ablation:
     """What each part of a version was found to be worth."""
 
-    arm: PlayedArm
+    arm: ArmResults
     """The whole contract."""
-    parts: tuple[tuple[Part, Worth | None], ...]
+    parts: tuple[tuple[Part, ArmGain | None], ...]
     """Its paragraphs in order, each with what it is worth; None where that was not measured."""
 
 
-def measured(services: Services, name: str) -> Measured:
+def measured(services: Services, name: str) -> ContractInventory:
     """What is known of the contract of that name.
 
     Raises:
@@ -60,7 +60,7 @@ def measured(services: Services, name: str) -> Measured:
     numbers = {version.text_hash: version.number for version in reversed(history)}
     arms = services.runs.arms_of(name)
     whole = tuple(one for one in arms if not one.arm.left_out and one.arm.variation is None)
-    return Measured(
+    return ContractInventory(
         numbers=numbers,
         arms=whole,
         days=tuple(services.facts.days(tuple(numbers))),
@@ -68,12 +68,12 @@ def measured(services: Services, name: str) -> Measured:
     )
 
 
-def version_of(one: PlayedArm) -> str:
+def version_of(one: ArmResults) -> str:
     """Hash of the contract's text that an arm played."""
     return hash_of(one.arm.contract_text)
 
 
-def _ablation(arms: Sequence[PlayedArm], name: str) -> Ablation | None:
+def _ablation(arms: Sequence[ArmResults], name: str) -> Ablation | None:
     without = next((one for one in arms if one.arm.left_out), None)
     if without is None:
         return None
@@ -93,7 +93,9 @@ OWN_SUITE: Final = "mine"
 _ID_CHARS: Final = 12
 
 
-def case_of_turn(setup: Setup, path: Sequence[KeptMessage], message_id: str | None = None) -> JsonObject:
+def case_of_turn(
+    setup: RunConfig, path: Sequence[StoredMessage], message_id: str | None = None
+) -> JsonObject:
     """The case of one turn, as it stands in a suite.
 
     What the model called first is wanted; where it called nothing, nothing may be called. Look at it before
@@ -151,7 +153,7 @@ def add_case(services: Services, document: JsonObject, *, suite: str = OWN_SUITE
     return services.versions.save(new)
 
 
-def _written(one: KeptMessage, tools: OfferedTools) -> dict[str, Any]:
+def _written(one: StoredMessage, tools: OfferedTools) -> dict[str, Any]:
     message = one.message
     written: dict[str, Any] = {"role": message.role.value, "content": message.text}
     if message.role is Role.TOOL and message.name:

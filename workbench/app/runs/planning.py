@@ -16,7 +16,7 @@ from workbench.errors import BadInput
 from workbench.records.versions import parse_reference
 from workbench.rollout.sampling import Sampling
 from workbench.suite.case import Case, Suite, tagged
-from workbench.suite.plan import SEPARATOR, Arm, Plan, Variation, labels_of, tools_key
+from workbench.suite.plan import SEPARATOR, Arm, RunPlan, ToolVariation, labels_of, tools_key
 from workbench.suite.variants import ablations
 from workbench.toolspec.tools_text import render_tools
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RunRequest:
     """What a person asks a run for."""
 
     suites: tuple[str, ...]
@@ -48,7 +48,7 @@ class Wanted:
     """Cases with any of these; none takes all."""
     is_ablation: bool = False
     """True: each contract also without each of its parts."""
-    variations: tuple[Variation, ...] = ()
+    variations: tuple[ToolVariation, ...] = ()
     """Each contract also with the tools varied so."""
     max_rounds: int | None = None
     """Completions, where a case does not say; None takes the settings'."""
@@ -60,7 +60,7 @@ class Wanted:
     """Model that judges; empty takes the settings' judge, else the arm's own model."""
 
 
-def plan_run(services: Services, wanted: Wanted, suites: Sequence[Suite]) -> Plan:
+def plan_run(services: Services, wanted: RunRequest, suites: Sequence[Suite]) -> RunPlan:
     """All plays that a person asks for, with everything that they depend on.
 
     Raises:
@@ -75,7 +75,7 @@ def plan_run(services: Services, wanted: Wanted, suites: Sequence[Suite]) -> Pla
     _refuse_doubles(suites)
     catalog = services.tools
     _refuse_unplayable(catalog, cases)
-    return Plan(
+    return RunPlan(
         cases=tuple(cases),
         arms=_arms(services, wanted),
         tools={tools_key(case): render_tools(offered_tools(catalog, case)) for case in cases},
@@ -87,7 +87,7 @@ def plan_run(services: Services, wanted: Wanted, suites: Sequence[Suite]) -> Pla
     )
 
 
-def title_of(plan: Plan) -> str:
+def title_of(plan: RunPlan) -> str:
     """A run's title: its suites, and what is compared."""
     suites = dict.fromkeys(case.suite for case in plan.cases)
     arms = [arm.label for arm in plan.arms if not arm.left_out and arm.variation is None]
@@ -109,7 +109,7 @@ def _refuse_unplayable(catalog: Catalog, cases: Sequence[Case]) -> None:
             raise BadInput(where, problem.problem, problem.remedy)
 
 
-def _arms(services: Services, wanted: Wanted) -> tuple[Arm, ...]:
+def _arms(services: Services, wanted: RunRequest) -> tuple[Arm, ...]:
     contracts = wanted.contracts or (services.settings.contract,)
     models = wanted.models or (services.settings.model,)
     counted = (contracts, models, wanted.tool_choices, wanted.samplings, wanted.constraints)
@@ -141,7 +141,7 @@ def _parts(way: tuple[str, str, str, Sampling, bool]) -> tuple[str, ...]:
     return contract, name, choice, tokens, "grammar" if is_constrained else "no grammar"
 
 
-def _ablated(arm: Arm, wanted: Wanted) -> Sequence[Arm]:
+def _ablated(arm: Arm, wanted: RunRequest) -> Sequence[Arm]:
     if not wanted.is_ablation:
         return ()
     contract = parse_contract(arm.contract_text, name=parse_reference(arm.contract_name).name)
@@ -157,7 +157,7 @@ def _ablated(arm: Arm, wanted: Wanted) -> Sequence[Arm]:
     ]
 
 
-def _varied(arm: Arm, wanted: Wanted) -> Sequence[Arm]:
+def _varied(arm: Arm, wanted: RunRequest) -> Sequence[Arm]:
     return [
         replace(
             arm,

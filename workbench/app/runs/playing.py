@@ -10,18 +10,18 @@ from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
 from workbench.chat.message import Message
 from workbench.errors import BadInput, EngineError
-from workbench.records.runs import KeptRun, RunState
-from workbench.records.sessions import NewMessage, Origin
-from workbench.records.setup import Setup
-from workbench.rollout.held import TurnSetup
+from workbench.records.run_config import RunConfig
+from workbench.records.runs import RunState, StoredRun
+from workbench.records.sessions import MessageOrigin, NewMessage
+from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Secret
-from workbench.suite.plan import Arm, Job, Plan, tools_key
+from workbench.suite.plan import Arm, Job, RunPlan, tools_key
 from workbench.suite.played import (
     VERDICT_SCHEMA,
-    Played,
-    Verdict,
+    CaseRollout,
+    RubricVerdict,
     judging_conversation,
     parse_verdict,
     played_of,
@@ -37,14 +37,14 @@ _VERDICT_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeskPlayer:
+class CasePlayer:
     """Plays the cases of one run; see `workbench.suite.runner.Player`."""
 
     services: Services
     """The edges."""
     run_id: str
     """The run that the rollouts belong to."""
-    plan: Plan
+    plan: RunPlan
     """Of the run."""
     token: Secret | None = None
     """A visitor's own, for hosted models."""
@@ -53,7 +53,7 @@ class DeskPlayer:
         """How many cases of an arm may be played at the same time."""
         return self.plan.at_once if self._engine(arm.model).capabilities.takes_many else 1
 
-    def play(self, job: Job, *, is_cancelled: IsCancelled) -> Played:
+    def play(self, job: Job, *, is_cancelled: IsCancelled) -> CaseRollout:
         """The case's rollout."""
         setup, staging = self._staged(job)
         session_id = begin_session(self.services, setup, token=self.token).id
@@ -75,7 +75,9 @@ class DeskPlayer:
         played = played_of(events, session_id=session_id, price=price)
         return with_own_names(played, staging.originals)
 
-    def judge(self, rubric: str, job: Job, played: Played, *, is_cancelled: IsCancelled) -> Verdict:
+    def judge(
+        self, rubric: str, job: Job, played: CaseRollout, *, is_cancelled: IsCancelled
+    ) -> RubricVerdict:
         """What the judge says of a rollout."""
         name = self.plan.judge or job.arm.model
         engine = self._engine(name)
@@ -102,7 +104,7 @@ class DeskPlayer:
     def _engine(self, name: str) -> QueuedEngine:
         return self.services.engine(name, token=self.token)
 
-    def _staged(self, job: Job) -> tuple[Setup, Staging]:
+    def _staged(self, job: Job) -> tuple[RunConfig, Staging]:
         """What the case is played with, its tools varied as the arm wants."""
         setup = self._setup(job)
         if job.arm.variation is None:
@@ -114,13 +116,13 @@ class DeskPlayer:
         staging = Staging(mocks=job.case.mocks, originals=varied.originals)
         return replace(setup, tools_text=tools_text, tool_choice=choice), staging
 
-    def _setup(self, job: Job) -> Setup:
+    def _setup(self, job: Job) -> RunConfig:
         arm, case = job.arm, job.case
         tools_text = self.plan.tools.get(tools_key(case), "[]")
         choice = case.tool_choice or arm.tool_choice
         # Nothing can be forced where there is nothing to call.
         can_be_forced = bool(parse_tools(tools_text).specs)
-        return Setup(
+        return RunConfig(
             contract_name=arm.contract_name,
             contract_text=arm.contract_text,
             tools_text=tools_text,
@@ -132,14 +134,14 @@ class DeskPlayer:
             ephemeral=case.system,
         )
 
-    def _begin_with(self, session_id: str, setup: Setup, history: Sequence[Message]) -> None:
+    def _begin_with(self, session_id: str, setup: RunConfig, history: Sequence[Message]) -> None:
         """Keeps what was said before the case, under the system text that it is played with."""
         system = system_message(self.services, setup, self._engine(setup.model))
-        kept = [NewMessage(message=one, origin=Origin.IMPORT) for one in (system, *history)]
+        kept = [NewMessage(message=one, origin=MessageOrigin.IMPORT) for one in (system, *history)]
         self.services.sessions.append_all(session_id, kept, parent_id=None)
 
 
-def begin_run(services: Services, plan: Plan) -> KeptRun:
+def begin_run(services: Services, plan: RunPlan) -> StoredRun:
     """A new run, of which nothing is played yet.
 
     Raises:
@@ -150,7 +152,7 @@ def begin_run(services: Services, plan: Plan) -> KeptRun:
     return services.runs.create_run(title_of(plan), plan)
 
 
-def find_run(services: Services, run_id: str) -> KeptRun:
+def find_run(services: Services, run_id: str) -> StoredRun:
     """The run of that id, or whose id begins so; `last` is the newest.
 
     Raises:
@@ -169,7 +171,7 @@ def find_run(services: Services, run_id: str) -> KeptRun:
 
 
 def play_run(
-    services: Services, kept: KeptRun, *, is_cancelled: IsCancelled, token: Secret | None = None
+    services: Services, kept: StoredRun, *, is_cancelled: IsCancelled, token: Secret | None = None
 ) -> Iterator[RunEvent]:
     """Plays what of the run has no result yet; each result is committed before it is told.
 
@@ -191,14 +193,14 @@ def play_run(
 
 
 def _played(
-    services: Services, kept: KeptRun, is_cancelled: IsCancelled, token: Secret | None
+    services: Services, kept: StoredRun, is_cancelled: IsCancelled, token: Secret | None
 ) -> Iterator[RunEvent]:
     runs = services.runs
     runs.forget_errors(kept.id)
     runs.move_run(kept.id, RunState.RUNNING)
     events = run(
         kept.plan.jobs(),
-        DeskPlayer(services=services, run_id=kept.id, plan=kept.plan, token=token),
+        CasePlayer(services=services, run_id=kept.id, plan=kept.plan, token=token),
         clock=services.calendar,
         timeout_s=kept.plan.timeout_s,
         is_cancelled=is_cancelled,

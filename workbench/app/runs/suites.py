@@ -13,7 +13,7 @@ from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import VersionKind, parse_reference
 from workbench.suite.case import Case, Suite
 from workbench.suite.read_suite import check_suite, parse_suite
-from workbench.suite.suite_text import Fault, SuiteText
+from workbench.suite.suite_text import SuiteFault, SuiteText
 from workbench.toolbox.task import Staging, ToolTask
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
@@ -28,7 +28,7 @@ class CheckedSuite:
 
     suite: Suite
     """The cases that can be read."""
-    faults: tuple[Fault, ...]
+    faults: tuple[SuiteFault, ...]
     """What is wrong, in the order of the text; none: it can be played."""
 
 
@@ -68,12 +68,12 @@ def load_suite(services: Services, reference: str) -> Suite:
 def check_suite_text(services: Services, text: str, *, name: str) -> CheckedSuite:
     """All that keeps a text from being played: what cannot be read, tools and mocks that are not there."""
     checked = check_suite(text, name=name, read_file=services.files.find_rows)
-    source, catalog, told = SuiteText(text), services.tools, dict[str, Fault]()
+    source, catalog, told = SuiteText(text), services.tools, dict[str, SuiteFault]()
     for index, case in zip(checked.indexes, checked.suite.cases, strict=True):
         for problem in case_problems(catalog, case):
             line = source.line(("cases", index))
             what = f"{problem.where}: {problem.problem}"
-            fault = Fault(problem=what, remedy=problem.remedy, line=line, case=case.id)
+            fault = SuiteFault(problem=what, remedy=problem.remedy, line=line, case=case.id)
             told.setdefault(f"{index} {what}", fault)
     faults = sorted((*checked.faults, *told.values()), key=lambda fault: fault.line or 0)
     return CheckedSuite(suite=checked.suite, faults=tuple(faults))

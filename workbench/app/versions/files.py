@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import BadInput
-from workbench.records.versions import FileState, KeptText, Version, VersionKind, hash_of, parse_reference
+from workbench.records.versions import FileState, StoredText, Version, VersionKind, hash_of, parse_reference
 
 if TYPE_CHECKING:
     from workbench.library.home_files import HomeFiles
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundText:
+class ReferencedText:
     """A text that was referred to."""
 
     kind: VersionKind
@@ -48,7 +48,7 @@ def find_version(versions: VersionStore, reference: str) -> Version:
     return found
 
 
-def find_text(versions: VersionStore, reference: str) -> FoundText:
+def find_text(versions: VersionStore, reference: str) -> ReferencedText:
     """The text of a reference; one that was only played is found by its hash, as in `minimal@3f2a91`.
 
     Raises:
@@ -63,11 +63,13 @@ def find_text(versions: VersionStore, reference: str) -> FoundText:
         kept = versions.find_text(kind, asked.which) if asked.which else None
         if kept is None:
             raise
-        return FoundText(kind=kind, name="", label=f"{kind}@{kept.hash[:12]}", text=kept.text, version=None)
+        return ReferencedText(
+            kind=kind, name="", label=f"{kind}@{kept.hash[:12]}", text=kept.text, version=None
+        )
     return _found(version)
 
 
-def find_before(versions: VersionStore, found: FoundText) -> FoundText:
+def find_before(versions: VersionStore, found: ReferencedText) -> ReferencedText:
     """What a version was made from; an empty text for a first one, and for one that was only played.
 
     Raises:
@@ -76,17 +78,19 @@ def find_before(versions: VersionStore, found: FoundText) -> FoundText:
     parent_id = found.version.parent_id if found.version else None
     parent = versions.version(parent_id) if parent_id else None
     if parent is None:
-        return FoundText(kind=found.kind, name=found.name, label="nothing", text="", version=None)
+        return ReferencedText(kind=found.kind, name=found.name, label="nothing", text="", version=None)
     return _found(parent)
 
 
-def _found(version: Version) -> FoundText:
+def _found(version: Version) -> ReferencedText:
     label = f"{version.kind}:{version.name}@v{version.number}"
-    return FoundText(kind=version.kind, name=version.name, label=label, text=version.text, version=version)
+    return ReferencedText(
+        kind=version.kind, name=version.name, label=label, text=version.text, version=version
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileSeen:
+class VersionFileState:
     """How a file and the versions of its name stand to each other."""
 
     place: str
@@ -98,14 +102,14 @@ class FileSeen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenFile:
     """What became of a file."""
 
     place: str
     """Where it is."""
     is_changed: bool
     """False where it had the version's text already."""
-    overwritten: KeptText | None
+    overwritten: StoredText | None
     """The text that was overwritten though the version had not come from it; it is kept. None for none."""
 
 
@@ -131,7 +135,7 @@ def take_files(files: HomeFiles, shared: VersionStore) -> None:
 
 def take_file(
     files: HomeFiles, shared: VersionStore, kind: VersionKind, name: str, *, is_deliberate: bool = False
-) -> FileSeen | None:
+) -> VersionFileState | None:
     """The same for one file; None where there is no such file.
 
     Args:
@@ -149,12 +153,12 @@ def take_file(
     if text is None:
         return None
     state, head = shared.take_file(kind, name, text, is_deliberate=is_deliberate)
-    return FileSeen(place=files.describe(kind, name), state=state, head=head)
+    return VersionFileState(place=files.describe(kind, name), state=state, head=head)
 
 
 def write_file(
     files: HomeFiles, versions: VersionStore, version: Version, *, is_forced: bool = False
-) -> Written:
+) -> WrittenFile:
     """Writes a version to its file, byte for byte.
 
     Args:
@@ -181,4 +185,4 @@ def write_file(
     if before != version.text:
         files.save(version.kind, version.name, version.text, before=before)
     versions.note_file(version.id)
-    return Written(place=place, is_changed=before != version.text, overwritten=overwritten)
+    return WrittenFile(place=place, is_changed=before != version.text, overwritten=overwritten)

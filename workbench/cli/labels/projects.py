@@ -11,7 +11,7 @@ from workbench.cli.labels.reading import Json, Labeller, ProjectName
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput
-from workbench.records.labels.agreement import Agreement, agreement_of
+from workbench.records.labels.agreement import AnnotatorAgreement, agreement_of
 from workbench.records.labels.project import Project, Question
 from workbench.settings import read_settings
 
@@ -120,7 +120,7 @@ def _project_line(project: Project) -> str:
     return shown(f"{project.name or '(all sessions)'}: {project.overlap} labellers a session{asks}")
 
 
-def _agreement_json(found: Agreement) -> JsonObject:
+def _agreement_json(found: AnnotatorAgreement) -> JsonObject:
     return {
         "kappa": found.kappa,
         "problem": found.problem,
@@ -138,7 +138,7 @@ def _agreement_json(found: Agreement) -> JsonObject:
     }
 
 
-def _agreement_lines(found: Agreement) -> Sequence[str]:
+def _agreement_lines(found: AnnotatorAgreement) -> Sequence[str]:
     head = f"kappa {found.kappa:.3f}" if found.kappa is not None else f"no kappa: {found.problem}"
     lines = [f"{head}, {found.item_count} items that two or more judged"]
     for pair in found.pairs:

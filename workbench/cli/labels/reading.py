@@ -14,7 +14,7 @@ from workbench.chat.message import ToolCall
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.cli.terminal.sources import read_json, read_text
 from workbench.errors import BadInput
-from workbench.records.labels.label import Label, LabelContent, NewLabel, Target, Verdict, label_json
+from workbench.records.labels.label import Label, LabelContent, LabelTarget, NewLabel, Verdict, label_json
 from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.records.owner import AuditEntry
 from workbench.settings import read_settings
@@ -223,7 +223,7 @@ def add(
         answers=_answers(answer or ()),
     )
     new = NewLabel(
-        target=Target(session_id=session, message_id=message, call_index=call),
+        target=LabelTarget(session_id=session, message_id=message, call_index=call),
         content=content,
         labeller=labeller,
         project=project,

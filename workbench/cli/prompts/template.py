@@ -11,7 +11,7 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import read_text
-from workbench.contract.compare_template import Comparison
+from workbench.contract.compare_template import PromptComparison
 from workbench.errors import BadInput
 from workbench.hermes.templates.template import ChatTemplate
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -81,7 +81,7 @@ def _source(gguf: str) -> str:
     raise BadInput(f"model file {gguf}", f"no {TEMPLATE_KEY} in its metadata", "give one by --jinja")
 
 
-def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Comparison:
+def _comparison(template: ChatTemplate, contract: str, now: datetime) -> PromptComparison:
     """The prompts of one short conversation, the contract's and the template's own."""
     from workbench.contract.compare_template import compare_with_template
     from workbench.hermes.openai_messages import parse_messages
@@ -100,7 +100,7 @@ def _comparison(template: ChatTemplate, contract: str, now: datetime) -> Compari
     )
 
 
-def _report(findings: Sequence[Finding], comparison: Comparison | None) -> JsonObject:
+def _report(findings: Sequence[Finding], comparison: PromptComparison | None) -> JsonObject:
     told = [{"code": one.code, "severity": one.severity.value, "message": one.message} for one in findings]
     if comparison is None or comparison.theirs is None:
         return {"findings": told, "differences": None}
@@ -123,7 +123,7 @@ def _finding_lines(findings: Sequence[Finding], paint: Paint) -> Iterator[str]:
         yield f"{paint(head, _TONES[finding.severity])}  {shown(finding.message)}"
 
 
-def _comparison_lines(comparison: Comparison | None, contract: str, paint: Paint) -> Iterator[str]:
+def _comparison_lines(comparison: PromptComparison | None, contract: str, paint: Paint) -> Iterator[str]:
     if comparison is None:
         return
     yield ""

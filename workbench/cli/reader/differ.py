@@ -9,8 +9,8 @@ import typer
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, write_json_line
 from workbench.cli.terminal.sources import STANDARD_INPUT, TOOLS_HELP, read_text, select_tools
-from workbench.hermes.parser_comparison import Rule, Taken
-from workbench.hermes.replicas.attempt import TakenCall
+from workbench.hermes.parser_comparison import ParserRule, RuleResult
+from workbench.hermes.replicas.attempt import ReplicaCall
 
 
 def differ(
@@ -31,10 +31,10 @@ def differ(
         print(line)
 
 
-def _lines(answers: Sequence[Taken], paint: Paint) -> Iterator[str]:
+def _lines(answers: Sequence[RuleResult], paint: Paint) -> Iterator[str]:
     for taken in answers:
         is_even = not taken.lost and not taken.invented
-        title = taken.rule if taken.rule is Rule.STRICT else f"{taken.rule} (replica)"
+        title = taken.rule if taken.rule is ParserRule.STRICT else f"{taken.rule} (replica)"
         counts = f"{len(taken.calls)} taken, {len(taken.lost)} lost, {len(taken.invented)} made up"
         yield f"{paint(title, Tone.TITLE)}  {paint(counts, Tone.CALL if is_even else Tone.BAD)}"
         for sign, calls in (("=", _kept(taken)), ("-", taken.lost), ("+", taken.invented)):
@@ -45,20 +45,20 @@ def _lines(answers: Sequence[Taken], paint: Paint) -> Iterator[str]:
             yield f"  {paint(shown(taken.why), Tone.QUIET)}"
 
 
-def _kept(taken: Taken) -> list[TakenCall]:
+def _kept(taken: RuleResult) -> list[ReplicaCall]:
     """The calls that the tolerant reader gives too."""
     return [call for call in taken.calls if not any(call is other for other in taken.invented)]
 
 
-def _spelled(call: TakenCall) -> str:
+def _spelled(call: ReplicaCall) -> str:
     arguments = "" if call.arguments is None else " " + json.dumps(call.arguments, ensure_ascii=False)
     return shown((call.name or "(no name)") + arguments)
 
 
-def _fields(taken: Taken) -> JsonObject:
+def _fields(taken: RuleResult) -> JsonObject:
     return {
         "rule": taken.rule.value,
-        "replica": taken.rule is not Rule.STRICT,
+        "replica": taken.rule is not ParserRule.STRICT,
         "calls": [_call_fields(call) for call in taken.calls],
         "lost": [_call_fields(call) for call in taken.lost],
         "invented": [_call_fields(call) for call in taken.invented],
@@ -66,5 +66,5 @@ def _fields(taken: Taken) -> JsonObject:
     }
 
 
-def _call_fields(call: TakenCall) -> JsonObject:
+def _call_fields(call: ReplicaCall) -> JsonObject:
     return {"name": call.name, "arguments": call.arguments}

@@ -26,7 +26,7 @@ _TOLD: Final = {
 """What is told at each level."""
 
 
-class Report:
+class CheckReport:
     """Counts findings and tells them.
 
     Args:
@@ -75,7 +75,7 @@ class Report:
         }
 
 
-class TextReport(Report):
+class TextReport(CheckReport):
     """For a person: a line a finding, a table of codes."""
 
     def __init__(self, level: Severity) -> None:
@@ -99,7 +99,7 @@ class TextReport(Report):
         print(f"{shown(where)}: {code} {shown(finding.message)}{shown(pointer)}")
 
 
-class JsonReport(Report):
+class JsonReport(CheckReport):
     """For a program: one JSON object, written as it comes."""
 
     def __enter__(self) -> Self:
@@ -156,11 +156,11 @@ def check(
     # folded
     from workbench.library.datasets.checking import FilesCheck
     from workbench.library.datasets.row_files import shards_of
-    from workbench.trajectory.validate.rows_check import CheckTerms
+    from workbench.trajectory.validate.rows_check import CheckOptions
 
     _refuse(files, format_, fix_out, as_json=as_json)
     files = [shard for file in files for shard in shards_of(file)]
-    terms = CheckTerms(finds_near=near, finds_secrets=secrets)
+    terms = CheckOptions(finds_near=near, finds_secrets=secrets)
     files_check = FilesCheck(
         files=files, read_as=format_, terms=terms, spread=spread_of(engine, jobs=jobs, address=address)
     )

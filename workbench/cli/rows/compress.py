@@ -89,7 +89,7 @@ def _ask(engine: Engine, request: GenerationRequest) -> str:
 
 
 @dataclass(slots=True)
-class Figures:
+class CompressionTotals:
     """Sums over all rows. *Source:* the names of hermes-agent's `compression_metrics.json`."""
 
     rows: int = 0
@@ -181,7 +181,7 @@ def compress(
 
     settings = _settings(config, tokens, summary_tokens, last)
     target = out or _beside(file, settings.output_suffix)
-    figures = Figures()
+    figures = CompressionTotals()
     with _tools(tokenizer, model, settings) as (count, summarise):
         wanted = Compression(settings, count, summarise, format_)
         for done in with_progress(compress_file(file, target, wanted), "rows"):

@@ -32,8 +32,8 @@ from workbench.errors import BadInput
 from workbench.library.datasets.conversion import RowDone
 from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
-from workbench.trajectory.sets.split import Split
-from workbench.trajectory.writing.holding import SOURCE, Terms
+from workbench.trajectory.sets.split import RowSplit
+from workbench.trajectory.writing.holding import SOURCE, RowOptions
 
 if TYPE_CHECKING:
     from workbench.library.datasets.conversion import Conversion, ShardRow
@@ -97,7 +97,7 @@ class Summary:
         return lines
 
 
-class Report:
+class ConvertReport:
     """Tells of rows: the first ones on standard error, all in a file if one is wanted.
 
     Args:
@@ -110,7 +110,7 @@ class Report:
         self._write: RowWriter | None = None
         self._told = 0
 
-    def __enter__(self) -> "Report":
+    def __enter__(self) -> "ConvertReport":
         if self._target:
             self._write = self._stack.enter_context(open_writer(self._target))
         return self
@@ -203,13 +203,13 @@ def convert(
 
     _check(file, out, frame, as_json=as_json)
     check_address(engine, address)
-    terms = Terms(result_role=result_role.value, frame=frame, label=label, source=source)
+    terms = RowOptions(result_role=result_role.value, frame=frame, label=label, source=source)
     conversion = Conversion(
         read_as=from_, write_as=to, terms=terms, arguments=arguments.value, is_strict=strict
     )
     dealt = split_of(split, seed, group)
     summary = Summary()
-    with Report(report) as told:
+    with ConvertReport(report) as told:
         for shard, done in with_progress(_done(file, out, conversion, dealt, engine, address), "rows"):
             summary.add(done)
             told.add(shard, done)
@@ -224,7 +224,7 @@ def convert(
 
 
 def _done(
-    file: str, out: str, conversion: "Conversion", dealt: Split | None, engine: RowEngine, address: str
+    file: str, out: str, conversion: "Conversion", dealt: RowSplit | None, engine: RowEngine, address: str
 ) -> "Iterator[ShardRow]":
     """What becomes of each row, whoever converts."""
     from workbench.library.datasets.conversion import (
@@ -243,9 +243,9 @@ def _done(
         raise BadInput("--split", "a folder's shards stay what they are", "split one file")
     pairs = shard_pairs(file, out)
     if engine is RowEngine.RAY:
-        from workbench.library.datasets.chunks import OnRay
+        from workbench.library.datasets.chunks import RayRunner
 
-        return OnRay(address=address).convert(pairs, settled(conversion))
+        return RayRunner(address=address).convert(pairs, settled(conversion))
     return convert_shards(pairs, settled(conversion))
 
 

@@ -58,12 +58,12 @@ def push(
     """Send files of rows, their card and receipt to a data set on the hub; rows with errors stay here."""
     from workbench.library.datasets.export_target import push_files
     from workbench.library.datasets.receipts import receipt_bytes
-    from workbench.trajectory.sets.receipt import CardTerms, render_card
+    from workbench.trajectory.sets.receipt import CardOptions, render_card
 
     splits = split_names(files)
     receipt = _receipt(files)
     name = title or repo.rsplit("/", maxsplit=1)[-1]
-    card = render_card(receipt, CardTerms(title=name, licence=licence, splits=splits))
+    card = render_card(receipt, CardOptions(title=name, licence=licence, splits=splits))
     if dry_run:
         print(card, end="")
         return

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from workbench.errors import BadInput
-from workbench.trajectory.sets.split import Split, parse_shares
+from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.trajectory.system_text import FRAMES
 
 if TYPE_CHECKING:
-    from workbench.library.datasets.chunks import Spread
+    from workbench.library.datasets.chunks import ChunkRunner
 
 
 class Arguments(StrEnum):
@@ -38,13 +38,13 @@ FrameOption = Annotated[str, typer.Option(help=f"Sentences that tell of tools: {
 ArgumentsOption = Annotated[Arguments, typer.Option(help="For trl, dpo, kto.")]
 
 
-def split_of(shares: str, seed: int, group: str) -> Split | None:
+def split_of(shares: str, seed: int, group: str) -> RowSplit | None:
     """How rows are dealt out; None where they are not.
 
     Raises:
         BadInput: The shares cannot be read.
     """
-    return Split(shares=parse_shares(shares), seed=seed, column=group) if shares else None
+    return RowSplit(shares=parse_shares(shares), seed=seed, column=group) if shares else None
 
 
 def check_writing(out: str, frame: str, *, as_json: bool) -> None:
@@ -84,7 +84,7 @@ def check_address(engine: RowEngine, address: str) -> None:
         raise BadInput(f"--address {address}", "it is Ray's", "add --engine ray")
 
 
-def spread_of(engine: RowEngine, *, jobs: int, address: str) -> "Spread":
+def spread_of(engine: RowEngine, *, jobs: int, address: str) -> "ChunkRunner":
     """Who checks.
 
     Raises:
@@ -94,9 +94,9 @@ def spread_of(engine: RowEngine, *, jobs: int, address: str) -> "Spread":
     if engine is RowEngine.RAY:
         if jobs > 1:
             raise BadInput(f"--jobs {jobs}", "Ray decides how many work", "leave one of both out")
-        from workbench.library.datasets.chunks import OnRay
+        from workbench.library.datasets.chunks import RayRunner
 
-        return OnRay(address=address)
-    from workbench.library.datasets.chunks import InProcesses
+        return RayRunner(address=address)
+    from workbench.library.datasets.chunks import LocalRunner
 
-    return InProcesses(jobs=jobs)
+    return LocalRunner(jobs=jobs)

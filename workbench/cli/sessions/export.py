@@ -26,22 +26,22 @@ from workbench.cli.rows.row_engine import (
 )
 from workbench.cli.terminal.paint import shown, with_progress, write_json_line
 from workbench.errors import BadInput
-from workbench.library.datasets.export_target import ExportSummary, Refused, Target
+from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
 from workbench.library.datasets.session_export import SessionDone
-from workbench.records.corpus.material import Choice
-from workbench.records.corpus.source import Wanted
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.corpus.source import ExportOptions
 from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 _MOST_LINES: Final = 20
 """Lines of each kind that are told."""
 
 
-class Report:
+class ExportReport:
     """Tells of sessions on standard error: why one stays out, and what a row of it lost."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ GENERATIONS: Final = "generations"
 Moment = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="UTC.")]
 
 
-class Taken(StrEnum):
+class ExcludedKind(StrEnum):
     """What keeps a session out unless it is asked for."""
 
     STALE = "stale"
@@ -144,7 +144,9 @@ def export(
     model: Annotated[str | None, typer.Option(help="Which model wrote it.")] = None,
     since: Moment = None,
     until: Moment = None,
-    take: Annotated[list[Taken] | None, typer.Option(help="Do not leave these out; repeatable.")] = None,
+    take: Annotated[
+        list[ExcludedKind] | None, typer.Option(help="Do not leave these out; repeatable.")
+    ] = None,
     skip_invalid: Annotated[
         bool, typer.Option("--skip-invalid", help="Leave out sessions with a defect, and say how many.")
     ] = False,
@@ -171,7 +173,7 @@ def export(
     """Write sessions as rows with their receipt; say which stay out, and why."""
     _check(out, frame, licence, push, as_json=as_json)
     taken = frozenset(take or ())
-    choice = Choice(
+    choice = SessionFilter(
         session_ids=tuple(session) if session else None,
         tag=tag,
         verdict=verdict.value if verdict else None,
@@ -183,28 +185,28 @@ def export(
         model=model,
         since=since and since.replace(tzinfo=UTC),
         until=until and until.replace(tzinfo=UTC),
-        is_discarded_taken=Taken.DISCARDED in taken or bool(session),
+        is_discarded_taken=ExcludedKind.DISCARDED in taken or bool(session),
     )
-    wanted = Wanted(
+    wanted = ExportOptions(
         choice=choice,
         format=format_,
-        terms=Terms(result_role=result_role.value, frame=frame),
+        terms=RowOptions(result_role=result_role.value, frame=frame),
         arguments=arguments.value,
-        is_stale_taken=Taken.STALE in taken,
-        is_unfinished_taken=Taken.UNFINISHED in taken,
+        is_stale_taken=ExcludedKind.STALE in taken,
+        is_unfinished_taken=ExcludedKind.UNFINISHED in taken,
         is_raw=raw,
         is_strict=strict,
     )
     dealt = split_of(split, seed, group)
-    target = Target(out=out, split=dealt, skips_invalid=skip_invalid, licence=licence, title=title)
+    target = ExportTarget(out=out, split=dealt, skips_invalid=skip_invalid, licence=licence, title=title)
     _written(owner, session, wanted, target, push=push, is_public=public, as_json=as_json)
 
 
 def _written(
     owner: str,
     session_ids: list[str] | None,
-    wanted: Wanted,
-    target: Target,
+    wanted: ExportOptions,
+    target: ExportTarget,
     *,
     push: str,
     is_public: bool,
@@ -232,14 +234,14 @@ def _written(
         raise typer.Exit(REFUSED)
 
 
-def _export(services: Services, wanted: Wanted, target: Target) -> ExportSummary:
+def _export(services: Services, wanted: ExportOptions, target: ExportTarget) -> ExportSummary:
     """Write it, telling of each session that stays out."""
-    summary, report = ExportSummary(), Report()
+    summary, report = ExportSummary(), ExportReport()
     try:
         done = services.datasets.export(services.corpus, wanted, target, summary)
         for one in with_progress(done, "sessions"):
             report.add(one)
-    except Refused as error:
+    except ExportRefused as error:
         report.end()
         print(f"workbench: {error}", file=sys.stderr)
         raise typer.Exit(REFUSED) from None
@@ -249,7 +251,7 @@ def _export(services: Services, wanted: Wanted, target: Target) -> ExportSummary
     return summary
 
 
-def _record(services: Services, choice: Choice, out: str) -> None:
+def _record(services: Services, choice: SessionFilter, out: str) -> None:
     done = record(services, choice)
     if out == "-":
         sys.stdout.write(done.text)

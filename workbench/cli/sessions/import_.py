@@ -11,7 +11,7 @@ import typer
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.cli.terminal.paint import shown, with_progress, write_json_line
-from workbench.library.datasets.row_import import ImportTerms, RowImported, import_rows
+from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import FORMATS
@@ -41,7 +41,7 @@ def import_(
     with open_services(read_settings()) as services:
         own = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
         for file in files:
-            terms = ImportTerms(file=Path(file).name, tags=tags, is_queued=queue, is_again=again)
+            terms = ImportOptions(file=Path(file).name, tags=tags, is_queued=queue, is_again=again)
             for one in with_progress(_imported(own, file, format_, terms), "rows"):
                 counts["imported" if one.is_new else "known" if one.session_id else "failed"] += 1
                 rows += [_row_json(file, one)] if as_json else []
@@ -56,7 +56,7 @@ def import_(
         raise typer.Exit(HAS_PROBLEMS)
 
 
-def _imported(services: Services, file: str, read_as: str, terms: ImportTerms) -> Iterator[RowImported]:
+def _imported(services: Services, file: str, read_as: str, terms: ImportOptions) -> Iterator[RowImported]:
     rows = services.datasets.read(file, read_as)
     return import_rows(services.corpus, rows, services.setup_for(), terms)
 

@@ -12,12 +12,12 @@ from workbench.cli.suites.files import import_file, suites_named, write_file
 from workbench.errors import BadInput
 from workbench.settings import read_settings
 from workbench.suite.case import Suite
-from workbench.suite.exchange.bfcl import Exported, export_bfcl
+from workbench.suite.exchange.bfcl import ExportedSuite, export_bfcl
 from workbench.suite.exchange.openai import export_openai
 from workbench.suite.exchange.promptfoo_export import export_promptfoo
 from workbench.suite.read_suite import render_suite
 
-FORMS: Final[Mapping[str, Callable[[Suite], Exported]]] = {
+FORMS: Final[Mapping[str, Callable[[Suite], ExportedSuite]]] = {
     "bfcl": export_bfcl,
     "promptfoo": export_promptfoo,
     "openai": export_openai,

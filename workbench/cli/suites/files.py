@@ -16,17 +16,17 @@ from workbench.errors import BadInput
 from workbench.settings import Settings, read_settings
 from workbench.suite.case import Suite
 from workbench.suite.compare import compare as compare_results
-from workbench.suite.exchange.bfcl import Imported, import_bfcl
+from workbench.suite.exchange.bfcl import ImportedSuite, import_bfcl
 from workbench.suite.exchange.openai import import_openai
 from workbench.suite.exchange.promptfoo import import_promptfoo
 from workbench.suite.read_suite import parse_suite
 from workbench.suite.reports.html import report_html
 from workbench.suite.reports.markdown import comparison_markdown, report_junit, report_markdown, table_text
-from workbench.suite.reports.report import Report, comparison_json, report_json
+from workbench.suite.reports.report import RunReport, comparison_json, report_json
 from workbench.suite.reports.tables import change_table, comparison_line
 
 _ENDINGS: Final = (".yaml", ".yml", ".json", ".jsonl")
-_FORMS: Final[Mapping[str, Callable[[Report, str], str]]] = {
+_FORMS: Final[Mapping[str, Callable[[RunReport, str], str]]] = {
     "json": lambda report, page_url: (
         json.dumps(report_json(report, page_url=page_url), ensure_ascii=False, indent=2) + "\n"
     ),
@@ -49,7 +49,7 @@ def suites_named(services: Services, names: Sequence[str]) -> Sequence[Suite]:
     return [_suite(services, name) for name in names]
 
 
-def write_reports(report: Report, files: Mapping[str, str], settings: Settings) -> None:
+def write_reports(report: RunReport, files: Mapping[str, str], settings: Settings) -> None:
     """Writes the report in each form that has a file; `-` for JSON is standard output.
 
     Args:
@@ -81,7 +81,7 @@ def write_file(name: str, text: str) -> None:
         raise BadInput(f"file {name}", str(error.strerror or error)) from error
 
 
-def import_file(path: Path, *, name: str = "") -> Imported:
+def import_file(path: Path, *, name: str = "") -> ImportedSuite:
     """A suite out of a file: our own form, promptfoo's, BFCL's with the answers that lie beside it, OpenAI's.
 
     Args:
@@ -96,7 +96,7 @@ def import_file(path: Path, *, name: str = "") -> Imported:
     if path.suffix in (".yaml", ".yml"):
         if _is_promptfoo(text):
             return import_promptfoo(text, name=called)
-        return Imported(suite=parse_suite(text, name=called, read_file=_reader(path.parent)))
+        return ImportedSuite(suite=parse_suite(text, name=called, read_file=_reader(path.parent)))
     if '"messages"' in text.partition("\n")[0]:
         return import_openai(text, name=called)
     answers = path.parent / "possible_answer" / path.name

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, find_run, play_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
@@ -16,12 +16,12 @@ from workbench.cli.suites.files import suites_named, write_reports
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint
 from workbench.cli.terminal.stopping import stop_at_interrupt
 from workbench.errors import BadInput
-from workbench.records.runs import KeptRun
+from workbench.records.runs import StoredRun
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
-from workbench.suite.plan import Variation
+from workbench.suite.plan import ToolVariation
 from workbench.suite.reports.markdown import table_text
-from workbench.suite.reports.report import Report, report_of
+from workbench.suite.reports.report import RunReport, report_of
 from workbench.suite.reports.tables import (
     card_table,
     change_table,
@@ -45,7 +45,7 @@ def told_events(events: Iterable[RunEvent], *, is_quiet: bool) -> Iterator[RunEv
         yield event
 
 
-def print_report(report: Report) -> None:
+def print_report(report: RunReport) -> None:
     """The tables that one looks at first."""
     paint = terminal_paint()
     print(table_text(card_table(report)))
@@ -76,7 +76,7 @@ ENGINE_FAILED: Final = 3
 """Exit code where no play could be scored."""
 
 
-class Grammar(StrEnum):
+class GrammarOption(StrEnum):
     """Whether calls are held to a grammar."""
 
     ON = "on"
@@ -84,7 +84,7 @@ class Grammar(StrEnum):
     BOTH = "both"
 
 
-_GRAMMARS: Final = {Grammar.ON: (True,), Grammar.OFF: (False,), Grammar.BOTH: (True, False)}
+_GRAMMARS: Final = {GrammarOption.ON: (True,), GrammarOption.OFF: (False,), GrammarOption.BOTH: (True, False)}
 
 
 def run(
@@ -111,12 +111,12 @@ def run(
     max_rounds: Annotated[
         int | None, typer.Option(min=1, help="Most completions, where a case does not say.")
     ] = None,
-    grammar: Annotated[Grammar, typer.Option(help="Hold calls to a grammar.")] = Grammar.ON,
+    grammar: Annotated[GrammarOption, typer.Option(help="Hold calls to a grammar.")] = GrammarOption.ON,
     ablate: Annotated[
         bool, typer.Option(help="Also without each paragraph or example of the contract.")
     ] = False,
     vary: Annotated[
-        list[Variation] | None, typer.Option(help="Also with the tools told of so; repeatable.")
+        list[ToolVariation] | None, typer.Option(help="Also with the tools told of so; repeatable.")
     ] = None,
     judge: Annotated[
         str, typer.Option(metavar="MODEL", help="Judges rubrics; WORKBENCH_JUDGE if left out.")
@@ -145,7 +145,7 @@ def run(
     if list_:
         _list()
         return
-    wanted = Wanted(
+    wanted = RunRequest(
         suites=tuple(suites or ()),
         contracts=tuple(contract or ()),
         models=tuple(model or ()),
@@ -178,7 +178,7 @@ def _list() -> None:
 
 
 def _run(
-    wanted: Wanted, files: Mapping[str, str], *, resume: str, baseline: str, fail_under: float | None
+    wanted: RunRequest, files: Mapping[str, str], *, resume: str, baseline: str, fail_under: float | None
 ) -> int:
     """Plays, tells and writes; the exit code."""
     from workbench.wiring import open_services
@@ -196,11 +196,11 @@ def _run(
     return _exit_code(report, fail_under)
 
 
-def _begun(services: Services, wanted: Wanted) -> KeptRun:
+def _begun(services: Services, wanted: RunRequest) -> StoredRun:
     return begin_run(services, plan_run(services, wanted, suites_named(services, wanted.suites)))
 
 
-def _played(services: Services, kept: KeptRun, compared: KeptRun | None, *, is_quiet: bool) -> Report:
+def _played(services: Services, kept: StoredRun, compared: StoredRun | None, *, is_quiet: bool) -> RunReport:
     with stop_at_interrupt() as stop:
         print(f"run {kept.id}: {kept.listed.title}", file=sys.stderr)
         events = play_run(services, kept, is_cancelled=stop.is_set)
@@ -208,7 +208,7 @@ def _played(services: Services, kept: KeptRun, compared: KeptRun | None, *, is_q
     return report_for(services, kept.id, compared)
 
 
-def report_for(services: Services, run_id: str, compared: KeptRun | None = None) -> Report:
+def report_for(services: Services, run_id: str, compared: StoredRun | None = None) -> RunReport:
     """The report of a run as the store has it.
 
     Raises:
@@ -227,7 +227,7 @@ def _drain(events: Iterable[RunEvent]) -> None:
         pass
 
 
-def _exit_code(report: Report, fail_under: float | None) -> int:
+def _exit_code(report: RunReport, fail_under: float | None) -> int:
     """Whether the bar holds; a play that could not be scored never reaches it."""
     if report.results and report.pass_rate is None:
         return ENGINE_FAILED

@@ -109,20 +109,20 @@ class Excerpt(NamedTuple):
     """Blanks, then a caret under each column of the stretch; one where it is empty."""
 
 
-class Place(NamedTuple):
+class LinePosition(NamedTuple):
     """Line and column, both from 1; the column counts code points."""
 
     line: int
     column: int
 
 
-def place_of(text: str, position: int) -> Place:
+def place_of(text: str, position: int) -> LinePosition:
     """Where `position` stands.
 
     >>> place_of("ab\\ncd", 4)
-    Place(line=2, column=2)
+    LinePosition(line=2, column=2)
     """
-    return Place(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
+    return LinePosition(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
 
 
 def excerpt(text: str, span: Span) -> Excerpt:

@@ -15,9 +15,9 @@ from workbench.suite.compare import wilson
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from workbench.engines.llama_loading import Loading
+    from workbench.engines.llama_loading import LoadOptions
     from workbench.suite.compare import Interval
-    from workbench.training.heldout import HeldOutCase, Kind, Played
+    from workbench.training.heldout import CaseKind, HeldOutCase, HeldOutResult
 
 
 def heldout(
@@ -63,11 +63,11 @@ def _adapter(given: Path | None) -> Path:
     return path
 
 
-def _loading(*adapters: object) -> "Loading":
-    from workbench.engines.llama_loading import Loading, LoraAdapter
+def _loading(*adapters: object) -> "LoadOptions":
+    from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 
     settings = read_settings()
-    return Loading(
+    return LoadOptions(
         context_tokens=settings.context_tokens,
         threads=settings.threads,
         gpu_layers=settings.gpu_layers,
@@ -75,7 +75,7 @@ def _loading(*adapters: object) -> "Loading":
     )
 
 
-def _play(model: str, loading: "Loading", cases: "list[HeldOutCase]") -> "list[Played]":
+def _play(model: str, loading: "LoadOptions", cases: "list[HeldOutCase]") -> "list[HeldOutResult]":
     from workbench.engines.llama_cpp import load_llama_cpp
     from workbench.engines.models import LocalModels
     from workbench.training.heldout import play_case
@@ -88,7 +88,7 @@ def _play(model: str, loading: "Loading", cases: "list[HeldOutCase]") -> "list[P
         engine.close()
 
 
-def _told(kind: "Kind", played: "Mapping[str, list[Played]]") -> JsonObject:
+def _told(kind: "CaseKind", played: "Mapping[str, list[HeldOutResult]]") -> JsonObject:
     counts: JsonObject = {}
     for name, of in played.items():
         right, total, interval = _count(kind, of)
@@ -96,7 +96,7 @@ def _told(kind: "Kind", played: "Mapping[str, list[Played]]") -> JsonObject:
     return {"wanted": kind.wanted, **counts}
 
 
-def _row(kind: "Kind", played: "Mapping[str, list[Played]]") -> str:
+def _row(kind: "CaseKind", played: "Mapping[str, list[HeldOutResult]]") -> str:
     cells = ""
     for name, of in played.items():
         right, total, interval = _count(kind, of)
@@ -104,14 +104,14 @@ def _row(kind: "Kind", played: "Mapping[str, list[Played]]") -> str:
     return f"{kind.name:<9} {kind.wanted:<29}{cells}\n"
 
 
-def _count(kind: "Kind", played: "list[Played]") -> "tuple[int, int, Interval]":
+def _count(kind: "CaseKind", played: "list[HeldOutResult]") -> "tuple[int, int, Interval]":
     """Right ones, all of the kind, and where the rate lies (95 %, Wilson)."""
     of = [one for one in played if one.case.kind == kind.name]
     right = sum(one.is_right for one in of)
     return right, len(of), wilson(right, len(of))
 
 
-def _line(one: "tuple[str, Played]") -> str:
+def _line(one: "tuple[str, HeldOutResult]") -> str:
     name, played = one
     calls: list[JsonValue] = [{"name": tool, "arguments": arguments} for tool, arguments in played.case.calls]
     row: JsonObject = {

@@ -8,14 +8,14 @@ import typer
 from workbench.cli.terminal.paint import with_progress
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.training.synth.words import Split
+from workbench.training.synth.words import WordSplit
 
 
 def synth(
     count: Annotated[int, typer.Option(min=1, help="So many rows.")],
     out: Annotated[str, typer.Option(help="NAME.jsonl, .jsonl.gz, .parquet or -.")],
     seed: Annotated[int, typer.Option(help="Another seed, other rows.")] = 0,
-    split: Annotated[Split, typer.Option(help="Whose words, tools and grammars.")] = Split.TRAIN,
+    split: Annotated[WordSplit, typer.Option(help="Whose words, tools and grammars.")] = WordSplit.TRAIN,
     contract: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME[=SHARE]", help="Repeatable; every contract, evenly, if left out."),
@@ -34,7 +34,7 @@ def synth(
     """
     from workbench.library.datasets.row_writer import open_writer
     from workbench.library.home_files import ContractFiles, find_folder
-    from workbench.training.synth.conversations import Terms, Under, synth_rows
+    from workbench.training.synth.conversations import ContractShare, SynthOptions, synth_rows
     from workbench.training.synth.exchanges import EXCHANGES, SHARES
 
     library = ContractFiles(find_folder("prompts", read_settings().home))
@@ -43,8 +43,8 @@ def synth(
     for name, _ in kinds:
         if name not in EXCHANGES:
             raise BadInput(f"--kind {name}", "no such kind", f"kinds are {', '.join(EXCHANGES)}")
-    contracts = tuple(Under(library.load_contract(name), share) for name, share in shares)
-    terms = Terms(
+    contracts = tuple(ContractShare(library.load_contract(name), share) for name, share in shares)
+    terms = SynthOptions(
         split=split,
         contracts=contracts,
         kinds=kinds or SHARES,

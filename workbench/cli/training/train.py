@@ -15,7 +15,7 @@ from workbench.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.training.progress import Progress
+    from workbench.training.progress import TrainingProgress
     from workbench.trajectory.row import TrainingRow
 
 FAULTY: Final = 1
@@ -71,9 +71,9 @@ def train(
         remedy = "install the extra `train` (PyTorch and more, 250 MB for a CPU): pip install '.[train]'"
         raise BadInput("train", f"{error.name or error} is not installed", remedy) from error
     from workbench.library.datasets.receipts import ReceiptMaker
-    from workbench.training.receipt import TrainTerms
+    from workbench.training.receipt import TrainOptions
 
-    terms = TrainTerms(
+    terms = TrainOptions(
         base=_base(base),
         out=out,
         start=_start(start, lora_rank),
@@ -160,7 +160,7 @@ def _start(name: str, rank: int) -> Path | None:
     return path
 
 
-def _tell(progress: "Progress") -> None:
+def _tell(progress: "TrainingProgress") -> None:
     minutes = progress.left_s / 60
     print(
         f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}  {minutes:.0f} min left",

@@ -8,7 +8,7 @@ import typer
 
 from workbench.app.services import Services
 from workbench.app.versions.content import fingerprint_of
-from workbench.app.versions.files import FileSeen, Written, find_version, take_file, write_file
+from workbench.app.versions.files import VersionFileState, WrittenFile, find_version, take_file, write_file
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.errors import BadInput
@@ -142,7 +142,7 @@ def _files(services: Services, names: Sequence[str]) -> Sequence[tuple[VersionKi
     return found
 
 
-def _tell_written(version: Version, done: Written, *, is_quiet: bool) -> None:
+def _tell_written(version: Version, done: WrittenFile, *, is_quiet: bool) -> None:
     if done.overwritten:
         kept = f"{version.kind}:{version.name}@{done.overwritten.hash[:12]}"
         print(f"{done.place} had been changed meanwhile; its text is kept as {kept}", file=sys.stderr)
@@ -151,7 +151,7 @@ def _tell_written(version: Version, done: Written, *, is_quiet: bool) -> None:
         print(f"{done.place} {_STATES[state].format(version.number)}")
 
 
-def _written_json(version: Version, done: Written) -> JsonObject:
+def _written_json(version: Version, done: WrittenFile) -> JsonObject:
     return {
         "file": done.place,
         "kind": version.kind.value,
@@ -162,7 +162,7 @@ def _written_json(version: Version, done: Written) -> JsonObject:
     }
 
 
-def _seen_json(seen: FileSeen) -> JsonObject:
+def _seen_json(seen: VersionFileState) -> JsonObject:
     return {
         "file": seen.place,
         "kind": seen.head.kind.value,

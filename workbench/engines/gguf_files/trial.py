@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from workbench.engines.llama_loading import Loading
+from workbench.engines.llama_loading import LoadOptions
 from workbench.errors import EngineError, ModelBroken
 
 CHILD: Final = "workbench.engines.gguf_files.trial_child"
@@ -26,7 +26,7 @@ _PREFIXES: Final = ("LC_", "DYLD_", "CUDA", "NVIDIA_", "HIP_", "ROCR_", "HSA_", 
                     "GOMP_", "OPENBLAS_", "MKL_")  # fmt: skip
 
 
-def open_in_child(path: Path, loading: Loading, *, size_bytes: int, limit_s: float | None = None) -> None:
+def open_in_child(path: Path, loading: LoadOptions, *, size_bytes: int, limit_s: float | None = None) -> None:
     """Loads the model as it will be loaded, and evaluates a token.
 
     Args:
@@ -64,7 +64,7 @@ def open_in_child(path: Path, loading: Loading, *, size_bytes: int, limit_s: flo
     )
 
 
-def _described(loading: Loading) -> dict[str, object]:
+def _described(loading: LoadOptions) -> dict[str, object]:
     return {
         "context_tokens": loading.context_tokens,
         "threads": loading.threads,

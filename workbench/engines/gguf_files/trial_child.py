@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engines.gguf_files.trial import REFUSED
-from workbench.engines.llama_loading import Loading, LoraAdapter
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.errors import EngineError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def main() -> int:
     from workbench.engines.llama_binding import Binding
 
     try:
-        binding = Binding(path, Loading(**task, lora=adapters, prefix_cache_bytes=0))
+        binding = Binding(path, LoadOptions(**task, lora=adapters, prefix_cache_bytes=0))
         _use(binding)
     except EngineError as error:
         sys.stdout.write(f"{error}\n")

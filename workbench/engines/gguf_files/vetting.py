@@ -18,7 +18,7 @@ from workbench.engines.gguf_files.checks import check_adapter_file, check_model_
 from workbench.engines.gguf_files.trial import open_in_child
 from workbench.engines.hub.file_names import parts_of
 from workbench.engines.llama_cpp import fingerprint_of
-from workbench.engines.llama_loading import Loading, describe_build
+from workbench.engines.llama_loading import LoadOptions, describe_build
 from workbench.errors import BadInput, EngineError, ModelMissing
 
 FAILED_FOR_S: Final = 60.0
@@ -32,7 +32,7 @@ class ModelFiles:
 
     path: Path
     """Of the model; its first part, if it has several."""
-    loading: Loading
+    loading: LoadOptions
 
     @property
     def all(self) -> tuple[Path, ...]:
@@ -45,7 +45,7 @@ class ModelFiles:
         return sum(path.stat().st_size for path in self.all)
 
 
-class Vetting:
+class GgufVetting:
     """Decides whether a file may be loaded into this process. For one caller at a time."""
 
     def __init__(

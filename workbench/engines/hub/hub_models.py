@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Fit(StrEnum):
+class MemoryFit(StrEnum):
     """Whether a model can be held in this machine's memory, with room for its context."""
 
     YES = "fits"
@@ -43,7 +43,7 @@ class HubFile:
     """Of all parts; 0 where the hub does not say."""
     quantisation: str
     """As the file's name says, such as `Q4_K_M`; empty where it does not."""
-    fit: Fit
+    fit: MemoryFit
     """Whether it fits this machine."""
     is_cached: bool
     """True where all parts are on this machine."""
@@ -64,7 +64,7 @@ class CachedModel:
     """Of all parts."""
     quantisation: str
     """As in `HubFile`."""
-    fit: Fit
+    fit: MemoryFit
     """As in `HubFile`."""
 
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from workbench.engines.hub.hub_models import Fit
+from workbench.engines.hub.hub_models import MemoryFit
 
 ROOM_BYTES: Final = 600 << 20
 """For the context, the buffers of llama.cpp and this program; a rough figure for 4,096 tokens of an 8B model."""
@@ -27,18 +27,18 @@ def memory_bytes() -> int:
     return min(total, int(limit)) if limit.isdigit() else total
 
 
-def fit_of(size_bytes: int, *, memory: int) -> Fit:
+def fit_of(size_bytes: int, *, memory: int) -> MemoryFit:
     """Whether weights of a size fit.
 
     >>> fit_of(2 << 30, memory=8 << 30), fit_of(7 << 30, memory=8 << 30), fit_of(9 << 30, memory=8 << 30)
     (<Fit.YES: 'fits'>, <Fit.TIGHT: 'tight'>, <Fit.NO: 'too large'>)
     """
     if not size_bytes or not memory:
-        return Fit.UNKNOWN
+        return MemoryFit.UNKNOWN
     needed = size_bytes + ROOM_BYTES
     if needed > memory:
-        return Fit.NO
-    return Fit.YES if needed <= memory * COMFORT else Fit.TIGHT
+        return MemoryFit.NO
+    return MemoryFit.YES if needed <= memory * COMFORT else MemoryFit.TIGHT
 
 
 def _windows_memory_bytes() -> int:

@@ -22,7 +22,7 @@ class _Ended:
     """The stream came to its own end."""
 
 
-class Aside(Generic[T]):
+class BackgroundStream(Generic[T]):
     """A stream that is read aside; to be closed by whoever stops listening."""
 
     def __init__(self, read: Callable[[], Iterable[T]], hang_up: Callable[[], None]) -> None:

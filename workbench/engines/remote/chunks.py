@@ -10,7 +10,7 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.rollout.ports import CallPiece, Delta, EmittedToken, FinishReason, Usage
+from workbench.rollout.ports import Delta, EmittedToken, FinishReason, StructuredCallPiece, Usage
 
 THOUGHT_FIELDS: Final = ("reasoning_content", "reasoning")
 """Where servers put reasoning that they keep apart; one of them counts, for some send both."""
@@ -61,14 +61,14 @@ class ChunkReader:
             completion_tokens=_number(self._usage.get("completion_tokens")) or self._written,
         )
 
-    def _call_pieces(self, entries: JsonValue) -> Iterator[CallPiece]:
+    def _call_pieces(self, entries: JsonValue) -> Iterator[StructuredCallPiece]:
         for entry in _list(entries):
             fields = as_object(entry)
             function = as_object(fields.get("function"))
             name, arguments = _text(function.get("name")), function.get("arguments")
             index = self._index(fields, has_name=bool(name))
             is_text = isinstance(arguments, str)
-            yield CallPiece(
+            yield StructuredCallPiece(
                 index=index,
                 name=name,
                 arguments_text=_text(arguments) if is_text else _json(arguments),

@@ -5,10 +5,10 @@ from typing import Final, NamedTuple, Protocol
 
 from workbench.chat.json_value import JsonObject
 from workbench.engines.remote.answer_limits import limits_of_completion
-from workbench.engines.remote.aside import Aside
+from workbench.engines.remote.aside import BackgroundStream
 from workbench.engines.remote.chunks import ChunkReader
 from workbench.engines.remote.failures import Refusal, quoted, remote_failed
-from workbench.engines.remote.meter import Meter, Pulse
+from workbench.engines.remote.meter import StreamTimeout, TokenMeter
 from workbench.engines.remote.patience import wait_before
 from workbench.engines.remote.server import Mode, Server
 from workbench.errors import RemoteFailed, WorkbenchError
@@ -20,7 +20,7 @@ SILENT_END: Final = "the server ended the stream without saying why"
 NO_STREAM: Final = "the answer holds no completion; is the base URL right, with its /v1?"
 
 
-class Ask(Protocol):
+class RemoteRequest(Protocol):
     """One request under way."""
 
     def read(self) -> Iterable[JsonObject]:
@@ -32,10 +32,10 @@ class Ask(Protocol):
         ...
 
 
-class Line(Protocol):
+class RemoteClient(Protocol):
     """A client of one kind of server."""
 
-    def ask(self, request: GenerationRequest) -> Ask:
+    def ask(self, request: GenerationRequest) -> RemoteRequest:
         """Prepares a request; nothing is sent yet."""
         ...
 
@@ -53,7 +53,7 @@ class RemoteEngine:
     """Safe for several askers at once; each has a connection of its own."""
 
     def __init__(
-        self, line: Line, server: Server, *, name: str, model: str, wait: Callable[[float], None]
+        self, line: RemoteClient, server: Server, *, name: str, model: str, wait: Callable[[float], None]
     ) -> None:
         self._line = line
         self.server = server
@@ -119,10 +119,10 @@ class RemoteEngine:
         self, request: GenerationRequest, is_cancelled: Callable[[], bool]
     ) -> Generator[Delta, None, _Ending]:
         limits = limits_of_completion(request.sampling.max_tokens, timeout_s=self.server.timeout_s)
-        reader, meter, pulse = ChunkReader(), Meter(limits), Pulse(limits)
+        reader, meter, pulse = ChunkReader(), TokenMeter(limits), StreamTimeout(limits)
         refusal: Refusal | None = None
         ask = self._line.ask(request)
-        aside = Aside(ask.read, ask.hang_up)
+        aside = BackgroundStream(ask.read, ask.hang_up)
         try:
             for chunk in aside.things(is_cancelled=is_cancelled, goes_on=pulse.goes_on):
                 delta = reader.feed(chunk)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from workbench.engines.remote.answer_limits import LINGER_S, AnswerError, AnswerLimits
 from workbench.engines.remote.failures import silence
-from workbench.rollout.ports import CallPiece, Delta
+from workbench.rollout.ports import Delta, StructuredCallPiece
 
 
-class Pulse:
+class StreamTimeout:
     """Says how long an answer may still be waited for."""
 
     def __init__(self, limits: AnswerLimits, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,7 +43,7 @@ class Pulse:
         return True
 
 
-class Meter:
+class TokenMeter:
     """Cuts a completion where the server goes on past `max_tokens`.
 
     The server alone knows its tokens, so pieces and characters are counted, both with room to spare.
@@ -63,7 +63,7 @@ class Meter:
         self.is_full = self._pieces < 0 or self._chars < 0
         return replace(delta, text=text, thought=thought, call_pieces=calls)
 
-    def _cut_call(self, piece: CallPiece) -> CallPiece:
+    def _cut_call(self, piece: StructuredCallPiece) -> StructuredCallPiece:
         return replace(piece, name=self._cut(piece.name), arguments_text=self._cut(piece.arguments_text))
 
     def _cut(self, text: str) -> str:

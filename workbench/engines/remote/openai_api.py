@@ -10,12 +10,12 @@ from workbench.engines.remote.answer_limits import (
     limits_of_completion,
     limits_of_list,
 )
-from workbench.engines.remote.aside import Aside
+from workbench.engines.remote.aside import BackgroundStream
 from workbench.engines.remote.bounded_json import parse_bounded_json
 from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.event_stream import read_events
 from workbench.engines.remote.failures import Refusal, remote_failed, silence
-from workbench.engines.remote.meter import Pulse
+from workbench.engines.remote.meter import StreamTimeout
 from workbench.engines.remote.openai_request import STREAMED, build_request
 from workbench.engines.remote.patience import retry_after_s
 from workbench.engines.remote.server import Mode, Server
@@ -55,8 +55,8 @@ def fetch_model_names(server: Server) -> tuple[str, ...]:
         RemoteFailed: It cannot be asked, or its answer cannot be used.
     """
     limits = limits_of_list(timeout_s=min(LIST_TIMEOUT_S, server.timeout_s))
-    connection, pulse = _connection(), Pulse(limits)
-    aside = Aside(lambda: _listed(server, limits, connection), connection.hang_up)
+    connection, pulse = _connection(), StreamTimeout(limits)
+    aside = BackgroundStream(lambda: _listed(server, limits, connection), connection.hang_up)
     try:
         return tuple(aside.things(is_cancelled=lambda: False, goes_on=pulse.goes_on))
     except WorkbenchError:

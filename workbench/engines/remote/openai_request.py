@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.engines.remote.server import Kind, Mode, Server
+from workbench.engines.remote.server import Mode, Server, ServerKind
 from workbench.hermes.chat_request import to_chat_request
 from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
@@ -57,7 +57,7 @@ def build_request(request: GenerationRequest, server: Server, model: str) -> Ope
     )
 
 
-def _protocol_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
+def _protocol_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
     fields: dict[str, JsonValue] = {}
     for name, declared in SAMPLING_FIELDS.items():
         value = getattr(sampling, name)
@@ -66,7 +66,7 @@ def _protocol_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
         ):
             fields[name] = value
     biases = [(one.token, one.limited) for one in sampling.logit_bias]
-    if kind is Kind.LLAMA_SERVER and biases:
+    if kind is ServerKind.LLAMA_SERVER and biases:
         # A list of pairs, in which a text stands for each of its tokens.
         fields["logit_bias"] = [[token, bias] for token, bias in biases]
     elif by_id := {str(token): bias for token, bias in biases if isinstance(token, int)}:
@@ -75,7 +75,7 @@ def _protocol_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
     return fields
 
 
-def own_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
+def own_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
     """The sampling that a kind of server takes beside the protocol.
 
     >>> own_sampling(Kind.VLLM, Sampling(top_k=0))
@@ -86,7 +86,7 @@ def own_sampling(kind: Kind, sampling: Sampling) -> JsonObject:
         for name, declared in SAMPLING_FIELDS.items()
         if kind in declared.servers
     }
-    if kind in (Kind.VLLM, Kind.SGLANG):
+    if kind in (ServerKind.VLLM, ServerKind.SGLANG):
         # -1 keeps all tokens there. Hermes' tags are special tokens, which these servers leave out of the text.
         fields["top_k"] = sampling.top_k or -1
         fields["skip_special_tokens"] = False

@@ -28,7 +28,7 @@ class ToolsBy(StrEnum):
     """The contract writes them into the system text, and `tools` is not sent."""
 
 
-class Kind(StrEnum):
+class ServerKind(StrEnum):
     """The software of a server."""
 
     OPENAI = "openai"
@@ -40,12 +40,12 @@ class Kind(StrEnum):
     LM_STUDIO = "lm-studio"
 
 
-DEFAULT_URLS: Final[Mapping[Kind, str]] = {
-    Kind.VLLM: "http://127.0.0.1:8000/v1",
-    Kind.SGLANG: "http://127.0.0.1:30000/v1",
-    Kind.LLAMA_SERVER: "http://127.0.0.1:8080/v1",
-    Kind.OLLAMA: "http://127.0.0.1:11434/v1",
-    Kind.LM_STUDIO: "http://127.0.0.1:1234/v1",
+DEFAULT_URLS: Final[Mapping[ServerKind, str]] = {
+    ServerKind.VLLM: "http://127.0.0.1:8000/v1",
+    ServerKind.SGLANG: "http://127.0.0.1:30000/v1",
+    ServerKind.LLAMA_SERVER: "http://127.0.0.1:8080/v1",
+    ServerKind.OLLAMA: "http://127.0.0.1:11434/v1",
+    ServerKind.LM_STUDIO: "http://127.0.0.1:1234/v1",
 }
 """Where each software listens unless told otherwise. *Source:* each one's documentation."""
 
@@ -64,7 +64,7 @@ class Server:
     """Where the key comes from, for a person."""
     needs_key: bool = False
     """True where nothing is sent without a key."""
-    kind: Kind = Kind.OPENAI
+    kind: ServerKind = ServerKind.OPENAI
     """Its software."""
     mode: Mode = Mode.CHAT
     """How it is asked."""

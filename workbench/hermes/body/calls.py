@@ -10,27 +10,27 @@ from workbench.chat.finding import Finding, Span, apply_edits
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.body.function_xml import Function, typed_value
 from workbench.hermes.body.payload import Body, Payload
-from workbench.hermes.body.shape import Draft, decode_alone, is_bad_parameter, normal_name, shape_call
+from workbench.hermes.body.shape import CallDraft, decode_alone, is_bad_parameter, normal_name, shape_call
 from workbench.hermes.json_text.fast import is_utf8
 from workbench.hermes.reading import CallStatus, Dialect
-from workbench.hermes.text.completion import Completion, Node
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import Completion, JsonNode
+from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.coerce import Path, coerced, coercions, types_allowed
 
 SEPARATOR: Final = "\n</tool_call>\n<tool_call>\n"
 
 
-class Judged(NamedTuple):
+class CheckedCall(NamedTuple):
     """A call held against the offered tools."""
 
-    draft: Draft
+    draft: CallDraft
     status: CallStatus
     findings: tuple[Finding, ...]
     """Its own: of its name and its arguments."""
 
 
-def draft_calls(completion: Completion, notes: Notes, body: Body) -> list[Draft]:
+def draft_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[CallDraft]:
     """All calls of a block, in order, with what they need noted; junk beside them is told."""
     if body.decoded is not None:
         return _decoded_calls(completion, notes, body)
@@ -41,21 +41,21 @@ def draft_calls(completion: Completion, notes: Notes, body: Body) -> list[Draft]
     return drafts
 
 
-def judge(completion: Completion, draft: Draft, span: Span) -> Judged:
+def judge(completion: Completion, draft: CallDraft, span: Span) -> CheckedCall:
     """Hold a call against the offered tools."""
     if completion.tools is None:
-        return Judged(draft, CallStatus.READY, ())
+        return CheckedCall(draft, CallStatus.READY, ())
     spec = completion.spec(draft.name)
     if spec is None:
-        return Judged(draft, CallStatus.UNKNOWN_TOOL, (_unknown(completion, draft, span),))
+        return CheckedCall(draft, CallStatus.UNKNOWN_TOOL, (_unknown(completion, draft, span),))
     if not completion.checks_arguments:
-        return Judged(draft, CallStatus.READY, ())
+        return CheckedCall(draft, CallStatus.READY, ())
     findings = tuple(replace(finding, span=span) for finding in check_arguments(spec, draft.arguments))
     is_bad = any(finding.severity == "error" for finding in findings)
-    return Judged(draft, CallStatus.INVALID_ARGUMENTS if is_bad else CallStatus.READY, findings)
+    return CheckedCall(draft, CallStatus.INVALID_ARGUMENTS if is_bad else CallStatus.READY, findings)
 
 
-def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
+def as_bodies(notes: BlockNotes, drafts: list[CallDraft]) -> str:
     """Calls as bodies of blocks that strict reads: XML as written with its fixes made, else JSON; tags
     between them."""
     edits = notes.all_edits()
@@ -72,7 +72,7 @@ def as_bodies(notes: Notes, drafts: list[Draft]) -> str:
     return SEPARATOR.join(draft.written for draft in drafts)
 
 
-def json_can_spell(notes: Notes, text: str, start: int, end: int) -> bool:
+def json_can_spell(notes: BlockNotes, text: str, start: int, end: int) -> bool:
     """Whether `text`, which a fix writes into a JSON body for `[start, end)`, can stand there; told where not."""
     if not is_utf8(text):
         notes.tell("lone-surrogate", start, end)
@@ -80,7 +80,7 @@ def json_can_spell(notes: Notes, text: str, start: int, end: int) -> bool:
     return True
 
 
-def _unknown(completion: Completion, draft: Draft, span: Span) -> Finding:
+def _unknown(completion: Completion, draft: CallDraft, span: Span) -> Finding:
     names = completion.tools.names if completion.tools is not None else ()
     near = _nearest(draft.name, names)
     hint = f"; did it mean {near[:30]!r}?" if near else ""
@@ -91,7 +91,7 @@ def _nearest(name: str, names: tuple[str, ...]) -> str:
     return next(iter(get_close_matches(name[:64], [known[:64] for known in names[:500]], n=1)), "")
 
 
-def _decoded_calls(completion: Completion, notes: Notes, body: Body) -> list[Draft]:
+def _decoded_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[CallDraft]:
     """Calls of a payload that was decoded as a whole: one edit writes it anew."""
     start, end = body.source
     inner = body.decoded or notes
@@ -105,7 +105,7 @@ def _decoded_calls(completion: Completion, notes: Notes, body: Body) -> list[Dra
     return drafts
 
 
-def _payload_calls(completion: Completion, notes: Notes, payload: Payload) -> list[Draft]:
+def _payload_calls(completion: Completion, notes: BlockNotes, payload: Payload) -> list[CallDraft]:
     if isinstance(payload, Function):
         drafts = _function_calls(completion, notes, payload)
     elif payload.items is not None:
@@ -114,7 +114,7 @@ def _payload_calls(completion: Completion, notes: Notes, payload: Payload) -> li
         drafts = _string_calls(completion, notes, payload)
     else:
         drafts = _object_calls(completion, notes, payload)
-    if completion.dialect is Dialect.XML and isinstance(payload, Node):
+    if completion.dialect is Dialect.XML and isinstance(payload, JsonNode):
         notes.tell(
             "format-mismatch",
             payload.start,
@@ -131,7 +131,7 @@ def _payload_calls(completion: Completion, notes: Notes, payload: Payload) -> li
     return drafts
 
 
-def _object_calls(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+def _object_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> list[CallDraft]:
     draft = shape_call(notes, node, completion.tools)
     if draft is None or notes.has_refused(node.start, node.end):
         return []
@@ -139,7 +139,7 @@ def _object_calls(completion: Completion, notes: Notes, node: Node) -> list[Draf
     return [draft]
 
 
-def _array_calls(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+def _array_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> list[CallDraft]:
     if not node.items:
         notes.tell("empty-block", node.start, node.end, "an array without calls")
     drafts = [draft for item in node.items or () for draft in _object_calls(completion, notes, item)]
@@ -150,7 +150,7 @@ def _array_calls(completion: Completion, notes: Notes, node: Node) -> list[Draft
     return drafts
 
 
-def _string_calls(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+def _string_calls(completion: Completion, notes: BlockNotes, node: JsonNode) -> list[CallDraft]:
     decoded = decode_alone(str(node.value))
     if decoded is None or (decoded[0].members is None and decoded[0].items is None):
         notes.tell("not-an-object", node.start, node.end)
@@ -166,7 +166,7 @@ def _string_calls(completion: Completion, notes: Notes, node: Node) -> list[Draf
     return drafts
 
 
-def _payload_calls_of(completion: Completion, notes: Notes, node: Node) -> list[Draft]:
+def _payload_calls_of(completion: Completion, notes: BlockNotes, node: JsonNode) -> list[CallDraft]:
     return (
         _array_calls(completion, notes, node)
         if node.items is not None
@@ -174,7 +174,7 @@ def _payload_calls_of(completion: Completion, notes: Notes, node: Node) -> list[
     )
 
 
-def finish_draft(completion: Completion, notes: Notes, draft: Draft) -> None:
+def finish_draft(completion: Completion, notes: BlockNotes, draft: CallDraft) -> None:
     """Coerce the arguments, then write what had to wait for them."""
     spec = completion.spec(draft.name)
     found = coercions(spec.parameters, draft.arguments) if spec is not None else ()
@@ -191,7 +191,7 @@ def finish_draft(completion: Completion, notes: Notes, draft: Draft) -> None:
         notes.rewrite(code, start, end, draft.text if is_whole else arguments)
 
 
-def _at(node: Node | None, path: Path) -> Node | None:
+def _at(node: JsonNode | None, path: Path) -> JsonNode | None:
     for step in path:
         if node is None:
             return None
@@ -203,10 +203,10 @@ def _at(node: Node | None, path: Path) -> Node | None:
     return node
 
 
-def _function_calls(completion: Completion, notes: Notes, function: Function) -> list[Draft]:
+def _function_calls(completion: Completion, notes: BlockNotes, function: Function) -> list[CallDraft]:
     place = (function.name_span.start, function.name_span.end)
     name = normal_name(notes, function.name, place, completion.tools, json_text=False)
-    draft = Draft(name or "", {}, Dialect.XML, function.start, function.end)
+    draft = CallDraft(name or "", {}, Dialect.XML, function.start, function.end)
     if function.json is not None:
         return _json_function(completion, notes, function, draft, function.json)
     draft.arguments = _typed_arguments(completion, notes, function, draft.name)
@@ -221,8 +221,8 @@ def _function_calls(completion: Completion, notes: Notes, function: Function) ->
 
 
 def _json_function(
-    completion: Completion, notes: Notes, function: Function, draft: Draft, arguments: Node
-) -> list[Draft]:
+    completion: Completion, notes: BlockNotes, function: Function, draft: CallDraft, arguments: JsonNode
+) -> list[CallDraft]:
     if arguments.members is None:
         notes.tell("arguments-not-object", arguments.start, arguments.end)
         return []
@@ -247,7 +247,7 @@ def _json_function(
 
 
 def _typed_arguments(
-    completion: Completion, notes: Notes, function: Function, tool: str
+    completion: Completion, notes: BlockNotes, function: Function, tool: str
 ) -> dict[str, JsonValue]:
     spec = completion.spec(tool)
     values: dict[str, JsonValue] = {}
@@ -262,7 +262,7 @@ def _typed_arguments(
     return values
 
 
-def _tell_parameters(completion: Completion, notes: Notes, function: Function, tool: str) -> bool:
+def _tell_parameters(completion: Completion, notes: BlockNotes, function: Function, tool: str) -> bool:
     """Tell repeated and impossible names; true where one is impossible."""
     spec = completion.spec(tool)
     seen: set[str] = set()

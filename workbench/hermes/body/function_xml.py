@@ -21,8 +21,8 @@ from workbench.hermes.marks import (
     STOP,
     VALUE_EVENT,
 )
-from workbench.hermes.text.completion import Node, Source, Unreadable
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.coerce import fits
 
 _CLEAN: Final = frozenset({"python-literal", "python-constant"})
@@ -33,7 +33,7 @@ _JSON_SPACE: Final = " \t\r\n"
 _MOST_DIGITS: Final = 4300
 
 
-def typed_value(notes: Notes, start: int, end: int, allowed: frozenset[str]) -> JsonValue:
+def typed_value(notes: BlockNotes, start: int, end: int, allowed: frozenset[str]) -> JsonValue:
     """The value whose text is `[start, end)`: text, or what its schema makes of it.
 
     What does not fit stays text, and the schema check tells it.
@@ -53,7 +53,7 @@ def typed_value(notes: Notes, start: int, end: int, allowed: frozenset[str]) -> 
         inner = start + len(written) - len(written.lstrip(_JSON_SPACE))
         notes.edit("lenient-number", inner, inner + len(bare), json.dumps(number))
         return number
-    scratch = Notes(written)
+    scratch = BlockNotes(written)
     node = _read(scratch)
     for code in _TOLD:
         if scratch.has_told((code,)):
@@ -65,12 +65,14 @@ def typed_value(notes: Notes, start: int, end: int, allowed: frozenset[str]) -> 
     return _fitting(notes, node.value, (start, end), allowed)
 
 
-def _fitting(notes: Notes, value: JsonValue, place: tuple[int, int], allowed: frozenset[str]) -> JsonValue:
+def _fitting(
+    notes: BlockNotes, value: JsonValue, place: tuple[int, int], allowed: frozenset[str]
+) -> JsonValue:
     start, end = place
     if fits(value, allowed):
         return value
     if isinstance(value, str):
-        decoded = Notes(value)
+        decoded = BlockNotes(value)
         node = _read(decoded)
         if node is not None and fits(node.value, allowed) and not decoded.has_told((*_TOLD, "leading-zero")):
             after = json.dumps(node.value, ensure_ascii=False)
@@ -80,19 +82,19 @@ def _fitting(notes: Notes, value: JsonValue, place: tuple[int, int], allowed: fr
     return notes.text[start:end]
 
 
-def _read(scratch: Notes) -> Node | None:
+def _read(scratch: BlockNotes) -> JsonNode | None:
     """The one value that the text of `scratch` is; None where it is none or more than one."""
-    source = Source(scratch.text, len(scratch.text), scratch)
+    source = BodyText(scratch.text, len(scratch.text), scratch)
     try:
         position = source.skip(0)
         is_alone = scratch.text[position : position + 1] in ('"', "'")
         node = read_payload(source, position) if is_alone else _read_inside(source, position)
         return node if source.skip(node.end) == source.end else None
-    except Unreadable:
+    except UnreadableBody:
         return None
 
 
-def _read_inside(source: Source, position: int) -> Node:
+def _read_inside(source: BodyText, position: int) -> JsonNode:
     # A tuple may stand alone here, as Python writes it; the body of a call may not be one.
     return read_value(source, position, "(" if source.text.startswith("(", position) else "")
 
@@ -148,7 +150,7 @@ class Function:
     """Behind `</function>`, or where it should stand."""
     parameters: list[Parameter] = field(default_factory=list["Parameter"])
     """In order, repeated names too."""
-    json: Node | None = None
+    json: JsonNode | None = None
     """The arguments, where they are a JSON object."""
     is_named: bool = False
     """Whether the name stands in an attribute: `<function name="…">`."""
@@ -167,7 +169,7 @@ class _ValueEnd(NamedTuple):
     """Whether tags of the form stand in the value."""
 
 
-def read_function(source: Source, start: int, declares: Declares) -> Function:
+def read_function(source: BodyText, start: int, declares: Declares) -> Function:
     """The function whose open tag stands at `start`.
 
     Raises:
@@ -179,7 +181,7 @@ def read_function(source: Source, start: int, declares: Declares) -> Function:
         return _read_json(source, function, _behind_space(source, named.end()))
     tag = FUNCTION_OPEN.match(source.text, start, source.end)
     if not tag:
-        raise Unreadable(start, is_over=_is_cut(source, start, "<function="))
+        raise UnreadableBody(start, is_over=_is_cut(source, start, "<function="))
     name, span = _unquoted(source, tag)
     function = Function(name, span, start)
     position = _behind_space(source, tag.end())
@@ -195,12 +197,12 @@ def read_function(source: Source, start: int, declares: Declares) -> Function:
     return function
 
 
-def _behind_space(source: Source, position: int) -> int:
+def _behind_space(source: BodyText, position: int) -> int:
     match = SPACE.match(source.text, position, source.end)
     return match.end() if match else position
 
 
-def _unquoted(source: Source, tag: "re.Match[str]") -> tuple[str, Span]:
+def _unquoted(source: BodyText, tag: "re.Match[str]") -> tuple[str, Span]:
     name, span = tag.group(1), Span(*tag.span(1))
     bare = name.strip()
     if len(bare) < 2 or bare[0] not in "\"'" or bare[-1] != bare[0]:
@@ -214,7 +216,7 @@ def _unquoted(source: Source, tag: "re.Match[str]") -> tuple[str, Span]:
     return name.replace(bare, bare[1:-1]), span  # with the white space around it, which has its own fix
 
 
-def _read_json(source: Source, function: Function, position: int) -> Function:
+def _read_json(source: BodyText, function: Function, position: int) -> Function:
     node = read_value(source._replace(close=_JSON_END), position, "")
     behind = _behind_space(source, node.end)
     function.json = node
@@ -228,11 +230,11 @@ def _read_json(source: Source, function: Function, position: int) -> Function:
     return function
 
 
-def _read_parameter(source: Source, function: Function, position: int, declares: Declares) -> int:
+def _read_parameter(source: BodyText, function: Function, position: int, declares: Declares) -> int:
     """Read the parameter whose open tag stands at `position`; give the position behind it and white space."""
     tag = PARAMETER_OPEN.match(source.text, position, source.end)
     if not tag:
-        raise Unreadable(
+        raise UnreadableBody(
             position, is_over=source.stops_at(position) or _is_cut(source, position, "<parameter=")
         )
     name, span = _unquoted(source, tag)
@@ -243,7 +245,7 @@ def _read_parameter(source: Source, function: Function, position: int, declares:
     return _behind_space(source, end.end)
 
 
-def _is_cut(source: Source, position: int, tag: str) -> bool:
+def _is_cut(source: BodyText, position: int, tag: str) -> bool:
     """Whether the text ends inside the tag at `position`, which begins as `tag` or closes the function."""
     stop = STOP.search(source.text, position, min(source.end, position + _LONGEST_TAG))
     end = stop.start() if stop else source.end
@@ -255,7 +257,7 @@ def _is_cut(source: Source, position: int, tag: str) -> bool:
     return tag.startswith(rest) or FUNCTION_CLOSE.startswith(rest)
 
 
-def _note_end(source: Source, opener: int, start: int, end: _ValueEnd) -> None:
+def _note_end(source: BodyText, opener: int, start: int, end: _ValueEnd) -> None:
     notes = source.notes
     if end.code == "drifted-close-parameter":
         notes.edit(end.code, end.start, end.end, PARAMETER_CLOSE + "\n")
@@ -268,7 +270,7 @@ def _note_end(source: Source, opener: int, start: int, end: _ValueEnd) -> None:
         notes.place("tag-in-value", start, end.start)
 
 
-def _value_end(source: Source, start: int, tool: str, declares: Declares) -> _ValueEnd:
+def _value_end(source: BodyText, start: int, tool: str, declares: Declares) -> _ValueEnd:
     """Where the value ends that begins at `start`, behind its open tag."""
     holds_tag = False
     functions_open = calls_open = 0
@@ -288,10 +290,10 @@ def _value_end(source: Source, start: int, tool: str, declares: Declares) -> _Va
         elif event["tag"]:
             calls_open += -1 if event["tag"].startswith("/") else 1
             if calls_open < 0 and _RESTART.match(source.text, event.end(), source.end):
-                raise Unreadable(event.start())
+                raise UnreadableBody(event.start())
             calls_open = max(calls_open, 0)
         holds_tag = True
-    raise Unreadable(source.end, is_over=True)
+    raise UnreadableBody(source.end, is_over=True)
 
 
 def _line_start(text: str, start: int, position: int) -> int:
@@ -301,7 +303,7 @@ def _line_start(text: str, start: int, position: int) -> int:
     return line if line and not text[line:position].strip() else -1
 
 
-def _sooner_end(source: Source, start: int, end: int, code: str, *, holds_tag: bool) -> _ValueEnd:
+def _sooner_end(source: BodyText, start: int, end: int, code: str, *, holds_tag: bool) -> _ValueEnd:
     drifted = DRIFTED_CLOSE.search(source.text, start, end)
     if drifted:
         return _ValueEnd(drifted.start(), end, "drifted-close-parameter", holds_tag)

@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 from workbench.hermes.body.function_xml import Declares, Function, read_function
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.marks import FENCE_CLOSE, FENCE_OPEN, PAYLOAD_START, SPACE
-from workbench.hermes.text.completion import Node, Source, Unreadable
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
 
-Payload = Node | Function
+Payload = JsonNode | Function
 """One call's body, or several in an array."""
 
 _FIRST: Final = re.compile(r"[{\[]|<function")
@@ -26,14 +26,14 @@ class Body(NamedTuple):
     """In order, at least one."""
     end: int
     """Behind the last payload, and the fence around it."""
-    decoded: Notes | None = None
+    decoded: BlockNotes | None = None
     """Of a payload whose quotes were HTML entities: the notes of the decoded text, which its places are
     in."""
     source: tuple[int, int] = (0, 0)
     """Of such a payload: where it stands encoded."""
 
 
-def read_body(source: Source, start: int, close: int, declares: Declares) -> Body:
+def read_body(source: BodyText, start: int, close: int, declares: Declares) -> Body:
     """The payloads behind an open tag.
 
     Args:
@@ -48,7 +48,7 @@ def read_body(source: Source, start: int, close: int, declares: Declares) -> Bod
     position, has_fence = _body_start(source, start, close)
     try:
         body = read_all(source, position, declares)
-    except Unreadable as failure:
+    except UnreadableBody as failure:
         if not failure.is_escaped:
             raise
         body = _read_escaped(source, position, close)
@@ -59,7 +59,7 @@ def read_body(source: Source, start: int, close: int, declares: Declares) -> Bod
     return body
 
 
-def note_tail(source: Source, start: int, end: int) -> None:
+def note_tail(source: BodyText, start: int, end: int) -> None:
     """Note what stands between the last payload and the close tag.
 
     Raises:
@@ -74,7 +74,7 @@ def note_tail(source: Source, start: int, end: int) -> None:
     elif not _NO_GARBAGE.search(tail):
         source.notes.edit("skipped-garbage", inner, start + len(tail.rstrip()), "")
     else:
-        raise Unreadable(start)
+        raise UnreadableBody(start)
 
 
 def _behind_space(text: str, position: int) -> int:
@@ -82,7 +82,7 @@ def _behind_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _body_start(source: Source, start: int, close: int) -> tuple[int, bool]:
+def _body_start(source: BodyText, start: int, close: int) -> tuple[int, bool]:
     """Where the first payload begins, and whether behind a fence."""
     text = source.text
     position = _behind_space(text, start)
@@ -90,13 +90,13 @@ def _body_start(source: Source, start: int, close: int) -> tuple[int, bool]:
         return position, False
     found = _FIRST.search(text, position, close)
     if not found:
-        raise Unreadable(position)
+        raise UnreadableBody(position)
     fence = next(
         (fence for fence in FENCE_OPEN.finditer(text, position, close) if fence.end() == found.start()), None
     )
     garbage_end = fence.start() if fence else found.start()
     if _NO_GARBAGE.search(text, position, garbage_end):
-        raise Unreadable(position)
+        raise UnreadableBody(position)
     if garbage_end > position:
         source.notes.edit("skipped-garbage", position, garbage_end, "")
     if fence:
@@ -104,38 +104,38 @@ def _body_start(source: Source, start: int, close: int) -> tuple[int, bool]:
     return found.start(), fence is not None
 
 
-def read_all(source: Source, position: int, declares: Declares) -> Body:
+def read_all(source: BodyText, position: int, declares: Declares) -> Body:
     """The payloads from `position` on, parted by white space or a comma."""
     payloads = [_read_one(source, position, declares)]
     while between := _BETWEEN.match(source.text, payloads[-1].end, source.end):
-        attempt = source._replace(notes=Notes(source.text))
+        attempt = source._replace(notes=BlockNotes(source.text))
         try:
             more = _read_one(attempt, between.end(), declares)
-        except Unreadable:
+        except UnreadableBody:
             break  # the tail tells, or it is text behind a block without close tag
         source.notes.extend(attempt.notes)
         payloads.append(more)
     return Body(tuple(payloads), payloads[-1].end)
 
 
-def _read_one(source: Source, position: int, declares: Declares) -> Payload:
+def _read_one(source: BodyText, position: int, declares: Declares) -> Payload:
     if source.text.startswith("<function", position):
         return read_function(source, position, declares)
     return read_payload(source, position)
 
 
-def _read_escaped(source: Source, start: int, close: int) -> Body:
+def _read_escaped(source: BodyText, start: int, close: int) -> Body:
     """Read a payload whose quotes are HTML entities; such a text escapes `<` too, so the next tag ends it."""
     if close >= source.end:
-        raise Unreadable(source.end, is_over=True)
+        raise UnreadableBody(source.end, is_over=True)
     encoded = source.text[start:close].rstrip()
     text = html.unescape(encoded)
-    notes = Notes(text)
-    inner = Source(text, len(text), notes, is_closed=True)
+    notes = BlockNotes(text)
+    inner = BodyText(text, len(text), notes, is_closed=True)
     try:
         node = read_payload(inner, 0)
         note_tail(inner, node.end, len(text))
-    except Unreadable as failure:
-        raise Unreadable(start) from failure  # its place is one of the decoded text
+    except UnreadableBody as failure:
+        raise UnreadableBody(start) from failure  # its place is one of the decoded text
     end = start + len(encoded)
     return Body((node,), end, notes, (start, end))

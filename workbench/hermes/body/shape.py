@@ -8,8 +8,8 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.reading import Dialect
-from workbench.hermes.text.completion import Node, Source, Unreadable
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.spec import OfferedTools
 
 _NAME_KEYS: Final = ("name", "tool", "tool_name", "function_name")
@@ -21,7 +21,7 @@ _NO_NAME: Final = re.compile(r"[\s<>{}]")
 
 
 @dataclass(slots=True)
-class Draft:
+class CallDraft:
     """A call as read, before it is held against its schema."""
 
     name: str
@@ -31,7 +31,7 @@ class Draft:
     """Where its own body begins."""
     end: int
     """Where its own body ends."""
-    node: Node | None = None
+    node: JsonNode | None = None
     """The arguments with their places; None where they were decoded or rewritten."""
     rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])
     """Code, start and end of what must be written anew once the arguments are known; whether as a whole
@@ -46,7 +46,7 @@ class Draft:
         return json.dumps({"name": self.name, "arguments": self.arguments}, ensure_ascii=False)
 
 
-def shape_call(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | None:
+def shape_call(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> CallDraft | None:
     """The call that the object `node` is; None where it is none, which `notes` then tell.
 
     Args:
@@ -62,7 +62,7 @@ def shape_call(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | 
     if single:
         return single
     name = _name(notes, node, tools)
-    draft = Draft(name or "", {}, Dialect.JSON, node.start, node.end)
+    draft = CallDraft(name or "", {}, Dialect.JSON, node.start, node.end)
     has_arguments = _read_arguments(notes, node, draft, tools)
     return draft if name and has_arguments else None
 
@@ -75,7 +75,7 @@ def is_plain_name(name: str, tools: OfferedTools | None) -> bool:
 
 
 def normal_name(
-    notes: Notes, written: str, place: tuple[int, int], tools: OfferedTools | None, *, json_text: bool
+    notes: BlockNotes, written: str, place: tuple[int, int], tools: OfferedTools | None, *, json_text: bool
 ) -> str | None:
     """The tool's name in `written`, which stands at `place`; None (and told) where it is none.
 
@@ -106,18 +106,18 @@ def is_bad_parameter(name: str) -> bool:
     return not name or _NO_NAME.search(name) is not None
 
 
-def decode_alone(text: str) -> tuple[Node, Notes] | None:
+def decode_alone(text: str) -> tuple[JsonNode, BlockNotes] | None:
     """The one JSON value that a decoded string holds, read by the same rules, and what is noted of it."""
-    notes = Notes(text)
-    source = Source(text, len(text), notes, is_closed=True)
+    notes = BlockNotes(text)
+    source = BodyText(text, len(text), notes, is_closed=True)
     try:
         node = read_value(source, 0, "")
         return (node, notes) if source.skip(node.end) == source.end else None
-    except Unreadable:
+    except UnreadableBody:
         return None
 
 
-def _unwrapped(notes: Notes, node: Node) -> Node:
+def _unwrapped(notes: BlockNotes, node: JsonNode) -> JsonNode:
     if any(node.member(key) for key in _NAME_KEYS):
         return node
     for key in _WRAPPERS:
@@ -130,7 +130,7 @@ def _unwrapped(notes: Notes, node: Node) -> Node:
     return node
 
 
-def _single_key(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft | None:
+def _single_key(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> CallDraft | None:
     members = node.members or []
     if tools is None or len(members) != 1 or node.finders:
         return None
@@ -139,10 +139,10 @@ def _single_key(notes: Notes, node: Node, tools: OfferedTools | None) -> Draft |
         return None
     name = json.dumps(key.value, ensure_ascii=False)
     notes.rewrite("single-key-call", key.start, key.end, f'"name": {name}, "arguments"')
-    return Draft(str(key.value), cast(JsonObject, value.value), Dialect.JSON, node.start, node.end, value)
+    return CallDraft(str(key.value), cast(JsonObject, value.value), Dialect.JSON, node.start, node.end, value)
 
 
-def _aliased(notes: Notes, node: Node, keys: tuple[str, ...]) -> tuple[Node, Node] | None:
+def _aliased(notes: BlockNotes, node: JsonNode, keys: tuple[str, ...]) -> tuple[JsonNode, JsonNode] | None:
     pair = node.member(keys[0])
     if pair:
         return pair
@@ -154,7 +154,7 @@ def _aliased(notes: Notes, node: Node, keys: tuple[str, ...]) -> tuple[Node, Nod
     return None
 
 
-def _name(notes: Notes, node: Node, tools: OfferedTools | None) -> str | None:
+def _name(notes: BlockNotes, node: JsonNode, tools: OfferedTools | None) -> str | None:
     pair = _aliased(notes, node, _NAME_KEYS)
     if not pair:
         notes.tell("bad-name", node.start, node.end, "the call has no name")
@@ -166,7 +166,7 @@ def _name(notes: Notes, node: Node, tools: OfferedTools | None) -> str | None:
     return normal_name(notes, value.value, (value.start, value.end), tools, json_text=True)
 
 
-def _read_arguments(notes: Notes, node: Node, draft: Draft, tools: OfferedTools | None) -> bool:
+def _read_arguments(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: OfferedTools | None) -> bool:
     """Put the arguments of `node` into `draft`; false (and told) where there are none that can be read."""
     pair = _aliased(notes, node, _ARGUMENT_KEYS)
     if not pair:
@@ -184,7 +184,7 @@ def _read_arguments(notes: Notes, node: Node, draft: Draft, tools: OfferedTools 
     return False
 
 
-def _read_string(notes: Notes, value: Node, draft: Draft) -> bool:
+def _read_string(notes: BlockNotes, value: JsonNode, draft: CallDraft) -> bool:
     decoded = decode_alone(str(value.value))
     if decoded is None or not (decoded[0].value is None or decoded[0].members is not None):
         return False
@@ -198,7 +198,7 @@ def _read_string(notes: Notes, value: Node, draft: Draft) -> bool:
     return True
 
 
-def _read_beside(notes: Notes, node: Node, draft: Draft, tools: OfferedTools | None) -> bool:
+def _read_beside(notes: BlockNotes, node: JsonNode, draft: CallDraft, tools: OfferedTools | None) -> bool:
     """Arguments that stand beside the name, or none at all."""
     values = cast("dict[str, JsonValue]", node.value)
     others = {

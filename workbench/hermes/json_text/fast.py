@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.text.completion import Node, Source
+from workbench.hermes.text.completion import BodyText, JsonNode
 
 _DEEPEST: Final = 500
 _HALF: Final = re.compile(r"\\u[dD]")
@@ -116,18 +116,18 @@ _RUN: Final = re.compile(
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
-class Run(NamedTuple):
+class PlainMembers(NamedTuple):
     """Many plain members of one object, read by the scanner of the standard library."""
 
     values: dict[str, JsonValue]
     """Name and value of each; no name stands twice."""
     end: int
     """Where the next member begins."""
-    find: Callable[[str], tuple[Node, Node] | None]
+    find: Callable[[str], tuple[JsonNode, JsonNode] | None]
     """Key and value of the member of a name, with their places: worked out only when asked."""
 
 
-def read_run(source: Source, position: int, known: Mapping[str, JsonValue]) -> Run | None:
+def read_run(source: BodyText, position: int, known: Mapping[str, JsonValue]) -> PlainMembers | None:
     """The run that begins at `position`; None where there is none, or a name is repeated or `known`."""
     match = _RUN.match(source.text, position, source.end)
     if not match:
@@ -135,24 +135,24 @@ def read_run(source: Source, position: int, known: Mapping[str, JsonValue]) -> R
     decoded = decode("{" + match.group().rstrip().removesuffix(",") + "}")
     if decoded is None or not isinstance(decoded[0], dict) or not known.keys().isdisjoint(decoded[0]):
         return None
-    return Run(decoded[0], match.end(), partial(_find, source, position))
+    return PlainMembers(decoded[0], match.end(), partial(_find, source, position))
 
 
-def _find(source: Source, position: int, name: str) -> tuple[Node, Node] | None:
-    found: dict[str, tuple[Node, Node]] = {}
+def _find(source: BodyText, position: int, name: str) -> tuple[JsonNode, JsonNode] | None:
+    found: dict[str, tuple[JsonNode, JsonNode]] = {}
     read_plain_members(source, position, lambda key, value: found.setdefault(str(key.value), (key, value)))
     return found.get(name)
 
 
-def read_plain_members(source: Source, position: int, add: Callable[[Node, Node], object]) -> int:
+def read_plain_members(source: BodyText, position: int, add: Callable[[JsonNode, JsonNode], object]) -> int:
     """Give `add` the plain members that begin at `position`, key and value; the position behind them."""
     while match := _MEMBER.match(source.text, position, source.end):
-        add(Node(match[1], position, match.end(1) + 1), _scalar(match, 2))
+        add(JsonNode(match[1], position, match.end(1) + 1), _scalar(match, 2))
         position = match.end()
     return position
 
 
-def read_plain_items(source: Source, position: int, add: Callable[[Node], None]) -> int:
+def read_plain_items(source: BodyText, position: int, add: Callable[[JsonNode], None]) -> int:
     """Give `add` the plain items that begin at `position`; the position behind them."""
     while match := _ITEM.match(source.text, position, source.end):
         add(_scalar(match, 1))
@@ -160,13 +160,13 @@ def read_plain_items(source: Source, position: int, add: Callable[[Node], None])
     return position
 
 
-def _scalar(match: "re.Match[str]", first: int) -> Node:
+def _scalar(match: "re.Match[str]", first: int) -> JsonNode:
     """The value of a match whose group `first` is a string's inside; integer, fraction and word follow it."""
     group = match.lastindex or first
     start, end = match.span(group)
     written = match[group]
     if group == first:
-        return Node(written, start - 1, end + 1)
+        return JsonNode(written, start - 1, end + 1)
     if group == first + 1:
-        return Node(int(written), start, end)
-    return Node(_WORDS[written] if group == first + 3 else float(written), start, end)
+        return JsonNode(int(written), start, end)
+    return JsonNode(_WORDS[written] if group == first + 3 else float(written), start, end)

@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from workbench.chat.json_value import JsonValue
-from workbench.hermes.json_text.fast import Run, read_plain_items, read_plain_members, read_run
+from workbench.hermes.json_text.fast import PlainMembers, read_plain_items, read_plain_members, read_run
 from workbench.hermes.json_text.strings import (
     ALONE,
     KEY,
@@ -16,7 +16,7 @@ from workbench.hermes.json_text.strings import (
     read_string,
     read_word,
 )
-from workbench.hermes.text.completion import Node, Source, Unreadable
+from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
 
 _BARE_KEY: Final = re.compile(r"[\w$][\w$.-]*+")
 _DEEPEST: Final = 200
@@ -24,7 +24,7 @@ _NUMBER_STARTS: Final = frozenset("+-.0123456789")
 _CLOSERS: Final = "}])"
 
 
-def read_payload(source: Source, start: int) -> Node:
+def read_payload(source: BodyText, start: int) -> JsonNode:
     """The value that begins at `start`: an object, an array, or a string that is the whole payload.
 
     Raises:
@@ -32,11 +32,11 @@ def read_payload(source: Source, start: int) -> Node:
     """
     if source.text[start : start + 1] in QUOTES:
         value, end = read_string(source, start, ALONE)
-        return Node(value, start, end)
+        return JsonNode(value, start, end)
     return read_value(source, start, "")
 
 
-def read_value(source: Source, position: int, inside: str) -> Node:
+def read_value(source: BodyText, position: int, inside: str) -> JsonNode:
     """The value at `position`, white space and comments skipped.
 
     Args:
@@ -53,7 +53,7 @@ def read_value(source: Source, position: int, inside: str) -> Node:
     char = source.text[position]
     if char in QUOTES:
         value, end = read_string(source, position, TUPLE_VALUE if ")" in inside else VALUE)
-        return Node(value, position, end)
+        return JsonNode(value, position, end)
     if char == "{":
         return _Object(source, position, inside).read()
     if char == "[" or (char == "(" and inside):
@@ -68,9 +68,9 @@ class _Container:
 
     closer: str
 
-    def __init__(self, source: Source, start: int, inside: str) -> None:
+    def __init__(self, source: BodyText, start: int, inside: str) -> None:
         if len(inside) >= _DEEPEST:
-            raise Unreadable(start)
+            raise UnreadableBody(start)
         self.source = source
         self.start = start
         self.outside = inside
@@ -138,13 +138,13 @@ class _Container:
 class _Object(_Container):
     closer = "}"
 
-    def __init__(self, source: Source, start: int, inside: str) -> None:
+    def __init__(self, source: BodyText, start: int, inside: str) -> None:
         super().__init__(source, start, inside)
-        self.members: list[tuple[Node, Node]] = []
+        self.members: list[tuple[JsonNode, JsonNode]] = []
         self.values: dict[str, JsonValue] = {}
-        self.runs: list[Run] = []
+        self.runs: list[PlainMembers] = []
 
-    def read(self) -> Node:
+    def read(self) -> JsonNode:
         source = self.source
         position, is_doubled = self._doubled(source.skip(self.start + 1))
         while not self.is_at_end(position):
@@ -155,7 +155,7 @@ class _Object(_Container):
             position = self.separated(value.end)
         end = self._behind_double(self.closed(position), is_doubled=is_doubled)
         finders = [run.find for run in self.runs]
-        return Node(self.values, self.start, end, members=self.members, finders=finders)
+        return JsonNode(self.values, self.start, end, members=self.members, finders=finders)
 
     def _behind_plain(self, position: int) -> int:
         """Read what needs nothing from `position` on; give the position behind it."""
@@ -165,7 +165,7 @@ class _Object(_Container):
             position = run.end
         return read_plain_members(self.source, position, self._add)
 
-    def _add(self, key: Node, value: Node) -> None:
+    def _add(self, key: JsonNode, value: JsonNode) -> None:
         name = str(key.value)
         if name in self.values:
             message = f"the key {name[:40]!r} stands twice; the last counts"
@@ -187,13 +187,13 @@ class _Object(_Container):
                 return position + 1
         return end
 
-    def _key(self, position: int) -> Node:
+    def _key(self, position: int) -> JsonNode:
         source = self.source
         if position >= source.end:
             raise source.failure(position)
         if source.text[position] in QUOTES:
             name, end = read_string(source, position, KEY)
-            return Node(name, position, end)
+            return JsonNode(name, position, end)
         match = _BARE_KEY.match(source.text, position, source.end)
         if not match:
             raise source.failure(position)
@@ -201,9 +201,9 @@ class _Object(_Container):
         if source.stops_at(end) or not source.text.startswith(":", source.skip(end), source.end):
             raise source.failure(end if source.stops_at(end) else position)
         source.notes.edit("unquoted-key", position, end, json.dumps(match.group(), ensure_ascii=False))
-        return Node(match.group(), position, end)
+        return JsonNode(match.group(), position, end)
 
-    def _behind_colon(self, key: Node) -> int:
+    def _behind_colon(self, key: JsonNode) -> int:
         position = self.source.skip(key.end)
         if not self.source.text.startswith(":", position, self.source.end):
             raise self.source.failure(position)
@@ -211,13 +211,13 @@ class _Object(_Container):
 
 
 class _Array(_Container):
-    def __init__(self, source: Source, start: int, inside: str) -> None:
+    def __init__(self, source: BodyText, start: int, inside: str) -> None:
         self.is_tuple = source.text[start] == "("
         self.closer = ")" if self.is_tuple else "]"
         super().__init__(source, start, inside)
-        self.items: list[Node] = []
+        self.items: list[JsonNode] = []
 
-    def read(self) -> Node:
+    def read(self) -> JsonNode:
         source = self.source
         position = source.skip(self.start + 1)
         while not self.is_at_end(position):
@@ -230,7 +230,7 @@ class _Array(_Container):
             source.notes.edit("python-literal", self.start, self.start + 1, "[")
             if end == position + 1:
                 source.notes.edit("python-literal", position, end, "]")
-        return Node([item.value for item in self.items], self.start, end, items=self.items)
+        return JsonNode([item.value for item in self.items], self.start, end, items=self.items)
 
     @property
     def closing_text(self) -> str:

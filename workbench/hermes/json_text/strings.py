@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from workbench.hermes.marks import CALL_BEGINS, STOP
-from workbench.hermes.text.completion import Node, Source, Unreadable
+from workbench.hermes.text.completion import BodyText, JsonNode, UnreadableBody
 
 _WORD: Final = re.compile(r"[-+]?[A-Za-z_]\w*")
 _NUMBER: Final = re.compile(
@@ -23,7 +23,7 @@ _MOST_DIGITS: Final = 4300
 either."""
 
 
-def read_word(source: Source, start: int) -> Node:
+def read_word(source: BodyText, start: int) -> JsonNode:
     """The word at `start`: true, false, null, or what Python writes for them.
 
     Raises:
@@ -34,18 +34,18 @@ def read_word(source: Source, start: int) -> Node:
         raise source.failure(start)
     word, end = match.group(), match.end()
     if word in _CONSTANTS:
-        return Node(_CONSTANTS[word], start, end)
+        return JsonNode(_CONSTANTS[word], start, end)
     if word in _PYTHON:
         after, value = _PYTHON[word]
         source.notes.edit("python-constant", start, end, after)
-        return Node(value, start, end)
+        return JsonNode(value, start, end)
     if word in _NON_FINITE:
         source.notes.tell("non-finite-number", start, end)
-        return Node(None, start, end)
+        return JsonNode(None, start, end)
     raise source.failure(end if source.stops_at(end) else start)
 
 
-def read_number(source: Source, start: int) -> Node:
+def read_number(source: BodyText, start: int) -> JsonNode:
     """The number at `start`.
 
     Raises:
@@ -58,10 +58,10 @@ def read_number(source: Source, start: int) -> Node:
     end = match.end()
     if end < source.end and (text[end] == "." or text[end].isalnum() or text[end] == "_"):
         raise source.failure(start)
-    return Node(_number(source, match, start, end), start, end)
+    return JsonNode(_number(source, match, start, end), start, end)
 
 
-def _number(source: Source, match: "re.Match[str]", start: int, end: int) -> int | float:
+def _number(source: BodyText, match: "re.Match[str]", start: int, end: int) -> int | float:
     written, digits = match.group(), match["digits"] or ""
     if match["hex"]:
         value: int | float = int(written, 16)
@@ -106,7 +106,7 @@ ALONE: Final = ""
 """What follows a string that is the whole payload: nothing."""
 
 
-def read_string(source: Source, start: int, followers: str) -> tuple[str, int]:
+def read_string(source: BodyText, start: int, followers: str) -> tuple[str, int]:
     """The string whose quote stands at `start`, and the position behind it.
 
     Args:
@@ -131,12 +131,12 @@ def _decoded(text: str, start: int, end: int) -> str:
     return str(json.loads(text[start:end])) if "\\" in written else written
 
 
-def _tell_surrogates(source: Source, value: str, start: int, end: int) -> None:
+def _tell_surrogates(source: BodyText, value: str, start: int, end: int) -> None:
     if not value.isascii() and _SURROGATE.search(value):
         source.notes.tell("lone-surrogate", start, end)
 
 
-def _closes(source: Source, position: int, followers: str) -> bool:
+def _closes(source: BodyText, position: int, followers: str) -> bool:
     """Whether a quote just before `position` closes its string."""
     text = source.text
     match = _SPACE.match(text, position, source.end)
@@ -161,7 +161,7 @@ def _closes(source: Source, position: int, followers: str) -> bool:
 class _Recovery:
     """Reads one string that is not valid JSON, and notes why."""
 
-    def __init__(self, source: Source, start: int, followers: str) -> None:
+    def __init__(self, source: BodyText, start: int, followers: str) -> None:
         self.source = source
         self.start = start
         self.followers = followers
@@ -183,7 +183,7 @@ class _Recovery:
                 self.pieces.append(match.group())
                 position = match.end()
             if position >= source.end:
-                raise Unreadable(position, is_over=True, is_in_string=self.is_valid)
+                raise UnreadableBody(position, is_over=True, is_in_string=self.is_valid)
             char = source.text[position]
             if char in self.closers and _closes(source, position + 1, self.followers):
                 return self._finished(position + 1)
@@ -205,7 +205,7 @@ class _Recovery:
     def _unescaped_quote(self, char: str, position: int) -> None:
         # A guess may not swallow a call that stands behind: no good block is lost to a bad one.
         if CALL_BEGINS.search(self.source.text, self.checked, position):
-            raise Unreadable(position)
+            raise UnreadableBody(position)
         self.checked = position
         if char == '"':
             self.source.notes.edit("unescaped-quote", position, position + 1, '\\"')
@@ -215,7 +215,7 @@ class _Recovery:
     def _escape(self, position: int) -> int:
         text, end = self.source.text, self.source.end
         if position + 1 >= end:
-            raise Unreadable(end, is_over=True, is_in_string=self.is_valid)
+            raise UnreadableBody(end, is_over=True, is_in_string=self.is_valid)
         char = text[position + 1]
         if char in _SIMPLE:
             self.has_control_escape |= char in "bfnrt"

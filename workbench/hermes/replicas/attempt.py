@@ -17,7 +17,7 @@ _WHOLE_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakenCall:
+class ReplicaCall:
     """A call as a foreign rule hands it on."""
 
     name: str
@@ -27,16 +27,16 @@ class TakenCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class ReplicaReading:
     """What one rule made of a text."""
 
-    calls: tuple[TakenCall, ...] = ()
+    calls: tuple[ReplicaCall, ...] = ()
     """In its order."""
     notes: tuple[str, ...] = ()
     """What it loses or mistakes in this text, and why: one clause each, none twice."""
 
 
-class Block(NamedTuple):
+class TaggedBlock(NamedTuple):
     """What stands between two tags."""
 
     start: int
@@ -49,16 +49,16 @@ class Block(NamedTuple):
     """False for what follows the last open tag, where no close tag does."""
 
 
-def tag_blocks(text: str) -> Iterator[Block]:
+def tag_blocks(text: str) -> Iterator[TaggedBlock]:
     """What `<tool_call>(.*?)</tool_call>|<tool_call>(.*)` matches, in linear time."""
     start = text.find(OPEN)
     while start >= 0:
         close = text.find(CLOSE, start + len(OPEN))
         if close < 0:
-            yield Block(start, text[start + len(OPEN) :], len(text), is_closed=False)
+            yield TaggedBlock(start, text[start + len(OPEN) :], len(text), is_closed=False)
             return
         end = close + len(CLOSE)
-        yield Block(start, text[start + len(OPEN) : close], end, is_closed=True)
+        yield TaggedBlock(start, text[start + len(OPEN) : close], end, is_closed=True)
         start = text.find(OPEN, end)
 
 

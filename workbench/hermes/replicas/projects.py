@@ -11,7 +11,15 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.hermes.replicas.attempt import OPEN, Attempt, TakenCall, load_json, refusal, tag_blocks, unique
+from workbench.hermes.replicas.attempt import (
+    OPEN,
+    ReplicaCall,
+    ReplicaReading,
+    load_json,
+    refusal,
+    tag_blocks,
+    unique,
+)
 from workbench.toolspec.spec import OfferedTools
 
 _VALUE_CLOSE: Final = "</parameter>"
@@ -24,13 +32,13 @@ class _Mark(NamedTuple):
     end: int
 
 
-def read_as_stella_guide(text: str, tools: OfferedTools | None) -> Attempt:
+def read_as_stella_guide(text: str, tools: OfferedTools | None) -> ReplicaReading:
     r"""The first `<function=…>` of each closed block, and its parameters as stripped text.
 
     The guide's `<parameter=([^>]+)>\s*(.*?)\s*</parameter>` takes cubic time; here each mark is searched for
     once, with the same result. JSON bodies are not read at all, and no value is typed.
     """
-    calls: list[TakenCall] = []
+    calls: list[ReplicaCall] = []
     notes: list[str] = []
     for block in tag_blocks(text):
         function = _next_mark(block.body, "<function=", 0)
@@ -42,8 +50,8 @@ def read_as_stella_guide(text: str, tools: OfferedTools | None) -> Attempt:
             if block.body.count("<function=") > 1:
                 notes.append("of each block only the first function is read")
             arguments = _hermes_fc_arguments(block.body, function.name, tools, notes)
-            calls.append(TakenCall(name=function.name, arguments=arguments))
-    return Attempt(calls=tuple(calls), notes=unique(notes))
+            calls.append(ReplicaCall(name=function.name, arguments=arguments))
+    return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
 def _hermes_fc_arguments(
@@ -93,13 +101,13 @@ _END: Final = re.compile(r"\}\s*</tool_call>")
 _HERMES_FC_TRAILING_COMMA: Final = re.compile(r",(\s*[}\]])")
 
 
-def read_as_hermes_fc(text: str, _: OfferedTools | None) -> Attempt:
+def read_as_hermes_fc(text: str, _: OfferedTools | None) -> ReplicaReading:
     r"""What `<tool_call>\s*(\{.*?\})\s*</tool_call>` matches is decoded, and dropped where it cannot be.
 
     The pattern itself takes quadratic time; here both ends are found in one pass each, with the same result.
     An object is handed on as it is: no name is asked for, no thought is known.
     """
-    calls: list[TakenCall] = []
+    calls: list[ReplicaCall] = []
     notes: list[str] = []
     bodies = _bodies(text)
     if len(bodies) < text.count(OPEN):
@@ -114,8 +122,10 @@ def read_as_hermes_fc(text: str, _: OfferedTools | None) -> Attempt:
         name = fields.get("name")
         if not isinstance(name, str) or "arguments" not in fields:
             notes.append("an object is handed on without its `name` or `arguments`")
-        calls.append(TakenCall(name=name if isinstance(name, str) else "", arguments=fields.get("arguments")))
-    return Attempt(calls=tuple(calls), notes=unique(notes))
+        calls.append(
+            ReplicaCall(name=name if isinstance(name, str) else "", arguments=fields.get("arguments"))
+        )
+    return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
 def _bodies(text: str) -> list[str]:
@@ -154,14 +164,14 @@ _NAME_KEYS: Final = ("name", "function_name", "tool_name", "tool")
 _ARGUMENT_KEYS: Final = ("arguments", "parameters", "params", "args", "input")
 
 
-def read_as_l3m_backend(text: str, _: OfferedTools | None) -> Attempt:
+def read_as_l3m_backend(text: str, _: OfferedTools | None) -> ReplicaReading:
     """The first block only, after a cleaning that does not know strings; without a tag, JSON or `[f(a=1)]`."""
     opened = _OPEN.search(text)
     if opened is None:
         return _untagged(text)
     closed = _CLOSE.search(text, opened.end())
     if closed is None:
-        return Attempt(notes=("a block without its close tag is no call",))
+        return ReplicaReading(notes=("a block without its close tag is no call",))
     body = text[opened.end() : closed.start()].strip()
     cleaned = _cleaned(body)
     reason = refusal(cleaned)
@@ -173,20 +183,22 @@ def read_as_l3m_backend(text: str, _: OfferedTools | None) -> Attempt:
         notes.append("valid JSON is cleaned too, and the cleaning changes the inside of strings")
     if _OPEN.search(text, closed.end()):
         notes.append("only the first block is read")
-    return Attempt(calls=(call,) if call else (), notes=unique(notes))
+    return ReplicaReading(calls=(call,) if call else (), notes=unique(notes))
 
 
-def _untagged(text: str) -> Attempt:
+def _untagged(text: str) -> ReplicaReading:
     """A call that has no tag: what looks like one is taken for one."""
     pythonic = _pythonic(text)
     if pythonic is not None:
-        return Attempt(calls=(pythonic,), notes=("text in brackets that looks like a call is taken for one",))
+        return ReplicaReading(
+            calls=(pythonic,), notes=("text in brackets that looks like a call is taken for one",)
+        )
     for candidate in _candidates(text):
         cleaned = _cleaned(candidate)
         call = None if refusal(cleaned) else _normalized(load_json(cleaned))
         if call is not None:
-            return Attempt(calls=(call,), notes=("any JSON object with a name is taken for a call",))
-    return Attempt()
+            return ReplicaReading(calls=(call,), notes=("any JSON object with a name is taken for a call",))
+    return ReplicaReading()
 
 
 def _candidates(text: str) -> Iterator[str]:
@@ -199,14 +211,14 @@ def _candidates(text: str) -> Iterator[str]:
         yield text[start : end + 1]
 
 
-def _pythonic(text: str) -> TakenCall | None:
+def _pythonic(text: str) -> ReplicaCall | None:
     for match in _PYTHON_CALL.finditer(text):
         close = text.find(")", match.end())
         if close < 0:
             return None
         if text[close + 1 : close + 100].lstrip().startswith("]"):
             found = _PYTHON_ARGUMENT.finditer(text, match.end(), close)
-            return TakenCall(name=match[1], arguments={one[1]: _python_value(one) for one in found})
+            return ReplicaCall(name=match[1], arguments={one[1]: _python_value(one) for one in found})
     return None
 
 
@@ -231,7 +243,7 @@ def _double_quoted(match: re.Match[str]) -> str:
     return match[0] if inner is None else '"' + inner.replace('"', '\\"') + '"'
 
 
-def _normalized(value: JsonValue) -> TakenCall | None:
+def _normalized(value: JsonValue) -> ReplicaCall | None:
     if not isinstance(value, Mapping):
         return None
     fields = cast(JsonObject, value)
@@ -239,7 +251,7 @@ def _normalized(value: JsonValue) -> TakenCall | None:
     name = next((one for one in names if isinstance(one, str) and one), None)
     if name is None or fields.get("type", "") not in _TYPES:
         return None
-    return TakenCall(name=name, arguments=_arguments(fields))
+    return ReplicaCall(name=name, arguments=_arguments(fields))
 
 
 def _arguments(fields: JsonObject) -> JsonValue:

@@ -12,9 +12,9 @@ from workbench.chat.json_value import JsonValue, as_object
 from workbench.hermes.replicas.attempt import (
     CLOSE,
     OPEN,
-    Attempt,
-    Block,
-    TakenCall,
+    ReplicaCall,
+    ReplicaReading,
+    TaggedBlock,
     load_json,
     refusal,
     tag_blocks,
@@ -23,24 +23,26 @@ from workbench.hermes.replicas.attempt import (
 from workbench.toolspec.spec import OfferedTools
 
 
-def read_as_vllm(text: str, _: OfferedTools | None) -> Attempt:
+def read_as_vllm(text: str, _: OfferedTools | None) -> ReplicaReading:
     """Each block is given to `json.loads` and must have `name` and `arguments`; one bad block loses all.
 
     The first close tag ends a block, inside a string too; with no close tag left the rest of the text is a
     block. Names are not checked, thoughts are not known. Text behind the first open tag is lost.
     """
     found = list(tag_blocks(text))
-    calls: list[TakenCall] = []
+    calls: list[ReplicaCall] = []
     for index, block in enumerate(found, start=1):
         call = _call(block.body)
         if isinstance(call, str):
-            return Attempt(notes=(f"block {index} is refused ({call}), and one bad block loses every call",))
+            return ReplicaReading(
+                notes=(f"block {index} is refused ({call}), and one bad block loses every call",)
+            )
         calls.append(call)
     notes = ["the text between or behind calls is lost"] if _has_lost_text(text, found) else []
-    return Attempt(calls=tuple(calls), notes=unique(notes))
+    return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
-def _call(body: str) -> TakenCall | str:
+def _call(body: str) -> ReplicaCall | str:
     """The call, or why there is none."""
     reason = refusal(body)
     if reason:
@@ -51,7 +53,9 @@ def _call(body: str) -> TakenCall | str:
         return f"no object with name and arguments: {body.strip()[:20]!r}"
     name = fields["name"]
     return (
-        TakenCall(name=name, arguments=_decoded(fields["arguments"])) if isinstance(name, str) else "bad name"
+        ReplicaCall(name=name, arguments=_decoded(fields["arguments"]))
+        if isinstance(name, str)
+        else "bad name"
     )
 
 
@@ -62,7 +66,7 @@ def _decoded(arguments: JsonValue) -> JsonValue:
     return load_json(arguments)
 
 
-def _has_lost_text(text: str, found: Sequence[Block]) -> bool:
+def _has_lost_text(text: str, found: Sequence[TaggedBlock]) -> bool:
     starts = [*(block.start for block in found[1:]), len(text)]
     gaps = (text[block.end : start] for block, start in zip(found, starts, strict=False))
     return any(gap.replace("<|im_end|>", "").strip() for gap in gaps)
@@ -72,13 +76,13 @@ _SPACE: Final = re.compile(r"\s*")
 _DECODER: Final = json.JSONDecoder()
 
 
-def read_as_sglang(text: str, tools: OfferedTools | None) -> Attempt:
+def read_as_sglang(text: str, tools: OfferedTools | None) -> ReplicaReading:
     """One JSON value is decoded behind each open tag; the first that cannot be ends the reading.
 
     Strings are respected, arrays of calls and `parameters` are taken. Calls of tools that are not offered are
     skipped, as are those without arguments; thoughts are not known.
     """
-    calls: list[TakenCall] = []
+    calls: list[ReplicaCall] = []
     notes: list[str] = []
     start = text.find(OPEN)
     while start >= 0:
@@ -95,10 +99,10 @@ def read_as_sglang(text: str, tools: OfferedTools | None) -> Attempt:
         rest = text[end:start] if start >= 0 else text[end:]
         if CLOSE in rest and rest.partition(CLOSE)[0].strip():
             notes.append("of each block only the first JSON value is read")
-    return Attempt(calls=tuple(calls), notes=unique(notes))
+    return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
-def _calls(value: JsonValue, tools: OfferedTools | None, notes: list[str]) -> Iterator[TakenCall]:
+def _calls(value: JsonValue, tools: OfferedTools | None, notes: list[str]) -> Iterator[ReplicaCall]:
     for entry in value if isinstance(value, list) else [value]:
         fields = as_object(entry)
         name = fields.get("name")
@@ -110,4 +114,4 @@ def _calls(value: JsonValue, tools: OfferedTools | None, notes: list[str]) -> It
         elif arguments is None:
             notes.append(f"the call of {name!r} has no arguments and is skipped")
         else:
-            yield TakenCall(name=name, arguments=arguments)
+            yield ReplicaCall(name=name, arguments=arguments)

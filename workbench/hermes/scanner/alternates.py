@@ -7,13 +7,13 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.body.calls import as_bodies, draft_calls, finish_draft, json_can_spell
 from workbench.hermes.body.payload import Body, note_tail, read_all
-from workbench.hermes.body.shape import Draft, normal_name
+from workbench.hermes.body.shape import CallDraft, normal_name
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import ALTERNATE_CLOSE, CALL_CLOSE, CALL_OPEN
 from workbench.hermes.reading import Dialect
 from workbench.hermes.scanner.block import Block, call_block, refused_block
-from workbench.hermes.text.completion import Completion, Node, Source, Tag, Unreadable
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import BodyText, Completion, JsonNode, Tag, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
 
 _NAME: Final = re.compile(r'="([^"]*)">|=([^>]*)>')
 
@@ -22,10 +22,10 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
     """The block whose open tag is `[start, end)`, directly before a `{` or `[`; None where it is text
     after all."""
     text = completion.text
-    notes = Notes(text)
+    notes = BlockNotes(text)
     word = re.split(r"[ =>]", text[start + 1 : end], maxsplit=1)[0]
     close = ALTERNATE_CLOSE[word]
-    source = Source(text, completion.reach(end), notes, close)
+    source = BodyText(text, completion.reach(end), notes, close)
     try:
         position = source.skip(end)
         if text[start + 1 : end].startswith(word + ">"):
@@ -36,7 +36,7 @@ def read_alternate(completion: Completion, start: int, end: int) -> Block | None
             body = Body((read_value(source, position, ""),), 0)
             body = body._replace(end=body.payloads[0].end)
         block_end = _end(completion, source, body, has_close=word != "functioncall")
-    except Unreadable as failure:
+    except UnreadableBody as failure:
         return _unreadable(completion, start, end, failure, close)
     if block_end is None:
         return refused_block("truncated", start, completion.stop_behind(body.end))
@@ -56,7 +56,7 @@ def _holds_spec(body: Body) -> bool:
     parameters."""
     values: list[JsonValue] = []
     for payload in body.payloads:
-        if isinstance(payload, Node):
+        if isinstance(payload, JsonNode):
             values.extend(
                 item.value for item in payload.items
             ) if payload.items is not None else values.append(payload.value)
@@ -78,7 +78,7 @@ def _is_spec(value: JsonValue) -> bool:
     return "description" in value or has_schema
 
 
-def _end(completion: Completion, source: Source, body: Body, *, has_close: bool) -> int | None:
+def _end(completion: Completion, source: BodyText, body: Body, *, has_close: bool) -> int | None:
     """Where the block ends: behind its close tag, or where one should stand; None where the text was cut."""
     stop = completion.stop_behind(body.end)
     tag = completion.call_tags.next(body.end, stop)
@@ -97,7 +97,7 @@ def _end(completion: Completion, source: Source, body: Body, *, has_close: bool)
 
 
 def _unreadable(
-    completion: Completion, start: int, tag_end: int, failure: Unreadable, close: "re.Pattern[str]"
+    completion: Completion, start: int, tag_end: int, failure: UnreadableBody, close: "re.Pattern[str]"
 ) -> Block:
     completion.spend(failure.at - tag_end)
     horizon = failure.at if failure.is_over else completion.stop_behind(failure.at)
@@ -114,21 +114,25 @@ def _unreadable(
     return refused_block("invalid-json", start, min(ends, default=horizon))
 
 
-def _named(completion: Completion, notes: Notes, tag: Tag, body: Body) -> list[Draft]:
+def _named(completion: Completion, notes: BlockNotes, tag: Tag, body: Body) -> list[CallDraft]:
     """The call whose name stands in its tag, and whose arguments are the one payload."""
     arguments = body.payloads[0]
     match = _NAME.search(completion.text, tag.start, tag.end)
     written = (match.group(1) if match.group(1) is not None else match.group(2)) if match else ""
-    scratch = Notes(notes.text)
+    scratch = BlockNotes(notes.text)
     name = normal_name(scratch, written, (tag.start, tag.end), completion.tools, json_text=False)
     notes.extend(scratch)
-    if name is None or not isinstance(arguments, Node) or notes.has_refused(arguments.start, arguments.end):
+    if (
+        name is None
+        or not isinstance(arguments, JsonNode)
+        or notes.has_refused(arguments.start, arguments.end)
+    ):
         return []
     if not json_can_spell(notes, name, tag.start, tag.end):
         return []
     if completion.dialect is Dialect.XML:
         notes.tell("format-mismatch", arguments.start, arguments.end)
-    draft = Draft(
+    draft = CallDraft(
         name, cast(JsonObject, arguments.value), Dialect.JSON, arguments.start, arguments.end, arguments
     )
     finish_draft(completion, notes, draft)

@@ -6,12 +6,12 @@ from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Edit, Finding, Fix, Span
 from workbench.chat.json_value import JsonObject
-from workbench.hermes.body.shape import Draft, is_plain_name
+from workbench.hermes.body.shape import CallDraft, is_plain_name
 from workbench.hermes.json_text.fast import decode
 from workbench.hermes.marks import ANY_TAG, CALL_CLOSE, CALL_OPEN, SPACE
 from workbench.hermes.reading import Dialect, SegmentKind
 from workbench.hermes.text.completion import Completion
-from workbench.hermes.text.notes import Notes, finding_of
+from workbench.hermes.text.notes import BlockNotes, finding_of
 from workbench.toolspec.coerce import coercions
 
 
@@ -26,7 +26,7 @@ class Block(NamedTuple):
     """What the stretch is; prose of a stray tag."""
     is_call: bool = False
     """Whether it is a call block: one that gives no call counts as dropped."""
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[CallDraft, ...] = ()
     """The calls that it gives."""
     fixes: tuple[Fix, ...] = ()
     """Its fixes; none of a call block that gives no call."""
@@ -40,7 +40,7 @@ class Block(NamedTuple):
         return not self.drafts and (self.is_call or is_mere_tag)
 
 
-def call_block(start: int, end: int, notes: Notes, drafts: list[Draft]) -> Block:
+def call_block(start: int, end: int, notes: BlockNotes, drafts: list[CallDraft]) -> Block:
     """A call block that was read."""
     fixes = notes.fixes() if drafts else ()
     return Block(start, end, SegmentKind.CALL, True, tuple(drafts), fixes, notes.findings)
@@ -133,7 +133,7 @@ def read_clean_block(completion: Completion, start: int) -> Block | None:
     return Block(start, close + len(CALL_CLOSE), SegmentKind.CALL, True, (draft,)) if draft else None
 
 
-def _plain_call(completion: Completion, value: object, start: int, end: int) -> Draft | None:
+def _plain_call(completion: Completion, value: object, start: int, end: int) -> CallDraft | None:
     if not isinstance(value, dict):
         return None
     members = cast("dict[str, object]", value)
@@ -146,4 +146,4 @@ def _plain_call(completion: Completion, value: object, start: int, end: int) -> 
     spec = completion.spec(name)
     if spec is not None and spec.parameters and coercions(spec.parameters, given):
         return None
-    return Draft(name, given, Dialect.JSON, start, end)
+    return CallDraft(name, given, Dialect.JSON, start, end)

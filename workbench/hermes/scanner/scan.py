@@ -13,7 +13,7 @@ from workbench.hermes.scanner.block import Block, as_text, read_clean_block, ref
 from workbench.hermes.scanner.tagged import read_call_block
 from workbench.hermes.scanner.untagged import read_function_between_prose, read_whole
 from workbench.hermes.text.completion import Completion, Tag
-from workbench.hermes.text.notes import Notes, finding_of
+from workbench.hermes.text.notes import BlockNotes, finding_of
 
 _THOUGHT_CLOSE: Final = {
     word: re.compile(f"</{word}>") for word in ("think", "scratch_pad", "REASONING_SCRATCHPAD")
@@ -121,7 +121,7 @@ def _thought(found: Scan, tag: Tag, word: str) -> int:
     if completion.is_cut:
         cut = finding_of("truncated", tag.start, end)
         return _add(found, Block(tag.start, end, SegmentKind.UNCLOSED, findings=(*told, cut)))
-    notes = Notes(text)
+    notes = BlockNotes(text)
     notes.edit("unclosed-think", end, end, f"</{word}>")
     return _add(found, Block(tag.start, end, SegmentKind.THOUGHT, fixes=notes.fixes(), findings=told))
 
@@ -159,7 +159,7 @@ def _thought_close(found: Scan, tag: Tag) -> int:
 
 
 def _stop(found: Scan, tag: Tag) -> int:
-    notes = Notes(found.completion.text)
+    notes = BlockNotes(found.completion.text)
     end = len(notes.text)
     if notes.text[tag.end :].strip():
         notes.edit("text-after-stop", tag.end, end, "")
@@ -170,7 +170,7 @@ def _response(found: Scan, tag: Tag) -> int:
     text = found.completion.text
     if tag.start and text[tag.start - 1] != "\n":
         return tag.end
-    notes = Notes(text)
+    notes = BlockNotes(text)
     notes.edit("model-wrote-tool-response", tag.start, len(text), "")
     return _add(found, Block(tag.start, len(text), SegmentKind.RESPONSE, fixes=notes.fixes()))
 
@@ -233,7 +233,7 @@ def _is_duplicate(block: Block) -> bool:
 
 def _without_fence(found: Scan, floor: int, group: Span) -> Span:
     """Note the fences around `group`, the inner ones first, none before `floor`; give it and them."""
-    text, notes = found.completion.text, Notes(found.completion.text)
+    text, notes = found.completion.text, BlockNotes(found.completion.text)
     first, last = group
     while True:
         before = _fence_before(text, floor, first)

@@ -14,8 +14,8 @@ from workbench.hermes.marks import (
     SPACE,
 )
 from workbench.hermes.scanner.block import Block, call_block, refused_block
-from workbench.hermes.text.completion import Completion, Source, Tag, Unreadable
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import BodyText, Completion, Tag, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
 
 _LONGEST_SCALAR: Final = 10_000
 _FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "python": "a Python call"}
@@ -24,8 +24,8 @@ _FOREIGN_NAMES: Final = {"glm": "GLM's <arg_key>", "harmony": "gpt-oss' to=", "p
 def read_call_block(completion: Completion, tag: Tag) -> Block:
     """The block whose open tag is `tag`."""
     text = completion.text
-    notes = Notes(text)
-    source = Source(text, completion.reach(tag.end), notes, CALL_CLOSE_ANY_CASE)
+    notes = BlockNotes(text)
+    source = BodyText(text, completion.reach(tag.end), notes, CALL_CLOSE_ANY_CASE)
     start = _behind_space(text, tag.end)
     close = completion.close_tags.next(tag.end, len(text))
     if close and close.start == start:
@@ -36,7 +36,7 @@ def read_call_block(completion: Completion, tag: Tag) -> Block:
         _note_case(notes, tag, CALL_OPEN)
         body = read_body(source, start, close.start if close else source.end, completion.declares)
         return _closed_block(completion, source, tag, body)
-    except Unreadable as failure:
+    except UnreadableBody as failure:
         return _unreadable(completion, tag, failure)
 
 
@@ -45,12 +45,12 @@ def _behind_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _note_case(notes: Notes, tag: Tag, wanted: str) -> None:
+def _note_case(notes: BlockNotes, tag: Tag, wanted: str) -> None:
     if notes.text[tag.start : tag.end] != wanted:
         notes.edit("tag-case", tag.start, tag.end, wanted)
 
 
-def _closed_block(completion: Completion, source: Source, tag: Tag, body: Body) -> Block:
+def _closed_block(completion: Completion, source: BodyText, tag: Tag, body: Body) -> Block:
     """The block whose payloads were read, up to its close tag or where one should stand."""
     stop = completion.stop_behind(body.end)
     close = completion.call_tags.next(body.end, stop)
@@ -70,13 +70,13 @@ def _closed_block(completion: Completion, source: Source, tag: Tag, body: Body) 
     return call_block(tag.start, end, source.notes, draft_calls(completion, source.notes, body))
 
 
-def _first_only(completion: Completion, source: Source, tag: Tag, body: Body) -> Block:
+def _first_only(completion: Completion, source: BodyText, tag: Tag, body: Body) -> Block:
     """Without a close tag only the first payload is the block's; what follows is text. No bracket is added
     there."""
     if "add-closing-bracket" in source.notes.fix_codes:
         raise source.failure(body.end)
     first = body.payloads[0]
-    notes = Notes(source.text)
+    notes = BlockNotes(source.text)
     inner = source._replace(end=first.end, notes=notes)
     again = read_body(inner, _behind_space(source.text, tag.end), first.end, completion.declares)
     _note_case(notes, tag, CALL_OPEN)
@@ -84,12 +84,12 @@ def _first_only(completion: Completion, source: Source, tag: Tag, body: Body) ->
 
 
 def _foreign(completion: Completion, tag: Tag, which: str) -> Block:
-    block = _unreadable(completion, tag, Unreadable(tag.end))
+    block = _unreadable(completion, tag, UnreadableBody(tag.end))
     message = f"the body is {_FOREIGN_NAMES[which]}; not read"
     return refused_block("foreign-dialect", tag.start, block.end, message)
 
 
-def _unreadable(completion: Completion, tag: Tag, failure: Unreadable) -> Block:
+def _unreadable(completion: Completion, tag: Tag, failure: UnreadableBody) -> Block:
     """A block that cannot be read: it ends at the first tag behind its own, or takes the rest."""
     text = completion.text
     completion.spend(failure.at - tag.end)

@@ -7,13 +7,13 @@ from workbench.chat.finding import Span
 from workbench.hermes.body.calls import as_bodies, draft_calls
 from workbench.hermes.body.function_xml import Function, read_function
 from workbench.hermes.body.payload import Body
-from workbench.hermes.body.shape import Draft
+from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.marks import CALL_BEGINS, CALL_CLOSE, CALL_OPEN, FENCE_CLOSE, FENCE_OPEN, SPACE
 from workbench.hermes.reading import Level, SegmentKind
 from workbench.hermes.scanner.block import Block, call_block
-from workbench.hermes.text.completion import Completion, Source, Unreadable
-from workbench.hermes.text.notes import Notes, finding_of
+from workbench.hermes.text.completion import BodyText, Completion, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes, finding_of
 
 _CLOSE_BEHIND: Final = re.compile(r"\s*+</(?i:tool_call)>")
 _REST: Final = re.compile(r"\s*+(?:\Z|<\|(?:im_end|endoftext|eot_id)\|>|(?<=\n)<tool_response>)")
@@ -71,19 +71,19 @@ def _behind_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | None:
+def _read(completion: Completion, start: int) -> tuple[Body, BlockNotes, CallDraft] | None:
     """The one call of a declared tool whose payload begins at `start` and is complete by itself."""
     if completion.tools is None or not completion.may_look_far:
         return None
-    notes = Notes(completion.text)
+    notes = BlockNotes(completion.text)
     is_xml = completion.text.startswith("<function=", start)
     block = completion.places(CALL_BEGINS).next(start, len(completion.text)) if is_xml else None
-    source = Source(completion.text, block.start if block else len(completion.text), notes)
+    source = BodyText(completion.text, block.start if block else len(completion.text), notes)
     try:
         payload = (
             read_function(source, start, completion.declares) if is_xml else read_value(source, start, "")
         )
-    except Unreadable as failure:
+    except UnreadableBody as failure:
         completion.spend(failure.at - start)
         return None
     body = Body((payload,), payload.end)
@@ -94,7 +94,7 @@ def _read(completion: Completion, start: int) -> tuple[Body, Notes, Draft] | Non
     return None
 
 
-def _block(completion: Completion, place: Span, body: Body, notes: Notes, draft: Draft) -> Block:
+def _block(completion: Completion, place: Span, body: Body, notes: BlockNotes, draft: CallDraft) -> Block:
     """Told, or at the lenient level read."""
     text = completion.text
     tag = _CLOSE_BEHIND.match(text, place.end)

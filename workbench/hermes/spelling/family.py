@@ -128,7 +128,7 @@ class SystemPlace(StrEnum):
     """Into a second system turn."""
 
 
-class Trimmed(StrEnum):
+class TrimmedTexts(StrEnum):
     """Which texts lose the white space at their ends."""
 
     NONE = "none"
@@ -138,7 +138,7 @@ class Trimmed(StrEnum):
     """Every message's."""
 
 
-class Needs(StrEnum):
+class FamilyRequirements(StrEnum):
     """Without what the published template refuses a conversation, or crashes."""
 
     NOTHING = "nothing"
@@ -226,11 +226,11 @@ class Family:
     """False: the text of a message with calls is lost."""
     show_thought: ShowThought
     """What of a thought stands in history."""
-    trimmed: Trimmed = Trimmed.NONE
+    trimmed: TrimmedTexts = TrimmedTexts.NONE
     """Which texts are stripped."""
     results: ResultFrame
     """Results of tools."""
-    needs: Needs = Needs.NOTHING
+    needs: FamilyRequirements = FamilyRequirements.NOTHING
     """What a conversation must have for the published template."""
     generation_prompt: str = f"{TURN_OPEN}assistant\n"
     """Opens the turn that the model is to write."""

@@ -11,7 +11,7 @@ THINK_CLOSE: Final = "\n</think>\n\n"
 """After a thought. *Source:* chat template of Qwen3."""
 
 
-class Place(NamedTuple):
+class AssistantPosition(NamedTuple):
     """Where an assistant's message stands."""
 
     is_after_query: bool
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     """True where no message follows."""
 
 
-class Shown(NamedTuple):
+class AssistantText(NamedTuple):
     """What is written of an assistant's message, calls apart."""
 
     thought: str | None
@@ -33,7 +33,7 @@ class Shown(NamedTuple):
     """True where a thought that was given is not written, against the family's own aim."""
 
 
-ShowThought = Callable[[Message, Place], Shown]
+ShowThought = Callable[[Message, AssistantPosition], AssistantText]
 """Decides what is shown."""
 
 
@@ -50,33 +50,33 @@ def last_query(messages: Sequence[Message], *, is_trimmed: bool) -> int | None:
     return None
 
 
-def ignored_thought(message: Message, place: Place) -> Shown:
+def ignored_thought(message: Message, place: AssistantPosition) -> AssistantText:
     """The text as it stands; a thought given apart is lost. *Source:* templates of Hermes-3, Qwen2.5."""
     del place
-    return Shown(None, message.text, bool(message.text), loses_thought=bool(message.thought))
+    return AssistantText(None, message.text, bool(message.text), loses_thought=bool(message.thought))
 
 
-def written_thought(message: Message, place: Place) -> Shown:
+def written_thought(message: Message, place: AssistantPosition) -> AssistantText:
     """The text as it stands, after the thought that was given apart."""
     del place
-    return Shown(message.thought or None, message.text, bool(message.text))
+    return AssistantText(message.thought or None, message.text, bool(message.text))
 
 
-def recent_thought(message: Message, place: Place) -> Shown:
+def recent_thought(message: Message, place: AssistantPosition) -> AssistantText:
     """Behind the last query, where there is a thought or the message is the last; empty there, if need be.
 
     *Source:* chat template of Qwen3.
     """
     thought, text = _split(message, message.text)
     if place.is_after_query and (place.is_last or thought):
-        return Shown(thought.strip("\n"), text.lstrip("\n"), bool(text))
-    return Shown(None, text, bool(text))
+        return AssistantText(thought.strip("\n"), text.lstrip("\n"), bool(text))
+    return AssistantText(None, text, bool(text))
 
 
-def recent_thought_always(message: Message, place: Place) -> Shown:
+def recent_thought_always(message: Message, place: AssistantPosition) -> AssistantText:
     """Behind the last query, empty if need be; all is stripped. *Source:* chat template of Qwen3.6."""
     thought, text = _split(message, message.text.strip())
-    return Shown(thought.strip() if place.is_after_query else None, text, bool(text.strip()))
+    return AssistantText(thought.strip() if place.is_after_query else None, text, bool(text.strip()))
 
 
 def _split(message: Message, text: str) -> tuple[str, str]:

@@ -44,7 +44,7 @@ class Rendered(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class TemplateBench:
     """A template, and a fixed time to render it at."""
 
     template: ChatTemplate

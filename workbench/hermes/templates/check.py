@@ -30,7 +30,7 @@ from workbench.hermes.templates.bench import (
     TURN_ROLE,
     VALUE,
     WHOLE,
-    Bench,
+    TemplateBench,
     called,
     result,
     said,
@@ -43,11 +43,11 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 MAX_MESSAGE_CHARS: Final = 140
 """A message that quotes a template's own complaint is cut to this length."""
 
-Probe = Callable[[Bench], Iterator[Finding]]
+Probe = Callable[[TemplateBench], Iterator[Finding]]
 """Asks one question."""
 
 
-def shows_tools_calls_results(bench: Bench) -> Iterator[Finding]:
+def shows_tools_calls_results(bench: TemplateBench) -> Iterator[Finding]:
     """Do the tool's name, the call's key and value, and the result reach the model?"""
     rendered = bench.render(WHOLE, tools=[tool()])
     if rendered.text is None:
@@ -66,7 +66,7 @@ def shows_tools_calls_results(bench: Bench) -> Iterator[Finding]:
         yield _error("answer-not-shown", "the answer behind a result does not reach the model")
 
 
-def writes_json_tools(bench: Bench) -> Iterator[Finding]:
+def writes_json_tools(bench: TemplateBench) -> Iterator[Finding]:
     """Is what stands between `<tools>` and `</tools>` JSON?"""
     text = bench.render([ASKED], tools=[tool()]).text
     if text is None or TOOL_NAME not in text:
@@ -82,14 +82,14 @@ def writes_json_tools(bench: Bench) -> Iterator[Finding]:
         yield _warning("tools-not-json", "a tool's line is not JSON; a reader of the prompt must bear that")
 
 
-def keeps_text_beside_calls(bench: Bench) -> Iterator[Finding]:
+def keeps_text_beside_calls(bench: TemplateBench) -> Iterator[Finding]:
     """Does an assistant's text survive beside its calls?"""
     text = bench.render([ASKED, called(ARGUMENTS, content=PREFACE), result()], tools=[tool()]).text
     if text is not None and PREFACE not in text:
         yield _warning("content-dropped", "an assistant's text is lost where it also calls")
 
 
-def takes_text_arguments(bench: Bench) -> Iterator[Finding]:
+def takes_text_arguments(bench: TemplateBench) -> Iterator[Finding]:
     """Are arguments that come as a string, as chat APIs give them, rendered once?"""
     rendered = bench.render([ASKED, called(json.dumps(ARGUMENTS)), result()], tools=[tool()])
     if rendered.text is None:
@@ -98,7 +98,7 @@ def takes_text_arguments(bench: Bench) -> Iterator[Finding]:
         yield _warning("arguments-encoded-twice", "arguments given as text are encoded a second time")
 
 
-def takes_any_tool(bench: Bench) -> Iterator[Finding]:
+def takes_any_tool(bench: TemplateBench) -> Iterator[Finding]:
     """Do specs that leave something out, or allow null, or no tools at all, crash it?"""
     nullable = {**SCHEMA, "properties": {KEY: {"type": ["string", "null"]}}}
     for what, code, tools in (
@@ -112,7 +112,7 @@ def takes_any_tool(bench: Bench) -> Iterator[Finding]:
             yield _crash(code, what, rendered.problem)
 
 
-def takes_empty_calls(bench: Bench) -> Iterator[Finding]:
+def takes_empty_calls(bench: TemplateBench) -> Iterator[Finding]:
     """Do `tool_calls: []` and `tool_calls: null` change a plain answer?"""
     plain = bench.render([ASKED, ANSWERED], tools=[tool()]).text
     empty: list[JsonValue] = []
@@ -124,7 +124,7 @@ def takes_empty_calls(bench: Bench) -> Iterator[Finding]:
             yield _warning("empty-calls-change-turn", f"tool_calls: {spelled} changes the turn; leave it out")
 
 
-def tells_where_results_stand(bench: Bench) -> Iterator[Finding]:
+def tells_where_results_stand(bench: TemplateBench) -> Iterator[Finding]:
     """In whose turn do results stand, and do two share one?"""
     two = [ASKED, called(ARGUMENTS, count=2), result(RESULT + "_a", 0), result(RESULT + "_b", 1), ANSWERED]
     text = bench.render(two, tools=[tool()]).text
@@ -140,7 +140,7 @@ def tells_where_results_stand(bench: Bench) -> Iterator[Finding]:
     yield _note("results-apart" if is_apart else "results-merged", f"results that follow each other {how}")
 
 
-def keeps_thoughts(bench: Bench) -> Iterator[Finding]:
+def keeps_thoughts(bench: TemplateBench) -> Iterator[Finding]:
     """Do thoughts of former turns stay?"""
     apart = said("assistant", ANSWER, reasoning_content=THOUGHT)
     inline = said("assistant", f"<think>\n{THOUGHT}\n</think>\n\n{ANSWER}")
@@ -153,7 +153,7 @@ def keeps_thoughts(bench: Bench) -> Iterator[Finding]:
             yield _note(code, f"a thought {what} is dropped from a former turn")
 
 
-def escapes_control_marks(bench: Bench) -> Iterator[Finding]:
+def escapes_control_marks(bench: TemplateBench) -> Iterator[Finding]:
     """Does a control mark in foreign text become a real one?"""
     whole = bench.render(WHOLE, tools=[tool()]).text or ""
     mark = CONTROL_MARK.search(whole)
@@ -171,7 +171,7 @@ def escapes_control_marks(bench: Bench) -> Iterator[Finding]:
         yield _warning("marks-not-escaped", f"a mark such as {mark[0]!r} becomes a real one in {places}")
 
 
-def keeps_prefixes(bench: Bench) -> Iterator[Finding]:
+def keeps_prefixes(bench: TemplateBench) -> Iterator[Finding]:
     """Is the prompt of the first messages a beginning of the prompt of all?"""
     messages: Sequence[JsonObject] = (said("system", SYSTEM_TEXT), *WHOLE, ASKED, ANSWERED)
     whole = bench.render(messages, tools=[tool()]).text
@@ -187,14 +187,14 @@ def keeps_prefixes(bench: Bench) -> Iterator[Finding]:
             return
 
 
-def ends_turns(bench: Bench) -> Iterator[Finding]:
+def ends_turns(bench: TemplateBench) -> Iterator[Finding]:
     """Does an end mark follow the assistant's text, so that a trained model learns to stop?"""
     text = bench.render([ASKED, ANSWERED], tools=[tool()]).text
     if text is not None and ANSWER in text and not text.partition(ANSWER)[2].strip():
         yield _warning("no-end-mark", "nothing follows the assistant's text: no end mark can be learnt")
 
 
-def opens_turn(bench: Bench) -> Iterator[Finding]:
+def opens_turn(bench: TemplateBench) -> Iterator[Finding]:
     """Does the generation prompt open the assistant's turn, and in a thought?"""
     plain = bench.render([ASKED], tools=[tool()]).text
     opened = bench.render([ASKED], tools=[tool()], generation_prompt=True).text
@@ -206,7 +206,7 @@ def opens_turn(bench: Bench) -> Iterator[Finding]:
         yield _note("starts-in-thought", "the completion begins inside a thought")
 
 
-def tells_where_system_stands(bench: Bench) -> Iterator[Finding]:
+def tells_where_system_stands(bench: TemplateBench) -> Iterator[Finding]:
     """Where does the user's system text go, seen from the tools?"""
     rendered = bench.render([said("system", SYSTEM_TEXT), ASKED], tools=[tool()])
     if rendered.text is None:
@@ -285,7 +285,7 @@ def check_template(template: ChatTemplate, *, now: datetime) -> tuple[Finding, .
         template: What is probed.
         now: What the template is told of the time.
     """
-    bench = Bench(template=template, now=now)
+    bench = TemplateBench(template=template, now=now)
     findings = [finding for probe in PROBES for finding in probe(bench)]
     name = matching_family(template, now=now)
     message = f"it renders as family {name!r}" if name else "it renders as none of the families"
@@ -295,7 +295,7 @@ def check_template(template: ChatTemplate, *, now: datetime) -> tuple[Finding, .
 
 def matching_family(template: ChatTemplate, *, now: datetime) -> str | None:
     """Name of the family that gives the same bytes as the template; None where there is none."""
-    bench = Bench(template=template, now=now)
+    bench = TemplateBench(template=template, now=now)
     specs = (tool(),)
     tools = OfferedTools(specs=tuple(ToolSpec(document=document) for document in specs))
     wanted = [bench.render(messages, tools=specs, generation_prompt=True).text for messages in _COMPARED]

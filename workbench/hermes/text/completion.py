@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.marks import CALL_TAG, STOP
 from workbench.hermes.reading import Dialect, Level
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _JSON_SPACE: Final = re.compile(r"[ \t\n\r]*+")
@@ -20,7 +20,7 @@ _COMMENT: Final = re.compile(
 )
 
 
-class Unreadable(Exception):
+class UnreadableBody(Exception):
     """A body cannot be read. Never leaves the reader: it becomes a finding.
 
     Args:
@@ -40,14 +40,14 @@ class Unreadable(Exception):
         super().__init__(at)
 
 
-class Source(NamedTuple):
+class BodyText(NamedTuple):
     """A text to read a JSON body from."""
 
     text: str
     """The whole text; spans are of it."""
     end: int
     """How far it may be read."""
-    notes: Notes
+    notes: BlockNotes
     """Where departures are noted."""
     close: "re.Pattern[str] | None" = None
     """What closes the block around the body; None where nothing does."""
@@ -64,9 +64,9 @@ class Source(NamedTuple):
             return self.is_closed
         return self.close is not None and self.close.match(self.text, position) is not None
 
-    def failure(self, position: int) -> Unreadable:
+    def failure(self, position: int) -> UnreadableBody:
         """What to raise where nothing readable stands at `position`."""
-        return Unreadable(
+        return UnreadableBody(
             position,
             is_over=self.stops_at(position),
             is_escaped=self.text.startswith("&", position, self.end),
@@ -92,7 +92,7 @@ class Source(NamedTuple):
 
 
 @dataclass(slots=True)
-class Node:
+class JsonNode:
     """A JSON value with its place."""
 
     value: JsonValue
@@ -101,15 +101,15 @@ class Node:
     """First code point."""
     end: int
     """One past the last code point."""
-    members: "list[tuple[Node, Node]] | None" = None
+    members: "list[tuple[JsonNode, JsonNode]] | None" = None
     """Key and value of the members of an object, in order, repeated keys too; None of other values."""
-    items: "list[Node] | None" = None
+    items: "list[JsonNode] | None" = None
     """Each item of an array, in order; None of other values."""
-    finders: "Sequence[Callable[[str], tuple[Node, Node] | None]]" = ()
+    finders: "Sequence[Callable[[str], tuple[JsonNode, JsonNode] | None]]" = ()
     """Look up the members that were read as runs and are not in `members`; their names are not repeated
     there, unless by a later member."""
 
-    def member(self, name: str) -> "tuple[Node, Node] | None":
+    def member(self, name: str) -> "tuple[JsonNode, JsonNode] | None":
         """Key and value of the last member of this name."""
         for pair in reversed(self.members or ()):
             if pair[0].value == name:

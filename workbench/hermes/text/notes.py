@@ -28,7 +28,7 @@ class _Noted(NamedTuple):
     """Of what is missing, a bracket or a comma: where that begins which it belongs to; -1 of other edits."""
 
 
-class _Told(NamedTuple):
+class _NotedRange(NamedTuple):
     start: int
     end: int
     message: str
@@ -40,14 +40,14 @@ def finding_of(code: str, start: int, end: int, message: str = "") -> Finding:
     return Finding(code=code, message=message or meaning_of(code), severity=severity, span=Span(start, end))
 
 
-class Notes:
+class BlockNotes:
     """The notes of one block (or of one stray tag, fence or cut); spans are of `text`."""
 
     __slots__ = ("_edits", "_places", "_refusals", "_rewrites", "_told", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._told: dict[str, _Told] = {}
+        self._told: dict[str, _NotedRange] = {}
         self._edits: dict[str, list[_Noted]] = {}
         self._places: dict[str, list[Span]] = {}
         self._rewrites: list[_Rewrite] = []
@@ -90,21 +90,21 @@ class Notes:
         known = self._told.get(code)
         if known:
             start, end, message = min(known.start, start), max(known.end, end), known.message
-        self._told[code] = _Told(start, end, message)
+        self._told[code] = _NotedRange(start, end, message)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """One finding a code, in the order in which they were first told."""
         return tuple(finding_of(code, *told) for code, told in self._told.items())
 
-    def absorb(self, inner: "Notes", start: int, end: int) -> None:
+    def absorb(self, inner: "BlockNotes", start: int, end: int) -> None:
         """Take over the codes of a decoded text, all at `[start, end)` where it stood encoded."""
         for code in inner.fix_codes:
             self.place(code, start, end)
         for code, told in inner._told.items():
             self.tell(code, start, end, told.message)
 
-    def extend(self, other: "Notes") -> None:
+    def extend(self, other: "BlockNotes") -> None:
         """Take over all of `other`, which are notes of the same text."""
         for code, edits in other._edits.items():
             self._edits.setdefault(code, []).extend(edits)

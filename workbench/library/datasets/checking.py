@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from workbench.library.datasets.chunks import Checked, InProcesses, Spread
+from workbench.library.datasets.chunks import ChunkCheck, ChunkRunner, LocalRunner
 from workbench.library.datasets.row_files import AUTO, read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.codes import said
-from workbench.trajectory.validate.doubles import Double
+from workbench.trajectory.validate.doubles import DuplicateRow
 from workbench.trajectory.validate.mend import mend
-from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
+from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 from workbench.trajectory.validate.seen import see
 
 
 @dataclass(slots=True, kw_only=True)
-class Mending:
+class RepairReport:
     """What became of the rows."""
 
     written: int = 0
@@ -31,7 +31,7 @@ class Mending:
     """Repairs by code."""
 
 
-def mend_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> Mending:
+def mend_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> RepairReport:
     """Write the rows of all files, in order, into one, with the safe repairs made.
 
     Args:
@@ -42,7 +42,7 @@ def mend_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> Men
     Raises:
         BadInput: A file cannot be read or written.
     """
-    mending = Mending()
+    mending = RepairReport()
     with open_writer(target) as write:
         for row in (row for file in files for row in read_rows(file)):
             if row.fields is None:
@@ -76,9 +76,9 @@ class FilesCheck:
     """Paths, or `-`."""
     read_as: str = AUTO
     """Name of the rows' format, or `auto`."""
-    terms: CheckTerms = field(default_factory=CheckTerms)
+    terms: CheckOptions = field(default_factory=CheckOptions)
     """How rows are checked."""
-    spread: Spread = field(default_factory=InProcesses)
+    spread: ChunkRunner = field(default_factory=LocalRunner)
     """Who checks."""
     totals: RowsCheck = field(default_factory=RowsCheck)
     """What was counted over all files."""
@@ -100,14 +100,14 @@ class FilesCheck:
         for finding in self.totals.facts.findings():
             yield FileFinding(everywhere, None, finding)
 
-    def _checked(self) -> Iterator[tuple[str, Checked]]:
+    def _checked(self) -> Iterator[tuple[str, ChunkCheck]]:
         """Each chunk's result, file by file; where a file ends is noted when the next one begins."""
         for place, checked in self.spread(self.files, self.terms, self.read_as):
             self._ends.extend([self.totals.rows] * (place - len(self._ends)))
             yield self.files[place], checked
         self._ends.extend([self.totals.rows] * (len(self.files) - len(self._ends)))
 
-    def _count(self, checked: Checked) -> None:
+    def _count(self, checked: ChunkCheck) -> None:
         """Take a chunk's numbers over; a gap is noted where they do not go on by one."""
         for place, number in enumerate(checked.numbers, start=self.totals.rows):
             offset = number - place
@@ -120,7 +120,7 @@ class FilesCheck:
         _, offset = self._gaps[bisect_right(self._gaps, place, key=lambda gap: gap[0]) - 1]
         return self.files[bisect_right(self._ends, place)], place + offset
 
-    def _of_double(self, double: Double) -> FileFinding:
+    def _of_double(self, double: DuplicateRow) -> FileFinding:
         file, number = self._where(double.row)
         first_file, first = self._where(double.first)
         where = f"row {first}" if first_file == file else f"{first_file}:{first}"

@@ -16,7 +16,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
 from workbench.library.datasets.row_files import FileLine, FileRow, form_of, read_raw, row_of
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.rows_check import CheckTerms, RowsCheck
+from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
 _CHUNK_BYTES: Final = 1 << 20
 """So much of a file a process takes at a time."""
@@ -29,7 +29,7 @@ Chunk = list[FileLine | FileRow]
 """Rows of one file, in order."""
 
 
-class Checked(NamedTuple):
+class ChunkCheck(NamedTuple):
     """What the check of a chunk found; two add up in the order of their rows."""
 
     findings: list[tuple[int, RowFinding]]
@@ -45,13 +45,13 @@ class CheckedChunk(NamedTuple):
 
     place: int
     """Of its file, among all."""
-    checked: Checked
+    checked: ChunkCheck
 
 
-class Spread(Protocol):
+class ChunkRunner(Protocol):
     """Has chunks checked somewhere; whoever does it, the results are the same, and in the same order."""
 
-    def __call__(self, files: Sequence[str], terms: CheckTerms, read_as: str) -> Iterator[CheckedChunk]:
+    def __call__(self, files: Sequence[str], terms: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
         """The results of all chunks of all files, in order.
 
         Raises:
@@ -61,20 +61,20 @@ class Spread(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InProcesses:
+class LocalRunner:
     """Checks here: in this process, or in several."""
 
     jobs: int = 1
     """How many; one is this one."""
 
-    def __call__(self, files: Sequence[str], terms: CheckTerms, read_as: str) -> Iterator[CheckedChunk]:
-        """As `Spread` says; so many chunks are under way that no process waits."""
+    def __call__(self, files: Sequence[str], terms: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
+        """As `ChunkRunner` says; so many chunks are under way that no process waits."""
         chunks = ((place, chunk) for place, file in enumerate(files) for chunk in chunks_of(file))
         if self.jobs <= 1:
             for place, chunk in chunks:
                 yield CheckedChunk(place, check_chunk(chunk, terms, read_as))
             return
-        under_way: deque[tuple[int, Future[Checked]]] = deque()
+        under_way: deque[tuple[int, Future[ChunkCheck]]] = deque()
         with ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn")) as pool:
             for place, chunk in chunks:
                 under_way.append((place, pool.submit(check_chunk, chunk, terms, read_as)))
@@ -95,7 +95,7 @@ def chunks_of(file: str) -> Iterator[Chunk]:
     return _chunks(read_raw(file))
 
 
-def check_chunk(chunk: Chunk, terms: CheckTerms, read_as: str) -> Checked:
+def check_chunk(chunk: Chunk, terms: CheckOptions, read_as: str) -> ChunkCheck:
     """The findings of a chunk's rows, and what is counted of them."""
     check = RowsCheck(terms=terms)
     findings: list[tuple[int, RowFinding]] = []
@@ -106,7 +106,7 @@ def check_chunk(chunk: Chunk, terms: CheckTerms, read_as: str) -> Checked:
             findings.append((one.number, row))
             continue
         findings.extend((one.number, finding) for finding in check.check_as(row.fields, row.form))
-    return Checked(findings, [one.number for one in chunk], check)
+    return ChunkCheck(findings, [one.number for one in chunk], check)
 
 
 def _chunks(rows: Iterable[FileLine | FileRow]) -> Iterator[Chunk]:
@@ -137,14 +137,14 @@ class _DataSet(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnRay:
+class RayRunner:
     """Works on Ray: each file is read where it is worked on, so every machine must see the files."""
 
     address: str = ""
     """Of a cluster; empty starts one here, which ends with the work."""
 
-    def __call__(self, files: Sequence[str], terms: CheckTerms, read_as: str) -> Iterator[CheckedChunk]:
-        """As `Spread` says."""
+    def __call__(self, files: Sequence[str], terms: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
+        """As `ChunkRunner` says."""
 
         def check(place: int) -> Iterator[CheckedChunk]:
             for chunk in chunks_of(files[place]):

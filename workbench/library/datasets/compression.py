@@ -21,7 +21,7 @@ from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.sets.stats import RowStats
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 
 def count_rows(
@@ -123,11 +123,11 @@ def _compressed(row: FileRow, wanted: Compression) -> RowCompressed:
     return RowCompressed(row.number, written.row, metrics, problem)
 
 
-def _terms_of(row: TrainingRow) -> Terms:
+def _terms_of(row: TrainingRow) -> RowOptions:
     """Where the format leaves a choice, as the row has it."""
     is_told_by_user = any(
         entry.role is Role.TOOL and entry.speaker in ("human", "user") for entry in row.entries
     )
     has_text = any(call.arguments_text is not None for entry in row.all_entries for call in entry.calls)
     arguments: Literal["object", "text"] = "text" if has_text else "object"
-    return Terms(result_role="user" if is_told_by_user else "tool", arguments=arguments)
+    return RowOptions(result_role="user" if is_told_by_user else "tool", arguments=arguments)

@@ -12,10 +12,10 @@ from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.sets.split import Split
-from workbench.trajectory.understand import Understood, understand
+from workbench.trajectory.sets.split import RowSplit
+from workbench.trajectory.understand import RowReading, understand
 from workbench.trajectory.writing.convert import Converted, write_row
-from workbench.trajectory.writing.holding import Change, Terms
+from workbench.trajectory.writing.holding import ConversionChange, RowOptions
 from workbench.trajectory.writing.losses import ArgumentTypes
 
 
@@ -27,10 +27,10 @@ class Conversion:
     """Name of the format of the rows, or `auto`."""
     write_as: str
     """Name of the format to write."""
-    terms: Terms = field(default_factory=Terms)
+    terms: RowOptions = field(default_factory=RowOptions)
     """How rows are written."""
     arguments: Literal["auto", "object", "text"] = "auto"
-    """As in `Terms`; `auto` looks through all rows first, and writes text where kinds of values
+    """As in `RowOptions`; `auto` looks through all rows first, and writes text where kinds of values
     mix, into Parquet, and where the rows come from standard input and cannot be looked at twice."""
     is_strict: bool = False
     """Whether a row that would lose something is left out."""
@@ -45,14 +45,14 @@ class RowDone(NamedTuple):
     """Whether it was."""
     split: str = ""
     """The split that it went to; empty where there are none, or it was not written."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ConversionChange, ...] = ()
     """What was lost, added and rearranged."""
     problems: tuple[RowFinding, ...] = ()
     """Why it was not written."""
 
 
 def convert_file(
-    source: str, target: str, conversion: Conversion, split: Split | None = None
+    source: str, target: str, conversion: Conversion, split: RowSplit | None = None
 ) -> Iterator[RowDone]:
     """Convert, giving account row by row; the files are there when the last row was asked for.
 
@@ -76,7 +76,7 @@ def convert_file(
             yield _done(row.number, understood, form, terms, conversion, writers)
 
 
-def _understood(row: FileRow, read_as: str) -> Understood | RowFinding:
+def _understood(row: FileRow, read_as: str) -> RowReading | RowFinding:
     read = read_row(row, read_as)
     return read if isinstance(read, RowFinding) else understand(read)
 
@@ -84,7 +84,7 @@ def _understood(row: FileRow, read_as: str) -> Understood | RowFinding:
 class _Writers:
     """One writer, or one a split, opened when the first row comes."""
 
-    def __init__(self, target: str, split: Split | None, stack: ExitStack) -> None:
+    def __init__(self, target: str, split: RowSplit | None, stack: ExitStack) -> None:
         self.split = split
         names = list(split.shares) if split else [""]
         if split:
@@ -107,9 +107,9 @@ def _make_folder(target: str) -> None:
 
 def _done(
     number: int,
-    understood: Understood | RowFinding,
+    understood: RowReading | RowFinding,
     form: RowFormat,
-    terms: Terms,
+    terms: RowOptions,
     conversion: Conversion,
     writers: _Writers,
 ) -> RowDone:
@@ -149,7 +149,7 @@ def _spelling(source: str, target: str, conversion: Conversion) -> Literal["obje
     types = ArgumentTypes()
     for row in read_rows(source):
         understood = _understood(row, conversion.read_as)
-        if isinstance(understood, Understood):
+        if isinstance(understood, RowReading):
             types.add(understood.trajectory)
     return types.spelling
 

@@ -15,7 +15,7 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalToken
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
 from workbench.library.datasets.session_export import SessionDone
-from workbench.trajectory.sets.split import Split
+from workbench.trajectory.sets.split import RowSplit
 
 _REPOSITORY: Final = re.compile(r"(?:[A-Za-z0-9][\w.-]{0,95}/)?[A-Za-z0-9][\w.-]{0,95}")
 
@@ -68,7 +68,7 @@ def push_files(
     return str(made)
 
 
-class Refused(BadInput):
+class ExportRefused(BadInput):
     """Sessions have defects, and nobody said that those may be left out: nothing was written."""
 
 
@@ -86,12 +86,12 @@ class ReadLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class ExportTarget:
     """Where rows go, and what goes with them."""
 
     out: str
     """`NAME.jsonl`, `NAME.jsonl.gz` or `NAME.parquet`; with a split a folder; `-` is standard output."""
-    split: Split | None = None
+    split: RowSplit | None = None
     """How rows are dealt out; None writes one file."""
     skips_invalid: bool = False
     """Whether sessions with a defect are left out; else one of them keeps all from being written."""

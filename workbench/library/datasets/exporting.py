@@ -12,17 +12,17 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
-from workbench.library.datasets.export_target import ExportSummary, ReadLimits, Refused, Target
+from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget, ReadLimits
 from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
 from workbench.library.datasets.session_export import SessionDone, export_rows, spelling_for
-from workbench.records.corpus.source import Wanted
+from workbench.records.corpus.source import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import WRITTEN, format_named
-from workbench.trajectory.sets.receipt import CardTerms, render_card
+from workbench.trajectory.sets.receipt import CardOptions, render_card
 
 RECEIPT: Final = "receipt.json"
 """Name of the receipt, beside the rows."""
@@ -36,7 +36,7 @@ class DatasetFiles:
     """Files on this machine."""
 
     def export(
-        self, corpus: CorpusStore, wanted: Wanted, target: Target, summary: ExportSummary
+        self, corpus: CorpusStore, wanted: ExportOptions, target: ExportTarget, summary: ExportSummary
     ) -> Generator[SessionDone]:
         """Writes the rows of sessions, telling of each session."""
         if wanted.format not in WRITTEN:
@@ -72,7 +72,12 @@ class DatasetFiles:
         return push_files(repo, content, message=message, is_private=is_private, token=told)
 
     def _finish(
-        self, draft: Path, names: Sequence[str], folder: Path | None, target: Target, summary: ExportSummary
+        self,
+        draft: Path,
+        names: Sequence[str],
+        folder: Path | None,
+        target: ExportTarget,
+        summary: ExportSummary,
     ) -> None:
         """Receipt and card beside the rows, then all of it to its place."""
         if folder is None:
@@ -89,7 +94,7 @@ class DatasetFiles:
         summary.files = tuple(str(folder / name) for name in placed)
 
 
-def _with_spelling(corpus: CorpusStore, wanted: Wanted, target: Target) -> Wanted:
+def _with_spelling(corpus: CorpusStore, wanted: ExportOptions, target: ExportTarget) -> ExportOptions:
     """How arguments are written: as told; else as text for Arrow and where kinds of values mix."""
     spelling = wanted.arguments
     if spelling == "auto":
@@ -98,7 +103,7 @@ def _with_spelling(corpus: CorpusStore, wanted: Wanted, target: Target) -> Wante
     return replace(wanted, terms=replace(wanted.terms, arguments=spelling))
 
 
-def _folder_of(target: Target) -> Path | None:
+def _folder_of(target: ExportTarget) -> Path | None:
     """Where the files go; None for standard output."""
     if target.out == STANDARD_OUTPUT:
         if target.split:
@@ -115,14 +120,18 @@ def _folder_of(target: Target) -> Path | None:
     return path.parent
 
 
-def _names(target: Target) -> Sequence[str]:
+def _names(target: ExportTarget) -> Sequence[str]:
     if target.split:
         return [f"{name}.jsonl" for name in target.split.shares]
     return ["rows.jsonl" if target.out == STANDARD_OUTPUT else Path(target.out).name]
 
 
 def _write(
-    corpus: CorpusStore, wanted: Wanted, target: Target, summary: ExportSummary, files: Sequence[Path]
+    corpus: CorpusStore,
+    wanted: ExportOptions,
+    target: ExportTarget,
+    summary: ExportSummary,
+    files: Sequence[Path],
 ) -> Iterator[SessionDone]:
     """Write all rows, or raise."""
     with ExitStack() as stack:
@@ -132,7 +141,7 @@ def _write(
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
             yield done
         if summary.defective and not target.skips_invalid:
-            raise Refused(
+            raise ExportRefused(
                 "export",
                 f"{summary.defective} of {summary.sessions} sessions have a defect: nothing was written",
                 "correct them, or leave them out with --skip-invalid",
@@ -145,7 +154,7 @@ def _write_rows(done: SessionDone, write: RowWriter) -> None:
             write(made.row)
 
 
-def _receipt(files: Sequence[Path], target: Target, summary: ExportSummary) -> JsonObject | None:
+def _receipt(files: Sequence[Path], target: ExportTarget, summary: ExportSummary) -> JsonObject | None:
     """The receipt of the files, with what was done to the messages; None where rows have errors."""
     maker = ReceiptMaker()
     for file in files:
@@ -171,7 +180,7 @@ def _receipt(files: Sequence[Path], target: Target, summary: ExportSummary) -> J
 
 
 def _papers(
-    draft: Path, folder: Path, names: Sequence[str], target: Target, summary: ExportSummary
+    draft: Path, folder: Path, names: Sequence[str], target: ExportTarget, summary: ExportSummary
 ) -> Iterator[str]:
     """Receipt and card, where they can be made and are in nobody's way."""
     there = folder / RECEIPT
@@ -188,7 +197,7 @@ def _papers(
 
 
 def _card(
-    draft: Path, folder: Path, names: Sequence[str], target: Target, summary: ExportSummary
+    draft: Path, folder: Path, names: Sequence[str], target: ExportTarget, summary: ExportSummary
 ) -> list[str]:
     there = folder / CARD
     if there.exists() and _OURS not in there.read_text(encoding="utf-8", errors="replace"):
@@ -196,7 +205,7 @@ def _card(
         return []
     stem = folder.resolve().name if target.split else names[0].split(".")[0]
     splits = {name.split(".")[0]: name for name in names} if target.split else {"train": names[0]}
-    terms = CardTerms(title=target.title or stem, licence=target.licence, splits=splits)
+    terms = CardOptions(title=target.title or stem, licence=target.licence, splits=splits)
     summary.card = render_card(summary.receipt or {}, terms)
     (draft / CARD).write_text(summary.card, encoding="utf-8", newline="\n")
     return [CARD]

@@ -10,11 +10,11 @@ from workbench.contract.contract import Contract, placeholders, render_contract
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.records.corpus.material import NewImport
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.store.corpus import CorpusStore
 from workbench.toolspec.spec import OfferedTools, canonical_json
 from workbench.toolspec.tools_text import render_tools
-from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Prose, RowMessage
 from workbench.trajectory.understand import understand
 
@@ -32,7 +32,7 @@ class ReadRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportTerms:
+class ImportOptions:
     """How rows become sessions."""
 
     file: str
@@ -62,7 +62,7 @@ class RowImported:
 
 
 def import_rows(
-    corpus: CorpusStore, rows: Iterable[ReadRow], plain: Setup, terms: ImportTerms
+    corpus: CorpusStore, rows: Iterable[ReadRow], plain: RunConfig, terms: ImportOptions
 ) -> Iterator[RowImported]:
     """Each row as a session of its own, committed before the next is read; a bad row stops nothing.
 
@@ -93,7 +93,9 @@ def digest_of(row: TrainingRow) -> str:
     return sha256(canonical_json(row.fields).encode(errors="surrogatepass")).hexdigest()
 
 
-def session_of(row: TrainingRow, plain: Setup, terms: ImportTerms, number: int) -> NewImport | RowFinding:
+def session_of(
+    row: TrainingRow, plain: RunConfig, terms: ImportOptions, number: int
+) -> NewImport | RowFinding:
     """The session that a row makes: what the model wrote byte for byte, also what no reader can read.
 
     Args:
@@ -135,7 +137,7 @@ def _imported(corpus: CorpusStore, new: NewImport | RowFinding, number: int, dig
     return RowImported(number=number, session_id=session_id, is_new=True)
 
 
-def _message(told: RowMessage, entries: Mapping[int, Entry], row: TrainingRow) -> Message:
+def _message(told: RowMessage, entries: Mapping[int, RowEntry], row: TrainingRow) -> Message:
     if told.result is not None:
         return Message(role=Role.TOOL, text=told.result.text, name=told.result.name)
     entry = entries.get(told.place)
@@ -154,11 +156,11 @@ def _message(told: RowMessage, entries: Mapping[int, Entry], row: TrainingRow) -
     )
 
 
-def _setup(first: RowMessage, tools: OfferedTools, plain: Setup) -> Setup:
+def _setup(first: RowMessage, tools: OfferedTools, plain: RunConfig) -> RunConfig:
     """The setup that goes on with the row's conversation as it began."""
     text = first.text if first.text is not None else "".join(one.text for one in first.prose)
     is_told = first.role is Role.SYSTEM and bool(text)
-    return Setup(
+    return RunConfig(
         contract_name=CONTRACT if is_told else plain.contract_name,
         contract_text=_contract_text(text, tools) if is_told else plain.contract_text,
         tools_text=render_tools(tools),

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-from workbench.records.corpus.conversations import Conversation, tell_session
-from workbench.records.corpus.made import MadeRow, make_row
-from workbench.records.corpus.material import Choice, DamagedSession, Obstacle, not_ready
-from workbench.records.corpus.source import Source, Wanted
+from workbench.records.corpus.conversations import ExportConversation, tell_session
+from workbench.records.corpus.made import RowResult, make_row
+from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionFilter, not_ready
+from workbench.records.corpus.source import ExportOptions, ExportSource
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import format_named
-from workbench.trajectory.sets.split import Split
+from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import ArgumentTypes
 
@@ -26,15 +26,15 @@ class SessionDone:
     """The session."""
     title: str = ""
     """For a person."""
-    rows: tuple[MadeRow, ...] = ()
+    rows: tuple[RowResult, ...] = ()
     """Its rows, and those that must not be written."""
-    obstacles: tuple[Obstacle, ...] = ()
+    obstacles: tuple[ExportBlocker, ...] = ()
     """Why there is no row of it, or not all."""
     split: str = ""
     """The split that all its rows go to; empty where there are none."""
 
     @property
-    def all_obstacles(self) -> tuple[Obstacle, ...]:
+    def all_obstacles(self) -> tuple[ExportBlocker, ...]:
         """Those of the session and those of its rows."""
         return (*self.obstacles, *(one for row in self.rows for one in row.obstacles))
 
@@ -44,14 +44,14 @@ class SessionDone:
         return any(one.is_defect for one in self.all_obstacles)
 
 
-class Told(NamedTuple):
+class SessionReport(NamedTuple):
     """What was told of one session."""
 
     done: SessionDone
-    conversations: tuple[Conversation, ...]
+    conversations: tuple[ExportConversation, ...]
 
 
-def chosen_ids(corpus: CorpusStore, choice: Choice) -> Iterator[str]:
+def chosen_ids(corpus: CorpusStore, choice: SessionFilter) -> Iterator[str]:
     """The ids of all chosen sessions, in the order in which they were made."""
     last: str | None = None
     while True:
@@ -62,7 +62,9 @@ def chosen_ids(corpus: CorpusStore, choice: Choice) -> Iterator[str]:
         last = page[-1]
 
 
-def export_rows(corpus: CorpusStore, wanted: Wanted, split: Split | None = None) -> Iterator[SessionDone]:
+def export_rows(
+    corpus: CorpusStore, wanted: ExportOptions, split: RowSplit | None = None
+) -> Iterator[SessionDone]:
     """Each chosen session with its rows, or why there are none.
 
     Raises:
@@ -77,7 +79,7 @@ def export_rows(corpus: CorpusStore, wanted: Wanted, split: Split | None = None)
         yield replace(told.done, rows=rows, split=name)
 
 
-def spelling_for(corpus: CorpusStore, wanted: Wanted) -> Literal["object", "text"]:
+def spelling_for(corpus: CorpusStore, wanted: ExportOptions) -> Literal["object", "text"]:
     """How arguments are best written, after a look at all rows: as text where kinds of values mix."""
     types = ArgumentTypes()
     if format_named(wanted.format).has_object_arguments:
@@ -87,24 +89,26 @@ def spelling_for(corpus: CorpusStore, wanted: Wanted) -> Literal["object", "text
     return types.spelling
 
 
-def _told(corpus: CorpusStore, wanted: Wanted) -> Iterator[Told]:
+def _told(corpus: CorpusStore, wanted: ExportOptions) -> Iterator[SessionReport]:
     for session_id in chosen_ids(corpus, wanted.choice):
         material = corpus.material(session_id)
         if isinstance(material, DamagedSession):
-            damage = Obstacle(code="damaged-session", message=f"its row is damaged: {material.problem}")
-            yield Told(SessionDone(session_id=session_id, obstacles=(damage,)), ())
+            damage = ExportBlocker(code="damaged-session", message=f"its row is damaged: {material.problem}")
+            yield SessionReport(SessionDone(session_id=session_id, obstacles=(damage,)), ())
         elif material is None:
             gone = not_ready("gone", "it was deleted meanwhile")
-            yield Told(SessionDone(session_id=session_id, obstacles=(gone,)), ())
+            yield SessionReport(SessionDone(session_id=session_id, obstacles=(gone,)), ())
         else:
-            yield _split_up(tuple(tell_session(Source(material, wanted))), session_id, material.title)
+            yield _split_up(tuple(tell_session(ExportSource(material, wanted))), session_id, material.title)
 
 
-def _split_up(told: tuple[Conversation | Obstacle, ...], session_id: str, title: str) -> Told:
-    obstacles = tuple(one for one in told if isinstance(one, Obstacle))
-    conversations = tuple(one for one in told if isinstance(one, Conversation))
-    return Told(SessionDone(session_id=session_id, title=title, obstacles=obstacles), conversations)
+def _split_up(
+    told: tuple[ExportConversation | ExportBlocker, ...], session_id: str, title: str
+) -> SessionReport:
+    obstacles = tuple(one for one in told if isinstance(one, ExportBlocker))
+    conversations = tuple(one for one in told if isinstance(one, ExportConversation))
+    return SessionReport(SessionDone(session_id=session_id, title=title, obstacles=obstacles), conversations)
 
 
-def _group(conversations: tuple[Conversation, ...]) -> Trajectory | None:
+def _group(conversations: tuple[ExportConversation, ...]) -> Trajectory | None:
     return conversations[0].trajectory if conversations else None

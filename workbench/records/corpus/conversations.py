@@ -8,34 +8,34 @@ from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role
 from workbench.records.comparisons import Preference, Side
-from workbench.records.corpus.judged import Judged
-from workbench.records.corpus.material import Material, Obstacle, ToldMessage, not_ready
-from workbench.records.corpus.source import Source, Stretch
+from workbench.records.corpus.judged import LabelSummary
+from workbench.records.corpus.material import ExportBlocker, ExportMessage, SessionMaterial, not_ready
+from workbench.records.corpus.source import ExportSource, MessageRun
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import Trajectory
 
 
-class Pair(NamedTuple):
+class PreferencePair(NamedTuple):
     """Two answers to one prompt."""
 
-    prompt: Sequence[ToldMessage]
-    chosen: Sequence[ToldMessage]
-    rejected: Sequence[ToldMessage]
+    prompt: Sequence[ExportMessage]
+    chosen: Sequence[ExportMessage]
+    rejected: Sequence[ExportMessage]
     """As it was: its correction is another answer."""
-    leaf: ToldMessage | None = None
+    leaf: ExportMessage | None = None
     """Of a vote: the last message of the chosen one, which says what model and contract the row is of."""
     contract_name: str = ""
     """Of a vote: the chosen one's contract."""
 
 
-class _Told(NamedTuple):
-    before: tuple[ToldMessage, ...]
+class _AnsweredPrompt(NamedTuple):
+    before: tuple[ExportMessage, ...]
     """Up to the user's message."""
-    answer: tuple[ToldMessage, ...]
+    answer: tuple[ExportMessage, ...]
 
 
-def voted_pairs(source: Source) -> Iterator[Pair | Obstacle]:
+def voted_pairs(source: ExportSource) -> Iterator[PreferencePair | ExportBlocker]:
     """A pair for each answer that a vote held another above; the better one's system text is the prompt's.
 
     What both answers begin with belongs to the prompt.
@@ -46,13 +46,13 @@ def voted_pairs(source: Source) -> Iterator[Pair | Obstacle]:
             yield told
 
 
-def voted_apart(source: Source) -> frozenset[frozenset[str]]:
+def voted_apart(source: ExportSource) -> frozenset[frozenset[str]]:
     """The ids of the messages with which two answers part that were voted on."""
-    pairs = (one for one in voted_pairs(source) if isinstance(one, Pair))
+    pairs = (one for one in voted_pairs(source) if isinstance(one, PreferencePair))
     return frozenset(frozenset({one.chosen[0].id, one.rejected[0].id}) for one in pairs)
 
 
-def voted_bad(source: Source) -> Iterator[tuple[tuple[ToldMessage, ...], int]]:
+def voted_bad(source: ExportSource) -> Iterator[tuple[tuple[ExportMessage, ...], int]]:
     """Each answer of which a vote says that it is bad: its path, and where on it the answer begins."""
     for side in source.material.preferences.bad:
         told = _told(source.material, side)
@@ -60,7 +60,7 @@ def voted_bad(source: Source) -> Iterator[tuple[tuple[ToldMessage, ...], int]]:
             yield (*told.before, *told.answer), len(told.before)
 
 
-def _voted_pair(material: Material, one: Preference) -> Pair | Obstacle | None:
+def _voted_pair(material: SessionMaterial, one: Preference) -> PreferencePair | ExportBlocker | None:
     chosen, rejected = _told(material, one.chosen), _told(material, one.rejected)
     if chosen is None or rejected is None:
         return None
@@ -74,7 +74,7 @@ def _voted_pair(material: Material, one: Preference) -> Pair | Obstacle | None:
         return not_ready(
             "no-preference", "the two answers that were voted on say the same, as far as they go", leaf.id
         )
-    return Pair(
+    return PreferencePair(
         prompt=(*chosen.before, *chosen.answer[:shared]),
         chosen=chosen.answer[shared:],
         rejected=rejected.answer[shared:],
@@ -83,7 +83,7 @@ def _voted_pair(material: Material, one: Preference) -> Pair | Obstacle | None:
     )
 
 
-def _told(material: Material, side: Side) -> _Told | None:
+def _told(material: SessionMaterial, side: Side) -> _AnsweredPrompt | None:
     """The answer's messages; None where some are gone by now."""
     if side.leaf_id not in material.by_id:
         return None
@@ -92,10 +92,10 @@ def _told(material: Material, side: Side) -> _Told | None:
     if side.asked_id not in ids:
         return None
     border = ids.index(side.asked_id) + 1
-    return _Told(path[:border], path[border:])
+    return _AnsweredPrompt(path[:border], path[border:])
 
 
-def _voted_conversation(path: Sequence[ToldMessage]) -> list[Message]:
+def _voted_conversation(path: Sequence[ExportMessage]) -> list[Message]:
     """What was said before the answer; contracts differ, and are left out."""
     return [one.message for one in path if one.message.role is not Role.SYSTEM]
 
@@ -104,11 +104,11 @@ GOOD_RATING: Final = 4
 """So much or more is a good answer, where no verdict was given."""
 BAD_RATING: Final = 2
 """So much or less is a bad one."""
-_NOTHING: Final = Stretch((), ())
+_NOTHING: Final = MessageRun((), ())
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conversation:
+class ExportConversation:
     """One row to be."""
 
     trajectory: Trajectory
@@ -125,14 +125,14 @@ class Conversation:
     """Messages that a labeller corrected."""
 
 
-def tell_session(source: Source) -> Iterator[Conversation | Obstacle]:
+def tell_session(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """All rows of a session in the wanted format, or why there is none."""
     content = format_named(source.wanted.format).content
     tell = {RowContent.PAIR: _pairs, RowContent.VERDICT: _verdicts, RowContent.CONVERSATION: _shown}[content]
     yield from tell(source)
 
 
-def _shown(source: Source) -> Iterator[Conversation | Obstacle]:
+def _shown(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """The open path."""
     path = source.material.path(source.material.leaf_id)
     if not any(one.message.role is Role.ASSISTANT for one in path):
@@ -143,22 +143,22 @@ def _shown(source: Source) -> Iterator[Conversation | Obstacle]:
         yield not_ready("not-answered", said, path[-1].id)
     else:
         stretch = source.tell_all(path)
-        yield stretch if isinstance(stretch, Obstacle) else _as_imported(source, stretch)
+        yield stretch if isinstance(stretch, ExportBlocker) else _as_imported(source, stretch)
 
 
-def _as_imported(source: Source, stretch: Stretch) -> Conversation:
+def _as_imported(source: ExportSource, stretch: MessageRun) -> ExportConversation:
     """A path as it is; with what the row said of its answer, where it is still that row's path."""
     row, imported = source.row, source.material.imported
     plain = _conversation(source, stretch)
     if row is None or imported is None or stretch.ids != imported.message_ids:
         return plain
     rejected = source.tell_all([source.material.by_id[one] for one in imported.rejected_ids])
-    if isinstance(rejected, Obstacle):
+    if isinstance(rejected, ExportBlocker):
         rejected = _NOTHING
     return _conversation(source, stretch, rejected, row.answer_start, label=row.label)
 
 
-def _pairs(source: Source) -> Iterator[Conversation | Obstacle]:
+def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """Two answers to one prompt: siblings of which one is better, and originals with what should stand there."""
     is_told = False
     for pair in chain(_imported_pair(source), _corrections(source), _siblings(source)):
@@ -166,12 +166,12 @@ def _pairs(source: Source) -> Iterator[Conversation | Obstacle]:
         yield _pair(source, pair)
     for told in voted_pairs(source):
         is_told = True
-        yield told if isinstance(told, Obstacle) else _pair(source, told)
+        yield told if isinstance(told, ExportBlocker) else _pair(source, told)
     if not is_told:
         yield not_ready("no-preference", "no two answers to one prompt of which one is better")
 
 
-def _imported_pair(source: Source) -> Iterator[Pair]:
+def _imported_pair(source: ExportSource) -> Iterator[PreferencePair]:
     imported, row = source.material.imported, source.row
     if imported is None or row is None or not imported.rejected_ids:
         return
@@ -179,21 +179,21 @@ def _imported_pair(source: Source) -> Iterator[Pair]:
     rejected = [source.material.by_id[one] for one in imported.rejected_ids]
     start = row.answer_index
     if own[start:] and not _is_better(source, rejected[0], own[start]):
-        yield Pair(own[:start], own[start:], rejected)
+        yield PreferencePair(own[:start], own[start:], rejected)
 
 
-def _corrections(source: Source) -> Iterator[Pair]:
+def _corrections(source: ExportSource) -> Iterator[PreferencePair]:
     for message in _answers(source):
         if source.judged_of(message).is_corrected:
             path = source.material.path(message.id)
-            yield Pair(path[:-1], path[-1:], path[-1:])
+            yield PreferencePair(path[:-1], path[-1:], path[-1:])
 
 
-def _siblings(source: Source) -> Iterator[Pair]:
+def _siblings(source: ExportSource) -> Iterator[PreferencePair]:
     imported = source.material.imported
     known = {imported.message_ids[-1], *imported.rejected_ids[:1]} if imported else set[str]()
     voted = voted_apart(source)
-    by_parent: dict[str | None, list[ToldMessage]] = defaultdict(list)
+    by_parent: dict[str | None, list[ExportMessage]] = defaultdict(list)
     for message in _answers(source):
         by_parent[message.parent_id].append(message)
     for answers in by_parent.values():
@@ -203,14 +203,14 @@ def _siblings(source: Source) -> Iterator[Pair]:
                 best = max(better, key=lambda one: _rank(source.judged_of(one)))
                 # A vote on just these two is nearer to them than what was said of each.
                 if not {best.id, other.id} <= known and frozenset({best.id, other.id}) not in voted:
-                    yield Pair(source.material.path(best.parent_id), [best], [other])
+                    yield PreferencePair(source.material.path(best.parent_id), [best], [other])
 
 
-def _rank(judged: Judged) -> tuple[int, float]:
+def _rank(judged: LabelSummary) -> tuple[int, float]:
     return (0 if judged.is_good is None else 1 if judged.is_good else -1), judged.rating or 0
 
 
-def _is_better(source: Source, one: ToldMessage, other: ToldMessage) -> bool:
+def _is_better(source: ExportSource, one: ExportMessage, other: ExportMessage) -> bool:
     """Whether labellers said so: one is good and the other bad, or else it was rated higher."""
     left, right = source.judged_of(one), source.judged_of(other)
     if left.is_good is not None and right.is_good is not None and left.is_good is not right.is_good:
@@ -218,17 +218,17 @@ def _is_better(source: Source, one: ToldMessage, other: ToldMessage) -> bool:
     return left.rating is not None and right.rating is not None and left.rating > right.rating
 
 
-def _pair(source: Source, pair: Pair) -> Conversation | Obstacle:
+def _pair(source: ExportSource, pair: PreferencePair) -> ExportConversation | ExportBlocker:
     told = source.tell_all([*pair.prompt, *pair.chosen])
-    if isinstance(told, Obstacle):
+    if isinstance(told, ExportBlocker):
         return told
     other = source.tell_all(pair.rejected, is_original=True)
-    if isinstance(other, Obstacle):
+    if isinstance(other, ExportBlocker):
         return replace(other, is_defect=False)
     return _conversation(source, told, other, len(pair.prompt), pair=pair)
 
 
-def _verdicts(source: Source) -> Iterator[Conversation | Obstacle]:
+def _verdicts(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """Each answer that was judged; a corrected one as it was, a bad answer, and as it should be, a good one."""
     is_told = False
     row, imported = source.row, source.material.imported
@@ -254,7 +254,7 @@ def _verdicts(source: Source) -> Iterator[Conversation | Obstacle]:
         yield not_ready("not-judged", "no answer has a verdict, or a rating other than 3")
 
 
-def _label(judged: Judged) -> bool | None:
+def _label(judged: LabelSummary) -> bool | None:
     if judged.is_corrected:
         return False
     if judged.is_good is not None or judged.rating is None:
@@ -263,19 +263,24 @@ def _label(judged: Judged) -> bool | None:
 
 
 def _labelled(
-    source: Source, path: Sequence[ToldMessage], start: int, *, is_good: bool, is_original: bool = False
-) -> Conversation | Obstacle:
+    source: ExportSource,
+    path: Sequence[ExportMessage],
+    start: int,
+    *,
+    is_good: bool,
+    is_original: bool = False,
+) -> ExportConversation | ExportBlocker:
     prompt = source.tell_all(path[:start])
     answer = source.tell_all(path[start:], is_original=is_original)
-    if isinstance(prompt, Obstacle):
+    if isinstance(prompt, ExportBlocker):
         return prompt
-    if isinstance(answer, Obstacle):
+    if isinstance(answer, ExportBlocker):
         return replace(answer, is_defect=is_good)
-    whole = Stretch((*prompt.ids, *answer.ids), (*prompt.told, *answer.told))
+    whole = MessageRun((*prompt.ids, *answer.ids), (*prompt.told, *answer.told))
     return _conversation(source, whole, _NOTHING, start, label=is_good)
 
 
-def _answers(source: Source) -> Iterator[ToldMessage]:
+def _answers(source: ExportSource) -> Iterator[ExportMessage]:
     """The model's messages of all branches; copies are their originals' again."""
     for message in source.material.messages:
         if message.message.role is Role.ASSISTANT and message.original_id == message.id:
@@ -283,19 +288,19 @@ def _answers(source: Source) -> Iterator[ToldMessage]:
 
 
 def _conversation(
-    source: Source,
-    stretch: Stretch,
-    rejected: Stretch = _NOTHING,
+    source: ExportSource,
+    stretch: MessageRun,
+    rejected: MessageRun = _NOTHING,
     answer_start: int | None = None,
     *,
     label: bool | None = None,
-    pair: Pair | None = None,
-) -> Conversation:
+    pair: PreferencePair | None = None,
+) -> ExportConversation:
     told = (*stretch.told, *rejected.told)
     behind = tuple(
         replace(one, place=place) for place, one in enumerate(rejected.messages, start=len(stretch.told))
     )
-    return Conversation(
+    return ExportConversation(
         trajectory=Trajectory(
             messages=stretch.messages,
             tools=source.tools,

@@ -12,7 +12,7 @@ _GOOD = frozenset({Verdict.RIGHT, Verdict.GOOD})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class LabelSummary:
     """All that was said of one message and its calls."""
 
     is_good: bool | None = None
@@ -33,11 +33,11 @@ class Judged:
         return self.text is not None or bool(self.calls)
 
 
-UNJUDGED = Judged()
+UNJUDGED = LabelSummary()
 """Nobody said anything."""
 
 
-def judge_all(labels: Iterable[Label], project: str | None = None) -> Mapping[str, Judged]:
+def judge_all(labels: Iterable[Label], project: str | None = None) -> Mapping[str, LabelSummary]:
     """What the labels say, by the message that they are of; a copy's are its original's.
 
     Where a label decides, it alone counts at its place.
@@ -63,7 +63,7 @@ def _that_count(labels: Sequence[Label]) -> Sequence[Label]:
     return [label for label in labels if label.is_deciding] or labels
 
 
-def _judged(places: Mapping[int | None, Sequence[Label]]) -> Judged:
+def _judged(places: Mapping[int | None, Sequence[Label]]) -> LabelSummary:
     texts = [one.content.correction for one in places.get(None, ())]
     text = next((one for one in texts if isinstance(one, str)), None)
     calls: dict[int, ToolCall] = {}
@@ -77,7 +77,7 @@ def _judged(places: Mapping[int | None, Sequence[Label]]) -> Judged:
     if text is not None and calls:
         problem = "both its text and a call of it are corrected; keep one"
     ratings = [one.content.rating for labels in places.values() for one in labels if one.content.rating]
-    return Judged(
+    return LabelSummary(
         is_good=_goodness(places.values()),
         rating=mean(ratings) if ratings else None,
         text=text,

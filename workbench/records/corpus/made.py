@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
-from workbench.records.corpus.conversations import Conversation
-from workbench.records.corpus.material import Obstacle
-from workbench.records.corpus.source import Wanted
+from workbench.records.corpus.conversations import ExportConversation
+from workbench.records.corpus.material import ExportBlocker
+from workbench.records.corpus.source import ExportOptions
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage
 from workbench.trajectory.understand import understand
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
-from workbench.trajectory.writing.holding import Change
+from workbench.trajectory.writing.holding import ConversionChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Warned:
+class ValidatorWarning:
     """A finding of the validator that keeps nothing out."""
 
     code: str
@@ -32,22 +32,22 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MadeRow:
+class RowResult:
     """What became of one conversation."""
 
     row: JsonObject | None = field(hash=False)
     """The row; None where it must not be written."""
-    conversation: Conversation
+    conversation: ExportConversation
     """What it was made of."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ConversionChange, ...] = ()
     """What was lost, added and rearranged."""
-    obstacles: tuple[Obstacle, ...] = ()
+    obstacles: tuple[ExportBlocker, ...] = ()
     """Why it is not written; empty where it is."""
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[ValidatorWarning, ...] = ()
     """What else was noticed; with raw texts also what else would keep it out."""
 
 
-def make_row(told: Conversation, wanted: Wanted) -> MadeRow:
+def make_row(told: ExportConversation, wanted: ExportOptions) -> RowResult:
     """The row of a conversation, read back and held against every rule of the validator."""
     form = format_named(wanted.format).for_sessions()
     written = write_row(told.trajectory, form, wanted.terms)
@@ -56,20 +56,22 @@ def make_row(told: Conversation, wanted: Wanted) -> MadeRow:
     if written.row is None:
         ids = dict(enumerate((*told.ids, *told.rejected_ids)))
         obstacles = tuple(_obstacle(one, ids) for one in written.problems)
-        return MadeRow(row=None, conversation=told, changes=written.changes, obstacles=obstacles)
+        return RowResult(row=None, conversation=told, changes=written.changes, obstacles=obstacles)
     row = form.read(written.row)
     ids = _ids_by_entry(row, told)
     findings = check_row(row)
     errors = () if wanted.is_raw else tuple(_errors(findings))
     losses = _too_lossy(written.losses, ids=told.ids) if wanted.is_strict else ()
     obstacles = (*(_obstacle(one, ids) for one in errors), *losses)
-    return MadeRow(
+    return RowResult(
         row=None if obstacles else written.row,
         conversation=told,
         changes=written.changes,
         obstacles=obstacles,
         warnings=tuple(
-            Warned(code=one.code, message=one.message, message_id=_message_id(one, ids), pointer=one.pointer)
+            ValidatorWarning(
+                code=one.code, message=one.message, message_id=_message_id(one, ids), pointer=one.pointer
+            )
             for one in findings
             if one not in errors
         ),
@@ -80,14 +82,14 @@ def _errors(findings: Iterable[RowFinding]) -> Iterator[RowFinding]:
     return (one for one in findings if one.severity is Severity.ERROR)
 
 
-def _too_lossy(losses: Iterable[Change], *, ids: tuple[str, ...]) -> Iterator[Obstacle]:
+def _too_lossy(losses: Iterable[ConversionChange], *, ids: tuple[str, ...]) -> Iterator[ExportBlocker]:
     for loss in losses:
         message_id = ids[loss.entry] if loss.entry is not None and loss.entry < len(ids) else None
-        yield Obstacle(code="would-lose", message=f"it would lose: {loss.code}", message_id=message_id)
+        yield ExportBlocker(code="would-lose", message=f"it would lose: {loss.code}", message_id=message_id)
 
 
-def _obstacle(finding: RowFinding, ids: Mapping[int, str]) -> Obstacle:
-    return Obstacle(
+def _obstacle(finding: RowFinding, ids: Mapping[int, str]) -> ExportBlocker:
+    return ExportBlocker(
         code=finding.code,
         message=finding.message,
         message_id=_message_id(finding, ids),
@@ -99,7 +101,7 @@ def _message_id(finding: RowFinding, ids: Mapping[int, str]) -> str | None:
     return None if finding.entry is None else ids.get(finding.entry)
 
 
-def _ids_by_entry(row: TrainingRow, told: Conversation) -> Mapping[int, str]:
+def _ids_by_entry(row: TrainingRow, told: ExportConversation) -> Mapping[int, str]:
     """The session's message for each entry of the row; of merged results the first.
 
     Formats add or leave out messages at the beginning alone, so both are told from the end.

@@ -10,12 +10,12 @@ from workbench.chat.message import Message
 from workbench.records.comparisons import NO_PREFERENCES, Preferences
 from workbench.records.labels.label import Label
 from workbench.records.labels.project import QueueState
+from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import path_ids
-from workbench.records.setup import Setup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Obstacle:
+class ExportBlocker:
     """One reason."""
 
     code: str
@@ -30,13 +30,13 @@ class Obstacle:
     """False: nothing is wrong, the session is not ready, or was not asked for."""
 
 
-def not_ready(code: str, message: str, message_id: str | None = None) -> Obstacle:
+def not_ready(code: str, message: str, message_id: str | None = None) -> ExportBlocker:
     """A session that is no row yet."""
-    return Obstacle(code=code, message=message, message_id=message_id, is_defect=False)
+    return ExportBlocker(code=code, message=message, message_id=message_id, is_defect=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class SessionFilter:
     """What a session must be or have; None and empty ask nothing. All that is asked must hold.
 
     Rollouts of suites are not among them, unless their ids or a state of labelling is asked for.
@@ -68,12 +68,12 @@ class Choice:
     """Whether sessions that labellers discarded are taken too; those of `state` discarded always are."""
 
 
-EVERYTHING: Final = Choice()
+EVERYTHING: Final = SessionFilter()
 """All sessions that nobody discarded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MadeWith:
+class GenerationSource:
     """What a model's message came from."""
 
     engine_name: str
@@ -89,7 +89,7 @@ class MadeWith:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldMessage:
+class ExportMessage:
     """A message, without its prompt."""
 
     id: str
@@ -100,7 +100,7 @@ class ToldMessage:
     """The message whose labels it shares: itself, but of a copy on another branch."""
     message: Message
     """Role and text, byte for byte."""
-    made_with: MadeWith | None = None
+    made_with: GenerationSource | None = None
     """Of a model's message; None for all others, and for those that were imported."""
 
 
@@ -125,18 +125,18 @@ class ImportedRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Material:
+class SessionMaterial:
     """One session with all its branches."""
 
     session_id: str
     """Its id."""
     title: str
     """For a person."""
-    setup: Setup
+    setup: RunConfig
     """As last used."""
     leaf_id: str | None
     """The last message of the path that is shown."""
-    messages: Sequence[ToldMessage]
+    messages: Sequence[ExportMessage]
     """Of all branches; a parent before its children."""
     labels: Sequence[Label] = ()
     """In the order in which they were made."""
@@ -150,11 +150,11 @@ class Material:
     """What was voted on its turns."""
 
     @cached_property
-    def by_id(self) -> Mapping[str, ToldMessage]:
+    def by_id(self) -> Mapping[str, ExportMessage]:
         """Its messages."""
         return {one.id: one for one in self.messages}
 
-    def path(self, leaf_id: str | None) -> tuple[ToldMessage, ...]:
+    def path(self, leaf_id: str | None) -> tuple[ExportMessage, ...]:
         """The messages from the root to that one; empty for None.
 
         Raises:
@@ -183,7 +183,7 @@ class DamagedSession:
 class NewImport:
     """A row on its way to becoming a session."""
 
-    setup: Setup
+    setup: RunConfig
     """Tools and contract as the row has them."""
     messages: tuple[Message, ...]
     """The oldest first."""

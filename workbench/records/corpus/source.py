@@ -12,8 +12,15 @@ from workbench.errors import BadInput
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
 from workbench.hermes.written_out import written_out
-from workbench.records.corpus.judged import UNJUDGED, Judged, judge_all
-from workbench.records.corpus.material import EVERYTHING, Choice, Material, Obstacle, ToldMessage, not_ready
+from workbench.records.corpus.judged import UNJUDGED, LabelSummary, judge_all
+from workbench.records.corpus.material import (
+    EVERYTHING,
+    ExportBlocker,
+    ExportMessage,
+    SessionFilter,
+    SessionMaterial,
+    not_ready,
+)
 from workbench.rollout.ports import FinishReason
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
@@ -22,11 +29,11 @@ from workbench.trajectory.hermes_text import names_only, read_text
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
 from workbench.trajectory.understand import understand
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ExportedMessage:
     """What a row says of one message."""
 
     message: RowMessage
@@ -40,8 +47,8 @@ class Told:
 
 
 def tell(
-    given: ToldMessage, tools: OfferedTools, judged: Judged = UNJUDGED, *, is_raw: bool = False
-) -> Told | Obstacle:
+    given: ExportMessage, tools: OfferedTools, judged: LabelSummary = UNJUDGED, *, is_raw: bool = False
+) -> ExportedMessage | ExportBlocker:
     """The message, or why no trainer may have it.
 
     Args:
@@ -52,15 +59,15 @@ def tell(
     """
     message = given.message
     if judged.problem:
-        return Obstacle(code="corrections-differ", message=judged.problem, message_id=given.id)
+        return ExportBlocker(code="corrections-differ", message=judged.problem, message_id=given.id)
     if judged.text is not None:
         message = Message(role=message.role, text=judged.text, name=message.name)
     if message.role is not Role.ASSISTANT:
-        return Told(message=_plain(message), is_corrected=judged.text is not None)
+        return ExportedMessage(message=_plain(message), is_corrected=judged.text is not None)
     told = _spoken(written_out(message), tools, judged, is_raw=is_raw)
     if isinstance(told, str):
         code, _, problem = told.partition(": ")
-        return Obstacle(code=code, message=problem, message_id=given.id)
+        return ExportBlocker(code=code, message=problem, message_id=given.id)
     return replace(told, is_corrected=judged.is_corrected)
 
 
@@ -75,14 +82,14 @@ def _plain(message: Message) -> RowMessage:
     )
 
 
-def _spoken(text: str, tools: OfferedTools, judged: Judged, *, is_raw: bool) -> Told | str:
+def _spoken(text: str, tools: OfferedTools, judged: LabelSummary, *, is_raw: bool) -> ExportedMessage | str:
     """A completion whose text holds all."""
     reading = parse(text, tools=tools)
     problem = _defect(reading, judged)
     is_clean = not reading.fixes and not problem
     if is_raw and not is_clean and not judged.calls:
         as_is = RowMessage(role=Role.ASSISTANT, parts=(Prose(text=text),), text=text)
-        return Told(message=as_is, is_as_is=True)
+        return ExportedMessage(message=as_is, is_as_is=True)
     if problem:
         return problem
     text = fixed(text, reading)
@@ -97,20 +104,20 @@ def _spoken(text: str, tools: OfferedTools, judged: Judged, *, is_raw: bool) -> 
     return told if isinstance(told, str) else replace(told, fixes=codes)
 
 
-def _corrected(message: RowMessage, judged: Judged) -> Told | str:
+def _corrected(message: RowMessage, judged: LabelSummary) -> ExportedMessage | str:
     """The message with its corrected calls."""
     if not judged.calls:
-        return Told(message=message)
+        return ExportedMessage(message=message)
     places = [place for place, part in enumerate(message.parts) if isinstance(part, Call)]
     if max(judged.calls) >= len(places):
         return f"corrections-differ: call {max(judged.calls) + 1} is corrected, and it has {len(places)}"
     parts = list(message.parts)
     for index, call in judged.calls.items():
         parts[places[index]] = Call(name=call.name, arguments=dict(call.arguments))
-    return Told(message=message.with_parts(*parts))
+    return ExportedMessage(message=message.with_parts(*parts))
 
 
-def _defect(reading: Reading, judged: Judged) -> str:
+def _defect(reading: Reading, judged: LabelSummary) -> str:
     """Code and reason; empty where a trainer may have it. What was corrected does not count."""
     if any(segment.kind is SegmentKind.UNCLOSED for segment in reading.segments):
         return "call-truncated: a call or thought is cut off"
@@ -125,17 +132,17 @@ def _defect(reading: Reading, judged: Judged) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ExportOptions:
     """What is wanted of an export."""
 
-    choice: Choice = EVERYTHING
+    choice: SessionFilter = EVERYTHING
     """Which sessions."""
     format: str = DEFAULT_FORMAT
     """Name of a format that is written."""
-    terms: Terms = field(default_factory=Terms)
+    terms: RowOptions = field(default_factory=RowOptions)
     """How rows are written."""
     arguments: Literal["auto", "object", "text"] = "auto"
-    """As in `Terms`, which it wins over; `auto` looks through all rows first."""
+    """As in `RowOptions`, which it wins over; `auto` looks through all rows first."""
     is_stale_taken: bool = False
     """Whether messages count that a correction above them has overtaken."""
     is_unfinished_taken: bool = False
@@ -146,12 +153,12 @@ class Wanted:
     """Whether a row that would lose something is a defect."""
 
 
-class Stretch(NamedTuple):
+class MessageRun(NamedTuple):
     """Messages one behind the other, told."""
 
     ids: tuple[str, ...]
     """The session's message for each."""
-    told: tuple[Told, ...]
+    told: tuple[ExportedMessage, ...]
 
     @property
     def messages(self) -> tuple[RowMessage, ...]:
@@ -160,12 +167,12 @@ class Stretch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportSource:
     """One session, ready to be told."""
 
-    material: Material
+    material: SessionMaterial
     """All that the store knows of it."""
-    wanted: Wanted
+    wanted: ExportOptions
     """What is wanted."""
 
     @cached_property
@@ -187,7 +194,7 @@ class Source:
         return {**dict(own), **dict(zip(imported.rejected_ids, row.rejected, strict=True))}
 
     @cached_property
-    def judged(self) -> Mapping[str, Judged]:
+    def judged(self) -> Mapping[str, LabelSummary]:
         """What labellers said, by message."""
         return judge_all(self.material.labels, self.wanted.choice.project)
 
@@ -207,27 +214,29 @@ class Source:
             return self.row.tools
         return setup.offered_tools()
 
-    def judged_of(self, message: ToldMessage) -> Judged:
+    def judged_of(self, message: ExportMessage) -> LabelSummary:
         """What labellers said of a message, or of the one that it is a copy of."""
         return self.judged.get(message.original_id, UNJUDGED)
 
-    def tell_all(self, path: Sequence[ToldMessage], *, is_original: bool = False) -> Stretch | Obstacle:
+    def tell_all(
+        self, path: Sequence[ExportMessage], *, is_original: bool = False
+    ) -> MessageRun | ExportBlocker:
         """The messages, or the first thing that is in the way.
 
         Args:
             path: One behind the other.
             is_original: Whether corrections are left aside.
         """
-        told: list[Told] = []
+        told: list[ExportedMessage] = []
         for message in path:
             one = self._tell(message, UNJUDGED if is_original else self.judged_of(message))
-            if isinstance(one, Obstacle):
+            if isinstance(one, ExportBlocker):
                 place = len(self.material.path(message.id))
                 return replace(one, message=f"message {place}: {one.message}", message_id=message.id)
             told.append(one)
-        return Stretch(tuple(one.id for one in path), tuple(told))
+        return MessageRun(tuple(one.id for one in path), tuple(told))
 
-    def columns(self, *, leaf: ToldMessage | None = None, contract_name: str | None = None) -> JsonObject:
+    def columns(self, *, leaf: ExportMessage | None = None, contract_name: str | None = None) -> JsonObject:
         """What stands beside the conversation: the columns of the row that it was made of, else whence it is.
 
         Args:
@@ -245,22 +254,22 @@ class Source:
             columns["model"] = {"name": last.engine_name, "fingerprint": last.engine_fingerprint}
         return columns
 
-    def _tell(self, message: ToldMessage, judged: Judged) -> Told | Obstacle:
+    def _tell(self, message: ExportMessage, judged: LabelSummary) -> ExportedMessage | ExportBlocker:
         obstacle = self._not_ready(message, judged)
         if obstacle is not None:
             return obstacle
         try:
             told = tell(message, self.tools, judged, is_raw=self.wanted.is_raw)
         except BadInput as error:
-            return Obstacle(code="tools-unreadable", message=str(error), pointer="/tools")
+            return ExportBlocker(code="tools-unreadable", message=str(error), pointer="/tools")
         given = self.given.get(message.original_id)
-        if given is None or isinstance(told, Obstacle):
+        if given is None or isinstance(told, ExportBlocker):
             return told
         if not (told.is_corrected or told.fixes or told.is_as_is):
             return replace(told, message=given)
         return replace(told, message=_with_ids(told.message, given))
 
-    def _not_ready(self, message: ToldMessage, judged: Judged) -> Obstacle | None:
+    def _not_ready(self, message: ExportMessage, judged: LabelSummary) -> ExportBlocker | None:
         """Why nothing of it is told; a text that was corrected is finished, whatever the model did."""
         if message.id in self.material.stale and not self.wanted.is_stale_taken:
             return not_ready(

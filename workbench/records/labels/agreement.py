@@ -11,7 +11,7 @@ from itertools import combinations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class AnnotatorVerdict:
     """One labeller's word on one thing."""
 
     item: str
@@ -39,7 +39,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class AnnotatorAgreement:
     """How far all labellers agree."""
 
     kappa: float | None
@@ -52,7 +52,7 @@ class Agreement:
     """Every two labellers, sorted."""
 
 
-def agreement_of(judgements: Iterable[Judgement]) -> Agreement:
+def agreement_of(judgements: Iterable[AnnotatorVerdict]) -> AnnotatorAgreement:
     """Works it out; of several words of a labeller on one thing the last counts."""
     by_labeller: dict[str, dict[str, str]] = {}
     for one in judgements:
@@ -63,7 +63,7 @@ def agreement_of(judgements: Iterable[Judgement]) -> Agreement:
         for first, second in combinations(sorted(by_labeller), 2)
     )
     kappas = [pair.kappa for pair in pairs if pair.kappa is not None]
-    return Agreement(
+    return AnnotatorAgreement(
         kappa=sum(kappas) / len(kappas) if kappas else None,
         problem="" if kappas else _problem(pairs),
         item_count=sum(labeller_count > 1 for labeller_count in judged.values()),

@@ -44,7 +44,7 @@ MESSAGE_VERDICTS: Final = frozenset({Verdict.GOOD, Verdict.MISSING_CALL, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class LabelTarget:
     """What a label is of."""
 
     session_id: str
@@ -80,7 +80,7 @@ class LabelContent:
 class NewLabel:
     """A label on its way into the store."""
 
-    target: Target
+    target: LabelTarget
     """What it is of."""
     content: LabelContent
     """What it says."""
@@ -100,7 +100,7 @@ class Label:
 
     id: str
     """Unguessable."""
-    target: Target
+    target: LabelTarget
     """What it is of."""
     content: LabelContent
     """What it says."""

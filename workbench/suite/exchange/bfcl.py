@@ -17,7 +17,7 @@ from workbench.suite.read_suite import parse_case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportedSuite:
     """A suite out of another form."""
 
     suite: Suite
@@ -27,7 +27,7 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class ExportedSuite:
     """A suite in another form."""
 
     files: dict[str, str] = field(hash=False)
@@ -70,7 +70,7 @@ TYPES: Final[Mapping[str, str | None]] = {
 _OTHER_LANGUAGES: Final = ("java", "javascript")
 
 
-def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequence[str] = ()) -> Imported:
+def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequence[str] = ()) -> ImportedSuite:
     """A suite out of BFCL's files.
 
     Args:
@@ -98,10 +98,10 @@ def import_bfcl(questions: str, answers: str | None, *, name: str, only: Sequenc
     if not cases:
         raise BadInput("questions", "there is no question that can be taken", "; ".join(left_out[:1]))
     suite = Suite(name=name, description="From the Berkeley Function-Calling Leaderboard", cases=tuple(cases))
-    return Imported(suite=suite, left_out=tuple(left_out))
+    return ImportedSuite(suite=suite, left_out=tuple(left_out))
 
 
-def export_bfcl(suite: Suite) -> Exported:
+def export_bfcl(suite: Suite) -> ExportedSuite:
     """BFCL's two files of a suite: `questions.json` and `possible_answer.json`."""
     questions: list[JsonValue] = []
     answers: list[JsonValue] = []
@@ -118,7 +118,7 @@ def export_bfcl(suite: Suite) -> Exported:
         if truth:
             answers.append({"id": case.id, "ground_truth": cast(JsonValue, truth)})
     files = {"questions.json": write_lines(questions), "possible_answer.json": write_lines(answers)}
-    return Exported(files=files, left_out=tuple(left_out))
+    return ExportedSuite(files=files, left_out=tuple(left_out))
 
 
 def sound_schema(value: Any) -> Any:

@@ -8,7 +8,7 @@ from workbench.chat.json_value import load_json
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
-from workbench.suite.exchange.bfcl import Exported, Imported, read_lines, write_lines
+from workbench.suite.exchange.bfcl import ExportedSuite, ImportedSuite, read_lines, write_lines
 from workbench.suite.expectation import Expectation
 from workbench.suite.read_suite import parse_case
 
@@ -16,7 +16,7 @@ FILE: Final = "messages.jsonl"
 _Fields = Mapping[str, Any]
 
 
-def import_openai(text: str, *, name: str) -> Imported:
+def import_openai(text: str, *, name: str) -> ImportedSuite:
     """A suite out of rows `{"messages": […], "tools": […]}`, one a line.
 
     The case is what stands before the last assistant message that answers a user; what that one calls is
@@ -39,10 +39,10 @@ def import_openai(text: str, *, name: str) -> Imported:
         cases.append(parse_case(_document(identity, row, gold, place), suite=name, where=place))
     if not cases:
         raise BadInput("rows", "no row can be taken", "; ".join(left_out[:1]))
-    return Imported(suite=Suite(name=name, cases=tuple(cases)), left_out=tuple(left_out))
+    return ImportedSuite(suite=Suite(name=name, cases=tuple(cases)), left_out=tuple(left_out))
 
 
-def export_openai(suite: Suite) -> Exported:
+def export_openai(suite: Suite) -> ExportedSuite:
     """Rows of OpenAI messages, the wanted calls as the assistant's last message."""
     rows: list[Any] = []
     left_out: list[str] = []
@@ -56,7 +56,7 @@ def export_openai(suite: Suite) -> Exported:
         system = [{"role": "system", "content": case.system}] if case.system else []
         said = [_written(one, case.messages[:place]) for place, one in enumerate(case.messages)]
         rows.append({"id": case.id, "messages": [*system, *said, gold], "tools": list(case.tool_specs)})
-    return Exported(files={FILE: write_lines(rows)}, left_out=tuple(left_out))
+    return ExportedSuite(files={FILE: write_lines(rows)}, left_out=tuple(left_out))
 
 
 def _gold(messages: list[_Fields]) -> int | None:

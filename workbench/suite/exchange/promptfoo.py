@@ -13,7 +13,7 @@ import yaml
 from workbench.chat.json_value import load_json
 from workbench.errors import BadInput
 from workbench.suite.case import Case, Suite
-from workbench.suite.exchange.bfcl import Imported
+from workbench.suite.exchange.bfcl import ImportedSuite
 from workbench.suite.read_suite import parse_case
 from workbench.suite.suite_text import fill
 from workbench.toolspec.yaml_text import load_yaml
@@ -25,7 +25,7 @@ NO_CALL: Final = "not-is-valid-openai-tools-call"
 _Assertion = Mapping[str, Any]
 
 
-def import_promptfoo(text: str, *, name: str) -> Imported:
+def import_promptfoo(text: str, *, name: str) -> ImportedSuite:
     """A suite out of a promptfoo configuration.
 
     Args:
@@ -57,7 +57,7 @@ def import_promptfoo(text: str, *, name: str) -> Imported:
     if not cases:
         raise BadInput("promptfoo", "no test can be taken", "; ".join(left_out[:1]))
     description = str(fields.get("description") or "")
-    return Imported(
+    return ImportedSuite(
         suite=Suite(name=name, description=description, cases=tuple(cases)), left_out=tuple(left_out)
     )
 

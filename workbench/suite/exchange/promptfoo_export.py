@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from workbench.chat.message import Role
 from workbench.suite.case import Case, Suite
-from workbench.suite.exchange.bfcl import Exported
+from workbench.suite.exchange.bfcl import ExportedSuite
 from workbench.suite.exchange.promptfoo import NEGATION, NO_CALL
 from workbench.suite.expectation import CallPattern, Expectation, expects_call
 from workbench.toolspec.yaml_text import dump_yaml
@@ -13,7 +13,7 @@ FILE: Final = "promptfooconfig.yaml"
 """What promptfoo looks for."""
 
 
-def export_promptfoo(suite: Suite) -> Exported:
+def export_promptfoo(suite: Suite) -> ExportedSuite:
     """A promptfoo configuration of a suite; the provider is for the reader to name."""
     left_out: list[str] = []
     tests: list[dict[str, Any]] = []
@@ -33,7 +33,7 @@ def export_promptfoo(suite: Suite) -> Exported:
         "providers": [{"id": "openai:chat:MODEL", "config": {"tools": tools}}],
         "tests": tests,
     }
-    return Exported(files={FILE: dump_yaml(config)}, left_out=tuple(left_out))
+    return ExportedSuite(files={FILE: dump_yaml(config)}, left_out=tuple(left_out))
 
 
 def _asserted(case: Case, one: Expectation, left_out: list[str]) -> list[dict[str, Any]]:

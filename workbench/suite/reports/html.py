@@ -5,7 +5,7 @@ from html import escape
 from typing import Final
 
 from workbench.suite.card import ScoreCard
-from workbench.suite.reports.report import LOCAL_PAGE, Report, rollout_url
+from workbench.suite.reports.report import LOCAL_PAGE, RunReport, rollout_url
 from workbench.suite.reports.tables import (
     Table,
     card_table,
@@ -16,7 +16,7 @@ from workbench.suite.reports.tables import (
     plays_of,
     worth_table,
 )
-from workbench.suite.result import CaseResult, Status
+from workbench.suite.result import CaseResult, CaseStatus
 
 _STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c1e22;--quiet:#5d636d;--line:#d9dce1;--bad:#b3261e;--good:#1b6e3c;--odd:#8a5a00}
@@ -31,13 +31,13 @@ code,pre{font:12px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wra
 summary{cursor:pointer}ul{margin:.2rem 0;padding-left:1.2rem}
 svg{max-width:640px;width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:var(--ink)}
 """
-_SIGNS: Final = {Status.PASSED: "✓", Status.FAILED: "✗", Status.ERROR: "!"}
+_SIGNS: Final = {CaseStatus.PASSED: "✓", CaseStatus.FAILED: "✗", CaseStatus.ERROR: "!"}
 _WIDTH: Final = 640
 _HEIGHT: Final = 240
 _MARGIN: Final = 44
 
 
-def report_html(report: Report, *, page_url: str = LOCAL_PAGE) -> str:
+def report_html(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
     """The report as a page.
 
     Args:
@@ -73,7 +73,7 @@ def front_svg(cards: Sequence[ScoreCard], front: Sequence[str]) -> str:
     )
 
 
-def _body(report: Report, page_url: str) -> Iterator[str]:
+def _body(report: RunReport, page_url: str) -> Iterator[str]:
     yield f"<h1>{escape(report.title)}</h1>"
     done = f"{len(report.results)} of {report.total} plays, {report.state}"
     yield f"<p>Run <code>{escape(report.run_id)}</code>: {done}. ● is on the front.</p>"
@@ -97,7 +97,7 @@ def _table(table: Table) -> str:
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _cases(report: Report, page_url: str) -> str:
+def _cases(report: RunReport, page_url: str) -> str:
     arms = [card.arm for card in report.cards]
     plays = plays_of(report.results)
     head = "".join(f"<th>{escape(arm)}</th>" for arm in arms)

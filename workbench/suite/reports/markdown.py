@@ -6,8 +6,8 @@ from typing import Final
 from xml.etree import ElementTree
 
 from workbench.suite.card import ScoreCard
-from workbench.suite.compare import Comparison
-from workbench.suite.reports.report import LOCAL_PAGE, Report, rollout_url
+from workbench.suite.compare import RunComparison
+from workbench.suite.reports.report import LOCAL_PAGE, RunReport, rollout_url
 from workbench.suite.reports.tables import (
     NONE,
     Table,
@@ -19,12 +19,12 @@ from workbench.suite.reports.tables import (
     plays_of,
     worth_table,
 )
-from workbench.suite.result import CaseResult, Status
+from workbench.suite.result import CaseResult, CaseStatus
 
 _NO_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def report_junit(report: Report, *, page_url: str = LOCAL_PAGE) -> str:
+def report_junit(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
     """One `testsuite` an arm, one `testcase` a play, which says where its rollout is."""
     root = ElementTree.Element("testsuites", name=_text(report.title))
     for card in report.cards:
@@ -50,12 +50,12 @@ def _case(result: CaseResult, page_url: str) -> ElementTree.Element:
     name = result.case_id + (f" [{result.repetition}]" if result.repetition else "")
     seconds = f"{result.measures.seconds:.3f}"
     case = ElementTree.Element("testcase", classname=_text(result.suite), name=_text(name), time=seconds)
-    if result.status is Status.FAILED:
+    if result.status is CaseStatus.FAILED:
         failure = ElementTree.SubElement(case, "failure", message=_text(result.reason))
         failure.text = _text(
             "\n".join(f"{one.kind}: {one.reason}" for one in result.outcomes if not one.holds)
         )
-    elif result.status is Status.ERROR:
+    elif result.status is CaseStatus.ERROR:
         ElementTree.SubElement(case, "error", message=_text(result.error))
     told = [result.calls_told, result.answer, rollout_url(result, page_url)]
     ElementTree.SubElement(case, "system-out").text = _text("\n".join(filter(None, told)))
@@ -67,12 +67,12 @@ def _text(text: str) -> str:
     return _NO_XML.sub("\ufffd", text)
 
 
-def report_markdown(report: Report, *, page_url: str = LOCAL_PAGE) -> str:
+def report_markdown(report: RunReport, *, page_url: str = LOCAL_PAGE) -> str:
     """The report as a page of Markdown, each play a link to its rollout."""
     return "\n".join(_lines(report, page_url)) + "\n"
 
 
-def comparison_markdown(comparison: Comparison, *, before: str, after: str) -> str:
+def comparison_markdown(comparison: RunComparison, *, before: str, after: str) -> str:
     """Two runs side by side, what broke first."""
     lines = [f"# {before} → {after}", "", comparison_line(comparison), ""]
     return "\n".join([*lines, table_markdown(change_table(comparison))]) + "\n"
@@ -96,7 +96,7 @@ def _table(cells: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(lines)
 
 
-def _lines(report: Report, page_url: str) -> Iterator[str]:
+def _lines(report: RunReport, page_url: str) -> Iterator[str]:
     done = len(report.results)
     yield f"# {report.title}"
     yield ""
@@ -117,7 +117,7 @@ def _lines(report: Report, page_url: str) -> Iterator[str]:
         yield from ("", "## What did not pass", "", table_markdown(failures))
 
 
-def _cases(report: Report, page_url: str) -> str:
+def _cases(report: RunReport, page_url: str) -> str:
     """One line a case, one column an arm, each play a link."""
     arms = [card.arm for card in report.cards]
     plays = plays_of(report.results)

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.suite.card import ScoreCard, cards
-from workbench.suite.compare import Comparison, Point, compare, front
-from workbench.suite.plan import Arm, Plan
+from workbench.suite.compare import ArmPoint, RunComparison, compare, front
+from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.result import CaseResult, result_document
 
 _RESERVED: Final = re.compile(r"[^A-Za-z0-9_.~-]")
@@ -20,7 +20,7 @@ LOCAL_PAGE: Final = "http://127.0.0.1:7860"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worth:
+class ArmGain:
     """What a change of an arm cost or gained."""
 
     of: str
@@ -38,7 +38,7 @@ class Worth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class RunReport:
     """All that is told of a run."""
 
     run_id: str
@@ -49,7 +49,7 @@ class Report:
     """How far it is."""
     total: int
     """Plays that it has in all."""
-    plan: Plan
+    plan: RunPlan
     """What it depended on."""
     results: tuple[CaseResult, ...] = field(hash=False)
     """In the order of the plan."""
@@ -57,9 +57,9 @@ class Report:
     """One an arm."""
     front: tuple[str, ...]
     """Labels of the arms that no other beats in pass rate and prompt tokens."""
-    worths: tuple[Worth, ...]
+    worths: tuple[ArmGain, ...]
     """Of parts that were left out, and of tools that were varied."""
-    comparison: Comparison | None = None
+    comparison: RunComparison | None = None
     """With a baseline; None where there is none."""
     baseline: str = ""
     """Title of the baseline."""
@@ -87,12 +87,12 @@ def report_of(
     run_id: str,
     title: str,
     state: str,
-    plan: Plan,
+    plan: RunPlan,
     results: Sequence[CaseResult],
     *,
     baseline: tuple[str, Sequence[CaseResult]] | None = None,
     arms: tuple[str, str] | None = None,
-) -> Report:
+) -> RunReport:
     """What there is to tell of a run.
 
     Args:
@@ -106,11 +106,11 @@ def report_of(
     """
     made = cards(results)
     points = tuple(
-        Point(label=card.arm, cost=card.prompt_tokens, worth=card.pass_rate)
+        ArmPoint(label=card.arm, cost=card.prompt_tokens, worth=card.pass_rate)
         for card in made
         if card.pass_rate is not None
     )
-    return Report(
+    return RunReport(
         run_id=run_id,
         title=title,
         state=state,
@@ -125,7 +125,7 @@ def report_of(
     )
 
 
-def worths_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Worth]:
+def worths_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[ArmGain]:
     """What each part that was left out, and each variation, cost or gained; those that were played."""
     for arm in arms:
         base = arm.left_out_of or arm.variation_of
@@ -135,7 +135,7 @@ def worths_of(arms: Sequence[Arm], results: Sequence[CaseResult]) -> Iterator[Wo
         if not found.compared:
             continue
         before, after = found.prompt_tokens
-        yield Worth(
+        yield ArmGain(
             of=base,
             change=arm.left_out or f"tools {arm.variation}",
             lost=found.broke,
@@ -159,11 +159,11 @@ def rollout_url(result: CaseResult, page_url: str) -> str:
 
 
 _CARD: Final = TypeAdapter(ScoreCard)
-_WORTH: Final = TypeAdapter(Worth)
+_WORTH: Final = TypeAdapter(ArmGain)
 _ARM: Final = TypeAdapter(Arm)
 
 
-def report_json(report: Report, *, page_url: str = LOCAL_PAGE) -> JsonObject:
+def report_json(report: RunReport, *, page_url: str = LOCAL_PAGE) -> JsonObject:
     """The report as one JSON object; each result has the address of its rollout as `rollout`."""
     return {
         "run": report.run_id,
@@ -183,7 +183,7 @@ def report_json(report: Report, *, page_url: str = LOCAL_PAGE) -> JsonObject:
     }
 
 
-def comparison_json(comparison: Comparison) -> JsonObject:
+def comparison_json(comparison: RunComparison) -> JsonObject:
     """A comparison as one JSON object; pairs in the order in which one looks at them."""
     return {
         "broke": comparison.broke,

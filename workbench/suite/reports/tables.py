@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.suite.card import ScoreCard
-from workbench.suite.compare import Comparison
-from workbench.suite.reports.report import Report
-from workbench.suite.result import CaseResult, Status
+from workbench.suite.compare import RunComparison
+from workbench.suite.reports.report import RunReport
+from workbench.suite.result import CaseResult, CaseStatus
 
 NONE = "–"
 """Stands where there is nothing to tell."""
@@ -23,7 +23,7 @@ class Table:
     """Cells, one a column."""
 
 
-def card_table(report: Report) -> Table:
+def card_table(report: RunReport) -> Table:
     """One line an arm; columns that say nothing of any arm are left out."""
     return cards_table(report.cards, report.front)
 
@@ -47,7 +47,7 @@ def cards_table(cards: Sequence[ScoreCard], front: Sequence[str] = (), *, what: 
     )
 
 
-def matrix_table(report: Report) -> Table | None:
+def matrix_table(report: RunReport) -> Table | None:
     """Contracts × models: what passes of each contract's plays on each model, whatever the rest of the way.
 
     None where only one contract or only one model was played.
@@ -73,7 +73,7 @@ def plays_of(results: Iterable[CaseResult]) -> Mapping[str, Mapping[str, Sequenc
     return plays
 
 
-def failure_table(report: Report) -> Table:
+def failure_table(report: RunReport) -> Table:
     """One line for each play that did not pass, and why."""
     rows = tuple(
         (one.case_key, one.arm, one.status.value, one.reason, one.calls_told or one.answer or NONE)
@@ -83,7 +83,7 @@ def failure_table(report: Report) -> Table:
     return Table(head=("case", "arm", "", "why", "what came"), rows=rows)
 
 
-def worth_table(report: Report) -> Table:
+def worth_table(report: RunReport) -> Table:
     """One line for each part that was left out, and for each way in which tools were varied."""
     rows = tuple(
         (one.of, one.change, f"−{one.lost} +{one.gained}", f"{one.saved_tokens:.0f}", f"{one.p:.3f}")
@@ -92,7 +92,7 @@ def worth_table(report: Report) -> Table:
     return Table(head=("arm", "without, or with", "cases", "prompt tokens saved", "p"), rows=rows)
 
 
-def change_table(comparison: Comparison, *, is_whole: bool = False) -> Table:
+def change_table(comparison: RunComparison, *, is_whole: bool = False) -> Table:
     """One line for each play that broke or was mended, with both readings; all plays where `is_whole`."""
     changed = [one for one in comparison.pairs if is_whole or one.change.value in ("broke", "mended")]
     rows = tuple(
@@ -108,7 +108,7 @@ def change_table(comparison: Comparison, *, is_whole: bool = False) -> Table:
     return Table(head=("", "case", "arm", "before", "after"), rows=rows)
 
 
-def comparison_line(comparison: Comparison) -> str:
+def comparison_line(comparison: RunComparison) -> str:
     """A comparison in one line."""
     sure = "not by chance" if comparison.is_sure else "may be chance"
     before, after = comparison.seconds
@@ -125,7 +125,7 @@ def told_plays(plays: Sequence[CaseResult]) -> str:
     if len(plays) == 1:
         return plays[0].status.value
     passed = sum(one.is_passed for one in plays)
-    errors = sum(one.status is Status.ERROR for one in plays)
+    errors = sum(one.status is CaseStatus.ERROR for one in plays)
     return f"{passed}/{len(plays) - errors}" + (f", {errors} errors" if errors else "")
 
 

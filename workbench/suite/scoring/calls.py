@@ -8,13 +8,13 @@ from typing import Final, Literal, cast
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.reading import CallStatus, ReadCall
 from workbench.suite.expectation import CallPattern, CountRange, Expectation
-from workbench.suite.played import Played
+from workbench.suite.played import CaseRollout
 from workbench.toolspec.conditions import first_break, meets, told
 from workbench.toolspec.patterns import is_found, pattern_problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ExpectationResult:
     """One expectation, held against a rollout."""
 
     kind: str
@@ -32,7 +32,7 @@ Answer = tuple[bool, str]
 _LONGEST_ARGUMENTS: Final = 80
 
 
-def score_calls(one: Expectation, played: Played) -> Answer:
+def score_calls(one: Expectation, played: CaseRollout) -> Answer:
     """The calls that were wanted, each its own; no others unless `allow_extra`."""
     wanted = [pattern for pattern in one.calls or () for _ in range(pattern.count)]
     given = played.first_calls if one.within == "first" else played.calls
@@ -46,7 +46,7 @@ def score_calls(one: Expectation, played: Played) -> Answer:
     return False, _why_not(wanted, given, is_in_order=one.in_order)
 
 
-def score_no_call(played: Played) -> Answer:
+def score_no_call(played: CaseRollout) -> Answer:
     """Nothing was called, nor meant to be."""
     if played.calls:
         return False, f"called {told_calls(played.calls)}"
@@ -55,7 +55,7 @@ def score_no_call(played: Played) -> Answer:
     return True, "nothing was called"
 
 
-def score_call_count(one: Expectation, played: Played) -> Answer:
+def score_call_count(one: Expectation, played: CaseRollout) -> Answer:
     """How many calls there were."""
     count = len(played.first_calls if one.within == "first" else played.calls)
     wanted = one.call_count
@@ -66,7 +66,7 @@ def score_call_count(one: Expectation, played: Played) -> Answer:
     return count == wanted, f"{_times(count, 'call')}, wanted {wanted}"
 
 
-def score_sequence(one: Expectation, played: Played) -> Answer:
+def score_sequence(one: Expectation, played: CaseRollout) -> Answer:
     """Which tools were called over the rollout, in order."""
     wanted, given = list(one.tool_sequence or ()), [call.name for call in played.calls]
     rest = iter(given)
@@ -75,7 +75,7 @@ def score_sequence(one: Expectation, played: Played) -> Answer:
     return holds, f"called {shown}" if holds else f"called {shown}, wanted {' → '.join(wanted) or 'nothing'}"
 
 
-def score_valid_calls(played: Played) -> Answer:
+def score_valid_calls(played: CaseRollout) -> Answer:
     """Every call could be run."""
     if played.dropped:
         return False, f"{_times(played.dropped, 'call')} that could not be read"
@@ -183,7 +183,7 @@ def _times(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-_Measured = tuple[Callable[[Played], float | None], str]
+_Measured = tuple[Callable[[CaseRollout], float | None], str]
 LIMITS: Final[Mapping[str, _Measured]] = {
     "fixes_at_most": (lambda played: len(played.fixes), "fixes"),
     "rounds_at_most": (lambda played: len(played.completions), "rounds"),
@@ -195,7 +195,7 @@ LIMITS: Final[Mapping[str, _Measured]] = {
 """Kind of expectation to what is measured, and its unit."""
 
 
-def score_limit(one: Expectation, played: Played) -> Answer:
+def score_limit(one: Expectation, played: CaseRollout) -> Answer:
     """Whether what was measured is within the bound; a cost that is not known is not."""
     measure, unit = LIMITS[one.kind]
     most = cast(float, getattr(one, one.kind))
@@ -209,7 +209,7 @@ _QUESTION_MARKS: Final = ("?", "？", "؟")
 _LONGEST_SHOWN: Final = 60
 
 
-def score_asks(wanted: "Literal[True] | str", played: Played) -> Answer:
+def score_asks(wanted: "Literal[True] | str", played: CaseRollout) -> Answer:
     """Nothing is called, and the answer asks, about what `wanted` finds where it is a pattern."""
     holds, reason = score_no_call(played)
     if not holds:
@@ -222,7 +222,7 @@ def score_asks(wanted: "Literal[True] | str", played: Played) -> Answer:
     return True, f"it asks: {_shown(answer)}"
 
 
-def score_contains(wanted: str | list[str], played: Played) -> Answer:
+def score_contains(wanted: str | list[str], played: CaseRollout) -> Answer:
     """The answer has each of the texts, whatever the case of letters."""
     answer = played.answer
     for text in [wanted] if isinstance(wanted, str) else wanted:
@@ -231,13 +231,13 @@ def score_contains(wanted: str | list[str], played: Played) -> Answer:
     return True, f"{wanted!r} is in the answer"
 
 
-def score_matches(pattern: str, played: Played) -> Answer:
+def score_matches(pattern: str, played: CaseRollout) -> Answer:
     """The pattern is found in the answer."""
     answer = played.answer
     return _finds(pattern, answer), f"/{pattern}/ in {_shown(answer)}"
 
 
-def score_answer_schema(schema: JsonObject, played: Played) -> Answer:
+def score_answer_schema(schema: JsonObject, played: CaseRollout) -> Answer:
     """The answer is JSON of the schema."""
     try:
         value = cast(JsonValue, json.loads(played.answer))

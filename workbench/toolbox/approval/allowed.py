@@ -12,8 +12,8 @@ from workbench.toolbox.approval.doubt import (
     SYNTAX,
     UNKNOWN_PROGRAM,
     VARIABLE,
-    Doubt,
-    Place,
+    ApprovalReason,
+    CommandEnvironment,
 )
 from workbench.toolbox.approval.hardline import hardline_reason, loose_commands, undisguised
 from workbench.toolbox.approval.paths import Paths, moved
@@ -27,14 +27,14 @@ from workbench.toolbox.approval.programs import (
     wrappers,
     writing_files,
 )
-from workbench.toolbox.approval.programs.rule import Call, Check
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall
 from workbench.toolbox.approval.shell.reading import read_script
 from workbench.toolbox.approval.shell.words import (
     MAX_COMMAND_CHARS,
-    Assignment,
     Command,
-    Script,
-    Word,
+    ShellScript,
+    ShellWord,
+    VariableAssignment,
     is_plain_name,
     resolve,
 )
@@ -78,7 +78,7 @@ _WRITERS: Final = frozenset({
 _HARMLESS_OUTPUT: Final = re.compile(r"/dev/\w+|(?:.*/)?[\w-]*\.(?:txt|log|out|csv|tsv|md)")
 
 
-def doubts_of(script: Script, place: Place) -> list[Doubt]:
+def doubts_of(script: ShellScript, place: CommandEnvironment) -> list[ApprovalReason]:
     """Every reason to ask about a script; none if it may run unasked.
 
     Args:
@@ -86,7 +86,7 @@ def doubts_of(script: Script, place: Place) -> list[Doubt]:
         place: Where it runs.
     """
     if script.problem:
-        return [Doubt(SYNTAX, script.problem)]
+        return [ApprovalReason(SYNTAX, script.problem)]
     return list(dict.fromkeys(_Checker(script, place).doubts()))
 
 
@@ -98,21 +98,21 @@ class _Checker:
         place: Where it runs.
     """
 
-    def __init__(self, script: Script, place: Place) -> None:
+    def __init__(self, script: ShellScript, place: CommandEnvironment) -> None:
         self._script = script
         self._place = place
         self._folders: tuple[str, ...] = (place.folder or ".",)
         self._writes = False
         self._runs_code = False
 
-    def doubts(self) -> Iterator[Doubt]:
+    def doubts(self) -> Iterator[ApprovalReason]:
         """Every reason to ask."""
         for command in self._script.commands:
             yield from self._of_command(command)
         if self._writes and self._runs_code:
-            yield Doubt(FRESH_CODE)
+            yield ApprovalReason(FRESH_CODE)
 
-    def _of_command(self, command: Command) -> Iterator[Doubt]:
+    def _of_command(self, command: Command) -> Iterator[ApprovalReason]:
         paths = Paths(place=self._place, folders=self._folders)
         words = tuple(word for raw in command.words for word in resolve(raw, self._script.bindings))
         yield from self._redirections(command, paths)
@@ -123,7 +123,7 @@ class _Checker:
             yield from self._judge(words, paths)
             yield from self._move(words)
 
-    def _redirections(self, command: Command, paths: Paths) -> Iterator[Doubt]:
+    def _redirections(self, command: Command, paths: Paths) -> Iterator[ApprovalReason]:
         runs_code = self._is_project_code(command)
         for operator, target in command.redirections:
             if operator == "<<":
@@ -136,50 +136,52 @@ class _Checker:
             found = (paths.reading(word) if operator == "<" else paths.writing(word) for word in targets)
             yield from (doubt for doubt in found if doubt)
             if operator != "<" and not all(word.is_fixed for word in targets):
-                yield Doubt(SYNTAX, "a redirection to a file that is not spelled out")
+                yield ApprovalReason(SYNTAX, "a redirection to a file that is not spelled out")
 
     def _is_project_code(self, command: Command) -> bool:
         """Whether a command is the project's code: what that writes is its own doing."""
         words = resolve(command.words[0], {}) if command.words else ()
         return bool(words) and (words[0].text in _CODE_RUNNERS or words[0].text.startswith("./"))
 
-    def _assignment(self, assignment: Assignment, *, is_for_read: bool) -> Iterator[Doubt]:
-        values = resolve(assignment.value, self._script.bindings) if assignment.value else (Word(text=""),)
+    def _assignment(self, assignment: VariableAssignment, *, is_for_read: bool) -> Iterator[ApprovalReason]:
+        values = (
+            resolve(assignment.value, self._script.bindings) if assignment.value else (ShellWord(text=""),)
+        )
         pattern = _VARIABLES.get(assignment.name) or (
             _PLAIN_VALUE if is_plain_name(assignment.name) else None
         )
         if is_for_read and assignment.name == "IFS":
             pattern = r"[,:;|\t]?"
         if assignment.name == "PYTHONPATH" and not self._place.is_contained:
-            yield Doubt(PROJECT_CODE, assignment.name, f"{assignment.name}: {PROJECT_CODE}")
+            yield ApprovalReason(PROJECT_CODE, assignment.name, f"{assignment.name}: {PROJECT_CODE}")
         if pattern is None or not all(word.is_fixed and re.fullmatch(pattern, word.text) for word in values):
-            yield Doubt(VARIABLE, assignment.name[:40])
+            yield ApprovalReason(VARIABLE, assignment.name[:40])
 
-    def _judge(self, words: tuple[Word, ...], paths: Paths) -> list[Doubt]:
+    def _judge(self, words: tuple[ShellWord, ...], paths: Paths) -> list[ApprovalReason]:
         if not words or not words[0].is_fixed:
-            return [Doubt(UNKNOWN_PROGRAM, "a name that is only known when the command runs")]
+            return [ApprovalReason(UNKNOWN_PROGRAM, "a name that is only known when the command runs")]
         name = words[0].text
         if match := _SYSTEM_PROGRAM.fullmatch(name):
             name = match.group(1)
-        call = Call(name=name, words=words[1:], paths=paths, judge=self._judge)
+        call = ProgramCall(name=name, words=words[1:], paths=paths, judge=self._judge)
         if _OWN_PROGRAM.fullmatch(name) and all(
-            paths.is_inside(Word(text=folder)) for folder in self._folders
+            paths.is_inside(ShellWord(text=folder)) for folder in self._folders
         ):
             self._runs_code = True
             return project.check_own_program(call)
         if check := _CHECKS.get(name):
             return check(call)
-        return [Doubt(UNKNOWN_PROGRAM, name[:60])]
+        return [ApprovalReason(UNKNOWN_PROGRAM, name[:60])]
 
-    def _move(self, words: tuple[Word, ...]) -> Iterator[Doubt]:
+    def _move(self, words: tuple[ShellWord, ...]) -> Iterator[ApprovalReason]:
         if words[0].text != "cd" or not words[-1].is_fixed:
             return
         target = words[1].text if len(words) > 1 else "~"
         self._folders = moved(self._folders, "~" if target == "-" else target)
         if len(self._folders) > _MOST_FOLDERS:
-            yield Doubt(SYNTAX, "too many changes of the folder")
+            yield ApprovalReason(SYNTAX, "too many changes of the folder")
 
-    def _note(self, words: tuple[Word, ...]) -> None:
+    def _note(self, words: tuple[ShellWord, ...]) -> None:
         """Keeps in mind whether the script writes files and runs files: it must not run what it wrote."""
         names = {word.text.rsplit("/", 1)[-1] for word in words[:6]}
         if words[0].text in _WRITERS or (
@@ -219,7 +221,7 @@ class Danger:
         return bool(self.keys) and not any(key.startswith(EXACT_PREFIX) for key in self.keys)
 
 
-def detect(command: str, place: Place = Place()) -> Danger:
+def detect(command: str, place: CommandEnvironment = CommandEnvironment()) -> Danger:
     """Whether a shell command may run unasked: only if all of it is on the list of what may.
 
     Args:
@@ -250,7 +252,7 @@ def detect(command: str, place: Place = Place()) -> Danger:
     return _explained(command, doubts, place)
 
 
-def _explained(command: str, doubts: list[Doubt], place: Place) -> Danger:
+def _explained(command: str, doubts: list[ApprovalReason], place: CommandEnvironment) -> Danger:
     text = undisguised(command)
     found = tuple(loose_commands(text))
     shown = (f"{doubt.reason} ({doubt.detail})" if doubt.detail else doubt.reason for doubt in doubts)

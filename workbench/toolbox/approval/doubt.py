@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CommandEnvironment:
     """An environment for commands."""
 
     is_contained: bool = True
@@ -34,7 +34,7 @@ NAMES: Final = (
 )  # fmt: skip
 
 
-class Doubt(NamedTuple):
+class ApprovalReason(NamedTuple):
     """One reason to ask."""
 
     reason: str

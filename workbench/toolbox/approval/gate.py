@@ -18,7 +18,7 @@ from workbench.rollout.sampling import Sampling
 from workbench.toolbox.approval.allowed import EXACT_PREFIX, Danger, detect
 from workbench.toolbox.approval.allowlist import Allowlist
 from workbench.toolbox.approval.categories import NAMES
-from workbench.toolbox.approval.doubt import Place
+from workbench.toolbox.approval.doubt import CommandEnvironment
 from workbench.toolbox.entry import CallContext
 
 LOW: Final = "low"
@@ -70,7 +70,7 @@ MOST_DOUBTS: Final = 3
 class CommandPlaces(Protocol):
     """Knows where the commands of a task run."""
 
-    def place(self, task_id: str, workdir: str) -> Place:
+    def place(self, task_id: str, workdir: str) -> CommandEnvironment:
         """Where the next command of a task runs.
 
         Args:
@@ -83,9 +83,9 @@ class CommandPlaces(Protocol):
 class MockPlaces:
     """For commands that nothing really runs."""
 
-    def place(self, task_id: str, workdir: str) -> Place:
+    def place(self, task_id: str, workdir: str) -> CommandEnvironment:
         """See `CommandPlaces`."""
-        return Place(folder=workdir)
+        return CommandEnvironment(folder=workdir)
 
 
 class Judge(Protocol):
@@ -167,7 +167,7 @@ class ApprovalGate:
         self._places = places or MockPlaces()
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
-        """See `workbench.toolbox.hooks.Gate`."""
+        """See `workbench.toolbox.hooks.CallGate`."""
         command = str(call.arguments.get(self._guarded.get(call.name, ""), ""))
         danger = self._danger(call, command, context)
         if danger.hardline:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from posixpath import isabs, join, normpath
 from typing import Final
 
-from workbench.toolbox.approval.doubt import OUTSIDE, SENSITIVE, Doubt, Place
-from workbench.toolbox.approval.shell.words import Word
+from workbench.toolbox.approval.doubt import OUTSIDE, SENSITIVE, ApprovalReason, CommandEnvironment
+from workbench.toolbox.approval.shell.words import ShellWord
 
 _DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})
 _SENSITIVE: Final = re.compile(
@@ -46,11 +46,11 @@ _TEMPORARY: Final = re.compile(r"^/tmp/[\w.-][^*?\[]*$")
 class Paths:
     """The files of one command."""
 
-    place: Place
+    place: CommandEnvironment
     folders: tuple[str, ...]
     """Where the command may run, of which each is relative to the working folder, or absolute."""
 
-    def reading(self, word: Word, *, is_recursive: bool = False) -> Doubt | None:
+    def reading(self, word: ShellWord, *, is_recursive: bool = False) -> ApprovalReason | None:
         """Why this file should not be read unasked; None if it may be.
 
         Args:
@@ -58,36 +58,36 @@ class Paths:
             is_recursive: True if everything below it is read.
         """
         if not word.is_known:
-            return Doubt(SENSITIVE, "a file name that is only known when the command runs")
+            return ApprovalReason(SENSITIVE, "a file name that is only known when the command runs")
         for path in self._absolute(word.text):
             is_outside = isabs(path) or path.startswith(("~", ".."))
             if _is_sensitive(path, self.place) or (word.has_glob and _HIDDEN_GLOB.search(path)):
-                return Doubt(SENSITIVE, word.text)
+                return ApprovalReason(SENSITIVE, word.text)
             if path.startswith(("/usr/", "/tmp/")) or not is_outside:
                 continue
             is_wide = bool(_WIDE.match(path)) or path.startswith((".", "~"))
             if word.has_glob or (is_recursive and is_wide):
-                return Doubt(SENSITIVE, word.text)
+                return ApprovalReason(SENSITIVE, word.text)
         return None
 
-    def writing(self, word: Word) -> Doubt | None:
+    def writing(self, word: ShellWord) -> ApprovalReason | None:
         """Why this file should not be written unasked; None if it may be."""
         if not word.is_known:
-            return Doubt(OUTSIDE, "a file name that is only known when the command runs")
+            return ApprovalReason(OUTSIDE, "a file name that is only known when the command runs")
         if word.text in _DEVICES:
             return None
         for path in self._absolute(word.text):
             if self.place.is_contained and _TEMPORARY.match(path) and ".." not in path:
                 continue
             if isabs(path) or path.startswith(("~", "..")):
-                return Doubt(OUTSIDE, word.text)
+                return ApprovalReason(OUTSIDE, word.text)
             if _is_sensitive(path, self.place) or _STARTUP.search(path):
-                return Doubt(SENSITIVE, word.text)
+                return ApprovalReason(SENSITIVE, word.text)
             if word.has_glob and _HIDDEN_GLOB.search(path):
-                return Doubt(SENSITIVE, word.text)
+                return ApprovalReason(SENSITIVE, word.text)
         return None
 
-    def is_inside(self, word: Word) -> bool:
+    def is_inside(self, word: ShellWord) -> bool:
         """Whether a folder is certainly in the working folder."""
         return word.is_known and all(
             not isabs(path) and not path.startswith(("~", "..")) for path in self._absolute(word.text)
@@ -110,7 +110,7 @@ def moved(folders: tuple[str, ...], target: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*folders, *found)))
 
 
-def _is_sensitive(path: str, place: Place) -> bool:
+def _is_sensitive(path: str, place: CommandEnvironment) -> bool:
     if _SENSITIVE.search(path):
         return True
     return any(path == folder or path.startswith(folder + "/") for folder in place.private)

@@ -18,7 +18,7 @@ from workbench.errors import BadInput
 from workbench.toolspec.yaml_text import load_yaml
 
 
-class Server(BaseModel):
+class McpServerConfig(BaseModel):
     """One server as it stands in the file: a program of this machine, or an address."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,7 +38,7 @@ class Server(BaseModel):
     """False leaves it alone."""
 
     @model_validator(mode="after")
-    def _one_line(self) -> "Server":
+    def _one_line(self) -> "McpServerConfig":
         if bool(self.command) == bool(self.url):
             raise ValueError("give either command or url")
         return self
@@ -46,10 +46,10 @@ class Server(BaseModel):
 
 class _ToolsFile(BaseModel):
     model_config = ConfigDict(extra="ignore")
-    mcp_servers: dict[str, Server] = Field(default_factory=dict[str, Server])
+    mcp_servers: dict[str, McpServerConfig] = Field(default_factory=dict[str, McpServerConfig])
 
 
-def load_servers(path: Path) -> dict[str, Server]:
+def load_servers(path: Path) -> dict[str, McpServerConfig]:
     """The servers of a settings file that are enabled, by name; none where there is no file.
 
     Raises:
@@ -88,7 +88,7 @@ MOST_WINDOW_BYTES: Final = 64 * 2**20
 WINDOW_S: Final = 10.0
 
 
-class Misbehaved(ConnectionError):
+class McpServerMisbehaved(ConnectionError):
     """A server that must not be talked to any further; the text says what it did."""
 
 
@@ -112,7 +112,7 @@ class Window:
         """So much came now.
 
         Raises:
-            Misbehaved: That was too much.
+            McpServerMisbehaved: That was too much.
         """
         now = self._now_s()
         self._came.append((now, amount))
@@ -120,10 +120,10 @@ class Window:
         while self._came[0][0] < now - WINDOW_S:
             self._sum -= self._came.popleft()[1]
         if self._sum > self._most:
-            raise Misbehaved(self._problem)
+            raise McpServerMisbehaved(self._problem)
 
 
-class BadLines:
+class BadLineCounter:
     """Counts what a server writes that is no message of MCP."""
 
     def __init__(self) -> None:
@@ -133,11 +133,11 @@ class BadLines:
         """One such line.
 
         Raises:
-            Misbehaved: These are too many.
+            McpServerMisbehaved: These are too many.
         """
         self._count += 1
         if self._count >= MOST_BAD_LINES:
-            raise Misbehaved(
+            raise McpServerMisbehaved(
                 f"it wrote {self._count} lines that are not messages of MCP, the last: {line[:60]!r}"
             )
 
@@ -155,7 +155,7 @@ async def list_all(session: ClientSession) -> tuple[Tool, ...]:
     """All tools of a server, page by page.
 
     Raises:
-        Misbehaved: There are too many, or the list has no end.
+        McpServerMisbehaved: There are too many, or the list has no end.
     """
     tools: list[Tool] = []
     cursors: set[str] = set()
@@ -165,17 +165,17 @@ async def list_all(session: ClientSession) -> tuple[Tool, ...]:
         listed = await session.list_tools(params=params)
         tools += listed.tools
         if len(tools) > MOST_TOOLS:
-            raise Misbehaved(f"it lists more than {MOST_TOOLS:,} tools")
+            raise McpServerMisbehaved(f"it lists more than {MOST_TOOLS:,} tools")
         cursor = listed.nextCursor
         if not cursor:
             return tuple(tools)
         if cursor in cursors:
-            raise Misbehaved("its list of tools goes round in circles")
+            raise McpServerMisbehaved("its list of tools goes round in circles")
         cursors.add(cursor)
-    raise Misbehaved(f"its list of tools has more than {MOST_PAGES} pages")
+    raise McpServerMisbehaved(f"its list of tools has more than {MOST_PAGES} pages")
 
 
-class OneLine(logging.Filter):
+class OneLineFormatter(logging.Filter):
     """Makes one short line of what the SDK logs: it writes a traceback and the raw text for each bad message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -189,5 +189,5 @@ def quieten_sdk() -> None:
     """Keep the SDK's log short; may be called again."""
     for name in ("mcp.client.streamable_http", "mcp.client.session", "mcp.shared.session"):
         logger = logging.getLogger(name)
-        if not any(isinstance(one, OneLine) for one in cast("list[Any]", logger.filters)):
-            logger.addFilter(OneLine())
+        if not any(isinstance(one, OneLineFormatter) for one in cast("list[Any]", logger.filters)):
+            logger.addFilter(OneLineFormatter())

@@ -14,10 +14,10 @@ from workbench.chat.json_value import JsonObject, JsonValue, is_too_deep
 from workbench.toolbox.mcp.bounds import (
     MOST_DESCRIPTION_CHARS,
     MOST_LEVELS,
-    Server,
+    McpServerConfig,
     problem_of_tool,
 )
-from workbench.toolbox.mcp.line import Line
+from workbench.toolbox.mcp.line import McpConnection
 
 _PING_S: Final = 3.0
 RETRY_AFTER_S: Final = (10.0, 30.0, 90.0)
@@ -53,7 +53,7 @@ class Connection:
     def __init__(
         self,
         name: str,
-        server: Server,
+        server: McpServerConfig,
         on_tools: Callable[[], None] = lambda: None,
         *,
         now_s: Callable[[], float] = monotonic,
@@ -63,7 +63,7 @@ class Connection:
         self._server = server
         self._now_s = now_s
         self._lock = Lock()
-        self._line: Line | None = None
+        self._line: McpConnection | None = None
         self._is_closed = False
         self._opened_at_s = 0.0
         self._ended_at_s: float | None = None
@@ -81,7 +81,7 @@ class Connection:
         Raises:
             ConnectionError: The server does not answer, not in time, or not as a server does. Its program has ended.
         """
-        line = Line(self._name, self._server, self._on_tools)
+        line = McpConnection(self._name, self._server, self._on_tools)
         with self._lock:
             self._line = line
         line.open()
@@ -141,7 +141,7 @@ class Connection:
         if self._line is not None:
             self._line.close()
 
-    def _live(self) -> Line:
+    def _live(self) -> McpConnection:
         line = self._line
         if line is not None and line.is_open:
             self._ended_at_s = None
@@ -154,7 +154,7 @@ class Connection:
     def _gone(self, why: str) -> ConnectionError:
         return ConnectionError(f"the MCP server {self._name!r} is gone: {why}")
 
-    def _start_again(self, line: Line | None) -> str:
+    def _start_again(self, line: McpConnection | None) -> str:
         """Starts the server again if its time has come; says so."""
         with self._lock:
             if line is None or self._is_closed or line.is_refused:
@@ -172,7 +172,7 @@ class Connection:
             self._starting.start()
             return "; it is being started again"
 
-    def _try_again(self, before: Line) -> None:
+    def _try_again(self, before: McpConnection) -> None:
         before.close()
         try:
             self.open()

@@ -19,9 +19,9 @@ from workbench.toolbox.mcp.bounds import (
     MOST_UNASKED,
     MOST_WINDOW_BYTES,
     WINDOW_S,
-    BadLines,
-    Misbehaved,
-    Server,
+    BadLineCounter,
+    McpServerConfig,
+    McpServerMisbehaved,
     Window,
     list_all,
     quieten_sdk,
@@ -32,7 +32,7 @@ _STREAM: Final = "text/event-stream"
 
 
 @asynccontextmanager
-async def far_streams(server: Server) -> AsyncGenerator[tuple[Any, Any]]:
+async def far_streams(server: McpServerConfig) -> AsyncGenerator[tuple[Any, Any]]:
     """The streams of a session with it; a redirect to another host is not followed.
 
     Raises:
@@ -83,7 +83,7 @@ class _Counted(httpx.AsyncByteStream):
             place = chunk.rfind(b"\n\n") if self._is_endless else -1
             size = size + len(chunk) if place < 0 else len(chunk) - place
             if size > MOST_MESSAGE_BYTES:
-                raise Misbehaved(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
+                raise McpServerMisbehaved(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
             yield chunk
 
     async def aclose(self) -> None:
@@ -98,7 +98,7 @@ _LISTING_S: Final = 1.0
 _T = TypeVar("_T")
 
 
-class Line:
+class McpConnection:
     """One attempt to talk to a server. Its methods are called from any thread.
 
     Args:
@@ -107,7 +107,7 @@ class Line:
         on_tools: Called, on a thread of its own, when the server says that its tools are others now.
     """
 
-    def __init__(self, name: str, server: Server, on_tools: Callable[[], None]) -> None:
+    def __init__(self, name: str, server: McpServerConfig, on_tools: Callable[[], None]) -> None:
         self._name = name
         self._server = server
         self._on_tools = on_tools
@@ -119,7 +119,7 @@ class Line:
         self._listing: asyncio.Task[None] | None = None
         self._is_stale = False
         self._pid: int | None = None
-        self._bad = BadLines()
+        self._bad = BadLineCounter()
         self._unasked = Window(MOST_UNASKED, "it sent too many messages that nobody asked for")
         self.ended = ""
         """Why it ended; empty while it has not."""
@@ -252,7 +252,7 @@ class Line:
                 self._bad.add(_words(message))
                 return
             self._unasked.add()
-        except Misbehaved as error:
+        except McpServerMisbehaved as error:
             self.ended, self.is_refused = str(error), True
             self._cancel()
             return
@@ -272,7 +272,7 @@ class Line:
             try:
                 async with asyncio.timeout(self._server.timeout):
                     self.tools = await list_all(self._session)
-            except Misbehaved as error:
+            except McpServerMisbehaved as error:
                 self.ended, self.is_refused = str(error), True
                 self._cancel()
                 return
@@ -286,7 +286,7 @@ class Line:
 def _is_refusal(error: BaseException) -> bool:
     if isinstance(error, BaseExceptionGroup):
         return any(map(_is_refusal, cast(BaseExceptionGroup[BaseException], error).exceptions))
-    return isinstance(error, Misbehaved)
+    return isinstance(error, McpServerMisbehaved)
 
 
 def _words(error: BaseException) -> str:

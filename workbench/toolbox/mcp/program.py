@@ -27,9 +27,9 @@ from workbench.toolbox.mcp.bounds import (
     MOST_MESSAGE_BYTES,
     MOST_WINDOW_BYTES,
     WINDOW_S,
-    BadLines,
-    Misbehaved,
-    Server,
+    BadLineCounter,
+    McpServerConfig,
+    McpServerMisbehaved,
     Window,
 )
 
@@ -41,7 +41,7 @@ Sink = MemoryObjectSendStream[SessionMessage]
 
 @asynccontextmanager
 async def program_streams(
-    server: Server, started: Callable[[int], None]
+    server: McpServerConfig, started: Callable[[int], None]
 ) -> AsyncGenerator[tuple[Source, Sink]]:
     """Runs the program while the streams are open; it has ended afterwards, and all that it started.
 
@@ -133,7 +133,7 @@ async def _end(process: Process) -> None:
 
 
 async def _read(process: Process, target: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-    bad, size = BadLines(), Window(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
+    bad, size = BadLineCounter(), Window(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
     pending = bytearray()
     async with target:
         async for chunk in _chunks(process):
@@ -142,14 +142,14 @@ async def _read(process: Process, target: MemoryObjectSendStream[SessionMessage 
             *lines, rest = pending.split(b"\n")
             pending = bytearray(rest)
             if max(map(len, (*lines, pending))) > MOST_MESSAGE_BYTES:
-                raise Misbehaved(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
+                raise McpServerMisbehaved(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
             for line in lines:
                 await _pass_on(bytes(line), bad, target)
     raise ConnectionError("its program ended")
 
 
 async def _pass_on(
-    line: bytes, bad: BadLines, target: MemoryObjectSendStream[SessionMessage | Exception]
+    line: bytes, bad: BadLineCounter, target: MemoryObjectSendStream[SessionMessage | Exception]
 ) -> None:
     if not line.strip():
         return

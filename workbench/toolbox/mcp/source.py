@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.toolbox.mcp.bounds import Server, load_servers
+from workbench.toolbox.mcp.bounds import McpServerConfig, load_servers
 from workbench.toolbox.registry import Registry
 from workbench.toolspec.yaml_text import load_yaml
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _KEY: Final = "mcp_servers"
 
 
-def parse_address(name: str, address: str) -> Server:
+def parse_address(name: str, address: str) -> McpServerConfig:
     """A server from an address, or from the command line of a program.
 
     Raises:
@@ -35,16 +35,16 @@ def parse_address(name: str, address: str) -> Server:
         raise BadInput("MCP server", "it has no name", "give it one")
     try:
         if address.startswith(("http://", "https://")):
-            return Server(url=address)
+            return McpServerConfig(url=address)
         program, *arguments = shlex.split(address) or [""]
-        return Server(command=program, args=tuple(arguments))
+        return McpServerConfig(command=program, args=tuple(arguments))
     except ValidationError as error:
         raise BadInput(where, error.errors()[0]["msg"], "write an address or a command line") from error
     except ValueError as error:
         raise BadInput(where, f"the command line cannot be read: {error}", "close its quotes") from error
 
 
-def save_server(path: Path, name: str, server: Server) -> None:
+def save_server(path: Path, name: str, server: McpServerConfig) -> None:
     """Adds a server to the file; comments before the list of servers stay.
 
     Raises:
@@ -156,7 +156,7 @@ class McpTools:
         self._connections.clear()
 
 
-def _start(name: str, server: Server, registry: Registry) -> "Connection | str":
+def _start(name: str, server: McpServerConfig, registry: Registry) -> "Connection | str":
     """The open connection, or why there is none; tools that it lists later are registered then."""
     from workbench.toolbox.mcp.connection import Connection
 

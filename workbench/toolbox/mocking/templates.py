@@ -16,7 +16,7 @@ from jinja2.visitor import NodeTransformer
 
 from workbench.chat.json_value import JsonObject
 from workbench.toolbox.answers import result_text
-from workbench.toolspec.budget import OverBudget, budget, spend
+from workbench.toolspec.budget import BudgetExceeded, budget, spend
 
 MAX_VALUE_CHARS: Final = 200_000
 """Characters of a value, with all that is in it, that an operation may take or make."""
@@ -166,7 +166,7 @@ def template_problem(text: str) -> str:
     try:
         with budget():
             _compiled(text)
-    except OverBudget as error:
+    except BudgetExceeded as error:
         return f"{error.problem}; make the template simpler"
     except _FAULTS as error:
         return _words(error)
@@ -199,7 +199,7 @@ def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, c
             # There are no loops, so each operation is done once at most, on as much as the arguments hold.
             spend(operations * _weight_at_most(arguments) // _CHARS_A_STEP)
             return _written(template, variables)
-    except OverBudget as error:
+    except BudgetExceeded as error:
         raise ValueError(f"{error.problem}; make the template simpler") from error
     except _FAULTS as error:
         raise ValueError(_words(error)) from error

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from workbench.errors import BadInput
-from workbench.toolbox.approval.doubt import Place
+from workbench.toolbox.approval.doubt import CommandEnvironment
 from workbench.toolbox.terminal.sandbox import (
     Isolation,
     bubblewrap_line,
@@ -73,7 +73,7 @@ class Environment(Protocol):
         """The environment variables of the program, out of our own."""
         ...
 
-    def place(self, task_id: str, folder: str) -> Place:
+    def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """What the approval of commands needs to know; `folder` as for `line`."""
         ...
 
@@ -132,15 +132,17 @@ class LocalEnvironment:
         is_sandbox = self.isolation is Isolation.SANDBOX
         return kept | settings | {"HOME": str(home), "TMPDIR": "/tmp" if is_sandbox else str(temporary)}
 
-    def place(self, task_id: str, folder: str) -> Place:
+    def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
         is_contained = self.isolation is Isolation.SANDBOX
         private = (str(self.data),) if self.data else ()
         folders = self._folders(task_id)
         if folders is None:
-            return Place(is_contained=is_contained, folder=folder, private=private)
+            return CommandEnvironment(is_contained=is_contained, folder=folder, private=private)
         work = folders[0]
-        return Place(is_contained=is_contained, root=str(work), folder=_within(work, folder), private=private)
+        return CommandEnvironment(
+            is_contained=is_contained, root=str(work), folder=_within(work, folder), private=private
+        )
 
     @property
     def user(self) -> str:
@@ -214,9 +216,11 @@ class DockerEnvironment:
             if name in _CLIENT_VARIABLES or name.startswith("LC_")
         }
 
-    def place(self, task_id: str, folder: str) -> Place:
+    def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
-        return Place(is_contained=True, root="/workspace", folder=_within(Path("/workspace"), folder))
+        return CommandEnvironment(
+            is_contained=True, root="/workspace", folder=_within(Path("/workspace"), folder)
+        )
 
     @property
     def user(self) -> str:
@@ -259,9 +263,9 @@ class SshEnvironment:
             if name in _CLIENT_VARIABLES or name.startswith("LC_")
         }
 
-    def place(self, task_id: str, folder: str) -> Place:
+    def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
-        return Place(is_contained=False, folder=folder)
+        return CommandEnvironment(is_contained=False, folder=folder)
 
     @property
     def user(self) -> str:

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any, Final
 
 from workbench.chat.json_value import JsonObject
-from workbench.toolbox.approval.doubt import Place
+from workbench.toolbox.approval.doubt import CommandEnvironment
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments import PLACE_MARK, Environment
 from workbench.toolbox.terminal.processes import Ended, Process
@@ -85,7 +85,7 @@ class Terminal:
             registry.register(name, TOOLSET, schema, handler, self.check, emoji=emoji, override=True)
         return (f"Terminal: {self._environment.summary}",)
 
-    def place(self, task_id: str, workdir: str) -> Place:
+    def place(self, task_id: str, workdir: str) -> CommandEnvironment:
         """See `workbench.toolbox.approval.gate.CommandPlaces`."""
         return self._environment.place(task_id, workdir or self._folders.get(task_id, ""))
 

@@ -158,7 +158,7 @@ FORMS: Final = tuple(_WRITERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportedTools:
     """Tools that were read, and what of the original they do not keep."""
 
     tools: OfferedTools

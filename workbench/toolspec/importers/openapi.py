@@ -8,7 +8,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.errors import BadInput
 from workbench.toolspec.check import pointer
-from workbench.toolspec.importers.chat_apis import Imported, loss
+from workbench.toolspec.importers.chat_apis import ImportedTools, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _METHODS: Final = ("get", "put", "post", "delete", "patch", "head", "options")
@@ -27,7 +27,7 @@ def is_openapi(value: JsonValue) -> bool:
     return str(fields.get("openapi", "")).startswith("3") and isinstance(fields.get("paths"), Mapping)
 
 
-def import_openapi(document: JsonObject) -> Imported:
+def import_openapi(document: JsonObject) -> ImportedTools:
     """One tool for each operation: parameters and the fields of a JSON body, side by side.
 
     References inside the document are put in; others, and circles, allow anything and are told.
@@ -38,7 +38,7 @@ def import_openapi(document: JsonObject) -> Imported:
     room = _Room()
     operations = [_Operation(document, path, method, room) for path, method in _operations(document)]
     read = [_read(operation) for operation in operations]
-    return Imported(
+    return ImportedTools(
         tools=OfferedTools(specs=tuple(one.spec for one in read)),
         form="openapi",
         findings=tuple(finding for one in read for finding in one.findings),

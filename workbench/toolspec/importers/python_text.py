@@ -8,7 +8,7 @@ from typing import Final
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
-from workbench.toolspec.importers.chat_apis import Imported, loss
+from workbench.toolspec.importers.chat_apis import ImportedTools, loss
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 MAX_TEXT_CHARS: Final = 200_000
@@ -30,7 +30,7 @@ _ARGUMENT: Final = re.compile(r"^\s{1,40}\*{0,2}(\w{1,64})\s{0,3}(?:\([^)\n]{0,2
 _SPHINX: Final = re.compile(r"^\s{0,40}:param\s{1,3}(?:[\w\[\], .]{1,80}\s)?(\w{1,64}):\s{0,3}(.*)$")
 
 
-def import_python(text: str) -> Imported:
+def import_python(text: str) -> ImportedTools:
     """One tool for each function at the top of the text; methods and private functions are left out.
 
     Types become schemas, defaults make a parameter optional, the docstring gives the descriptions
@@ -55,7 +55,7 @@ def import_python(text: str) -> Imported:
         raise BadInput("python", "no function", "write def name(parameter: type): with a docstring")
     findings: list[Finding] = []
     specs = tuple(_spec(function, findings) for function in functions)
-    return Imported(tools=OfferedTools(specs=specs), form="python", findings=tuple(findings))
+    return ImportedTools(tools=OfferedTools(specs=specs), form="python", findings=tuple(findings))
 
 
 def _spec(function: ast.FunctionDef | ast.AsyncFunctionDef, findings: list[Finding]) -> ToolSpec:

@@ -9,7 +9,7 @@ import yaml
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
 from workbench.toolspec.check import check_offered
-from workbench.toolspec.importers.chat_apis import Imported, entries_of, read_entry
+from workbench.toolspec.importers.chat_apis import ImportedTools, entries_of, read_entry
 from workbench.toolspec.importers.openapi import import_openapi, is_openapi
 from workbench.toolspec.importers.python_text import import_python
 from workbench.toolspec.spec import OfferedTools
@@ -20,7 +20,7 @@ _FUNCTION: Final = re.compile(r"^(?:async )?def \w+\(", re.M)
 """How a Python function begins; YAML may take its text for an object."""
 
 
-def import_tools(text: str) -> Imported:
+def import_tools(text: str) -> ImportedTools:
     """The tools of a text: JSON or YAML of a chat API's tools, of MCP's `tools/list` or of OpenAPI 3, or Python.
 
     Raises:
@@ -34,7 +34,7 @@ def import_tools(text: str) -> Imported:
         raise BadInput("import", "it is nested too deep", "take out some levels") from error
 
 
-def _import(text: str) -> Imported:
+def _import(text: str) -> ImportedTools:
     value, problem = _loaded(text)
     if isinstance(value, dict | list) and not _FUNCTION.search(text):
         imported = import_value(value)
@@ -48,7 +48,7 @@ def _import(text: str) -> Imported:
     return imported
 
 
-def import_value(value: JsonValue) -> Imported:
+def import_value(value: JsonValue) -> ImportedTools:
     """The tools of a loaded text.
 
     Raises:
@@ -60,7 +60,7 @@ def import_value(value: JsonValue) -> Imported:
     if not read:
         raise BadInput("import", "it holds no tools", "a list of tools, or an object with `tools` or `paths`")
     forms = {one.form for one in read}
-    return Imported(
+    return ImportedTools(
         tools=OfferedTools(specs=tuple(one.spec for one in read)),
         form=forms.pop() if len(forms) == 1 else "mixed",
         findings=tuple(finding for one in read for finding in one.findings),

@@ -7,7 +7,7 @@ from workbench.training.synth import words as vocabulary
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.tools import Tool
 from workbench.training.synth.values import listed
-from workbench.training.synth.words import Words, belongs
+from workbench.training.synth.words import WordList, belongs
 
 _GREETINGS: Final = (
     "Hello!", "Hi there", "Hey, how is it going?", "Good day to you", "Good morning!", "Hello, are you there?", "Hi, I'm new here.",
@@ -110,12 +110,12 @@ ABOUT: Final = (
 """Remarks on tools and what they are about, and answers: nothing of it is to be run."""
 
 
-def draw_chat(dice: Dice, words: Words) -> tuple[str, str]:
+def draw_chat(dice: Dice, words: WordList) -> tuple[str, str]:
     """A question or remark that needs no tool, and its answer."""
     return dice.weighted(_CHATS)(dice, words)
 
 
-def draw_about(dice: Dice, words: Words, tool: Tool, tools: Sequence[Tool]) -> tuple[str, str]:
+def draw_about(dice: Dice, words: WordList, tool: Tool, tools: Sequence[Tool]) -> tuple[str, str]:
     """A question or remark about `tool`, one of `tools`, or about all of them, and its answer."""
     said = {
         "n": tool.noun,
@@ -128,24 +128,24 @@ def draw_about(dice: Dice, words: Words, tool: Tool, tools: Sequence[Tool]) -> t
     return asked.format_map(said), answer.format_map(said)
 
 
-def _greeting(dice: Dice, words: Words) -> tuple[str, str]:
+def _greeting(dice: Dice, words: WordList) -> tuple[str, str]:
     name = f" I'm {dice.pick(words.people)}." if dice.chance(0.4) else ""
     return dice.pick(words.of(_GREETINGS)) + name, dice.pick(words.of(_REPLIES))
 
 
-def _fact(dice: Dice, words: Words) -> tuple[str, str]:
+def _fact(dice: Dice, words: WordList) -> tuple[str, str]:
     thing, answer = dice.pick(words.of(_FACTS))
     asked = dice.pick(words.of(_ASK_FACT)).format(q=thing)
     plain = answer[:1].upper() + answer[1:]
     return asked[:1].upper() + asked[1:], dice.pick((f"{plain}.", f"{plain} is {thing}.", f"It is {answer}."))
 
 
-def _thought(dice: Dice, words: Words) -> tuple[str, str]:
+def _thought(dice: Dice, words: WordList) -> tuple[str, str]:
     thing, answer = dice.pick(words.of(_THOUGHTS))
     return dice.pick(words.of(_ASK_THOUGHT)).format(q=thing), answer
 
 
-def _sum(dice: Dice, words: Words) -> tuple[str, str]:
+def _sum(dice: Dice, words: WordList) -> tuple[str, str]:
     first, second = dice.between(1, 40), dice.between(1, 40)
     while not belongs(f"{first},{second}", words.split):
         second += 1
@@ -164,7 +164,7 @@ def _sum(dice: Dice, words: Words) -> tuple[str, str]:
     )
 
 
-def _day(dice: Dice, words: Words) -> tuple[str, str]:
+def _day(dice: Dice, words: WordList) -> tuple[str, str]:
     place = dice.between(0, 6)
     today, after, before = (vocabulary.DAYS[(place + step) % 7] for step in (0, 1, -1))
     forms = words.of(
@@ -179,7 +179,7 @@ def _day(dice: Dice, words: Words) -> tuple[str, str]:
     return dice.pick(forms)
 
 
-def _remark(dice: Dice, words: Words) -> tuple[str, str]:
+def _remark(dice: Dice, words: WordList) -> tuple[str, str]:
     topic, place = dice.pick(words.topics), dice.pick(words.places)
     thing, name = dice.pick(words.things), dice.pick(words.people)
     forms = words.of(
@@ -212,7 +212,7 @@ def _remark(dice: Dice, words: Words) -> tuple[str, str]:
     return dice.pick(forms)
 
 
-def _letters(dice: Dice, words: Words) -> tuple[str, str]:
+def _letters(dice: Dice, words: WordList) -> tuple[str, str]:
     word = dice.pick((dice.pick(words.things), dice.pick(words.people), words.made_up(dice))).split()[0]
     forms = words.of(
         (
@@ -226,7 +226,7 @@ def _letters(dice: Dice, words: Words) -> tuple[str, str]:
     return dice.pick(forms)
 
 
-_CHATS: Final[tuple[tuple[Callable[[Dice, Words], tuple[str, str]], float], ...]] = (
+_CHATS: Final[tuple[tuple[Callable[[Dice, WordList], tuple[str, str]], float], ...]] = (
     (_greeting, 1.6),
     (_fact, 2.0),
     (_thought, 2.0),

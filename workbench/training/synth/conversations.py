@@ -17,14 +17,14 @@ from workbench.training.synth.dice import Dice
 from workbench.training.synth.exchanges import EXCHANGES, SHARES
 from workbench.training.synth.phrasing import Scene
 from workbench.training.synth.tools import Tool, draw_neighbour, draw_tool
-from workbench.training.synth.words import Split, Words
+from workbench.training.synth.words import WordList, WordSplit
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
 from workbench.trajectory.validate.doubles import MOST_BITS, likeness_of
 from workbench.trajectory.validate.rows_check import RowsCheck
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms as WritingTerms
+from workbench.trajectory.writing.holding import RowOptions
 
 _ARRAY: Final = "hermes-array"
 _PLAIN_SYSTEMS: Final = (
@@ -38,7 +38,7 @@ _UNFIT: Final = {"hermes-3": frozenset({"limit"})}
 """Kinds of parameters that a family cannot spell: a type beside null has no word in its signatures."""
 
 
-class Under(NamedTuple):
+class ContractShare(NamedTuple):
     """A contract, and how often rows stand under it."""
 
     contract: Contract
@@ -46,12 +46,12 @@ class Under(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class SynthOptions:
     """What rows are made of."""
 
-    split: Split
+    split: WordSplit
     """Whose words, tools and grammars."""
-    contracts: tuple[Under, ...]
+    contracts: tuple[ContractShare, ...]
     """Contracts with their shares."""
     kinds: tuple[tuple[str, float], ...] = SHARES
     """Kinds of exchanges with their shares."""
@@ -68,7 +68,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class SynthConversation:
     """A conversation, and what it was drawn as."""
 
     trajectory: Trajectory = field(hash=False)
@@ -80,7 +80,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class SynthSetting:
     """Contract and tools that conversations may share."""
 
     contract: Contract
@@ -95,20 +95,20 @@ class Setting:
     """The system turn."""
 
 
-def draw_setting(dice: Dice, terms: Terms) -> Setting | None:
+def draw_setting(dice: Dice, terms: SynthOptions) -> SynthSetting | None:
     """Contract and tools; None for a chat without any. The same dice and terms give the same."""
     if dice.chance(terms.no_tools):
         return None
     contract, family = _contract(dice, terms)
-    tools = _tools(dice, Words(terms.split), terms, _UNFIT.get(family, frozenset()))
+    tools = _tools(dice, WordList(terms.split), terms, _UNFIT.get(family, frozenset()))
     offered = OfferedTools(specs=tuple(tool.spec for tool in tools))
     system = _system(dice, contract, family, offered)
-    return Setting(contract=contract, family=family, tools=tools, offered=offered, system=system)
+    return SynthSetting(contract=contract, family=family, tools=tools, offered=offered, system=system)
 
 
-def draw_conversation(dice: Dice, terms: Terms, setting: Setting | None) -> Drawn:
+def draw_conversation(dice: Dice, terms: SynthOptions, setting: SynthSetting | None) -> SynthConversation:
     """One conversation in a setting; the same arguments give the same."""
-    words = Words(terms.split)
+    words = WordList(terms.split)
     if setting is None:
         return _plain(dice, words)
     kinds = _kinds(dice, terms)
@@ -121,10 +121,10 @@ def draw_conversation(dice: Dice, terms: Terms, setting: Setting | None) -> Draw
         "family": setting.family,
     }
     trajectory = Trajectory(messages=(setting.system, *messages), tools=setting.offered, columns=columns)
-    return Drawn(trajectory=trajectory, kinds=tuple(kinds), family=setting.family)
+    return SynthConversation(trajectory=trajectory, kinds=tuple(kinds), family=setting.family)
 
 
-def _plain(dice: Dice, words: Words) -> Drawn:
+def _plain(dice: Dice, words: WordList) -> SynthConversation:
     """A chat without tools."""
     scene = Scene(dice=dice, words=words, tools=())
     count = dice.weighted(((1, 3.0), (2, 3.0), (3, 2.0)))
@@ -133,10 +133,10 @@ def _plain(dice: Dice, words: Words) -> Drawn:
     begun = [RowMessage(role=Role.SYSTEM, parts=(Prose(text=system),), text=system)] if system else []
     columns = {"source": "synth", "contract": None, "family": "hermes-lines"}
     trajectory = Trajectory(messages=(*begun, *messages), columns=columns)
-    return Drawn(trajectory=trajectory, kinds=("chat",) * count, family="hermes-lines")
+    return SynthConversation(trajectory=trajectory, kinds=("chat",) * count, family="hermes-lines")
 
 
-def _contract(dice: Dice, terms: Terms) -> tuple[Contract, str]:
+def _contract(dice: Dice, terms: SynthOptions) -> tuple[Contract, str]:
     """A contract, and the family that spells its tools: its own, or its kin of the other spelling."""
     contract = dice.weighted(terms.contracts)
     sane = family_named(contract.family).sane_name
@@ -144,7 +144,7 @@ def _contract(dice: Dice, terms: Terms) -> tuple[Contract, str]:
     return contract, other if dice.chance(0.3) else contract.family
 
 
-def _tools(dice: Dice, words: Words, terms: Terms, unfit: frozenset[str]) -> tuple[Tool, ...]:
+def _tools(dice: Dice, words: WordList, terms: SynthOptions, unfit: frozenset[str]) -> tuple[Tool, ...]:
     count = dice.weighted(
         tuple((n, s) for n, s in ((1, 2.5), (2, 3.5), (3, 2.0), (4, 1.0), (5, 0.5)) if n <= terms.most_tools)
     )
@@ -157,7 +157,7 @@ def _tools(dice: Dice, words: Words, terms: Terms, unfit: frozenset[str]) -> tup
     return tuple(dice.some(tuple(found.values()), count))
 
 
-def _kinds(dice: Dice, terms: Terms) -> Sequence[str]:
+def _kinds(dice: Dice, terms: SynthOptions) -> Sequence[str]:
     lengths = tuple(one for one in terms.lengths if one[0] <= terms.most_exchanges)
     kinds = [dice.weighted(terms.kinds) for _ in range(dice.weighted(lengths))]
     return [*kinds, "thanks"] if len(kinds) > 1 and dice.chance(0.06) else kinds
@@ -175,7 +175,7 @@ _MOST_TRIES: Final = 200
 """So many draws for one row that is like no other; then the grammars are exhausted."""
 
 
-def synth_rows(seed: int, count: int, terms: Terms) -> Iterator[JsonObject]:
+def synth_rows(seed: int, count: int, terms: SynthOptions) -> Iterator[JsonObject]:
     """`count` rows in the form `sharegpt`, each sound, no two of them almost the same.
 
     The same arguments give the same rows, and more of them begin with these.
@@ -187,19 +187,19 @@ def synth_rows(seed: int, count: int, terms: Terms) -> Iterator[JsonObject]:
         yield {**row, "kinds": list(drawn.kinds)}
 
 
-def draw_rows(seed: int, count: int, terms: Terms) -> Iterator[Drawn]:
+def draw_rows(seed: int, count: int, terms: SynthOptions) -> Iterator[SynthConversation]:
     """The conversations of `synth_rows`, as they were drawn."""
     for drawn, _ in _unlike(seed, count, terms):
         yield drawn
 
 
-def _unlike(seed: int, count: int, terms: Terms) -> Iterator[tuple[Drawn, JsonObject]]:
-    sharegpt, writing = format_named(DEFAULT_FORMAT), WritingTerms()
+def _unlike(seed: int, count: int, terms: SynthOptions) -> Iterator[tuple[SynthConversation, JsonObject]]:
+    sharegpt, writing = format_named(DEFAULT_FORMAT), RowOptions()
     exact: set[int] = set()
     sketches = np.zeros(count, dtype=np.uint64)
     check = RowsCheck()
     made = tries = place = 0
-    setting: Setting | None = None
+    setting: SynthSetting | None = None
     while made < count:
         if place % terms.together == 0:
             setting = draw_setting(Dice("setting", terms.split, seed, place // terms.together), terms)

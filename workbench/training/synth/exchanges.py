@@ -21,9 +21,9 @@ from workbench.training.synth.phrasing import (
     typed,
     user_message,
 )
-from workbench.training.synth.results import Told, draw_error, draw_result
+from workbench.training.synth.results import SynthResult, draw_error, draw_result
 from workbench.training.synth.tools import draw_tool
-from workbench.training.synth.values import Said, listed
+from workbench.training.synth.values import SpokenValue, listed
 from workbench.trajectory.trajectory import RowMessage
 
 Exchange = Callable[[Scene], list[RowMessage]]
@@ -83,7 +83,7 @@ def parallel_same(scene: Scene) -> list[RowMessage]:
     }
     if len(others) < 2:
         return parallel_two(scene)
-    spoken = Said(None, listed(dice, [said.text for said in others.values()]))
+    spoken = SpokenValue(None, listed(dice, [said.text for said in others.values()]))
     asked = [(param, spoken if param is first else said) for param, said in values]
     each = [[(param, one if param is first else said) for param, said in values] for one in others.values()]
     told = [draw_result(dice, scene.words, tool, values) for values in each]
@@ -237,7 +237,7 @@ def two_rounds(scene: Scene) -> list[RowMessage]:
         )
     )
     said = scene.say(f"{asked}{link.format(l=taken.label)}{then[:1].lower()}{then[1:]}.")
-    between = Told(f'{{"{taken.name}": "{found.value}"}}', "")
+    between = SynthResult(f'{{"{taken.name}": "{found.value}"}}', "")
     told = draw_result(dice, words, taker, second)
     calls = [call_of(finder, first)], [call_of(taker, second)]
     return [

@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.values import (
-    Slot,
+    ParameterSlot,
     draw_address,
     draw_choice,
     draw_code,
@@ -25,23 +25,23 @@ from workbench.training.synth.values import (
     draw_time,
     texts,
 )
-from workbench.training.synth.words import Words
+from workbench.training.synth.words import WordList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class ParameterKind:
     """A kind of parameter."""
 
     names: tuple[str, ...]
     """What such a parameter may be called; words with blanks."""
-    make: Callable[[Dice, Words], Slot] = field(compare=False)
+    make: Callable[[Dice, WordList], ParameterSlot] = field(compare=False)
     """What one such parameter takes."""
     naturals: tuple[str, ...] = ()
     """How a request says the value without the parameter's name, `{}` being the value."""
 
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "place": Kind(
+KINDS: Final[Mapping[str, ParameterKind]] = {
+    "place": ParameterKind(
         names=(
             "city",
             "location",
@@ -57,7 +57,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         make=texts(draw_place),
         naturals=("in {}", "for {}", "near {}", "around {}", "at {}"),
     ),
-    "person": Kind(
+    "person": ParameterKind(
         names=(
             "name",
             "person",
@@ -73,12 +73,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         make=texts(lambda dice, words: words.person(dice)),
         naturals=("for {}", "for {}", "to {}", "with {}"),
     ),
-    "made up": Kind(
+    "made up": ParameterKind(
         names=("flavor", "mark", "variant", "grade", "sort", "series", "theme", "brand", "model", "pattern"),
         make=texts(lambda dice, words: words.made_up(dice)),
         naturals=("of {}", "for {}"),
     ),
-    "thing": Kind(
+    "thing": ParameterKind(
         names=(
             "item",
             "product",
@@ -94,7 +94,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         make=texts(lambda dice, words: dice.pick(words.things)),
         naturals=("of {}", "for the {}", "about {}"),
     ),
-    "topic": Kind(
+    "topic": ParameterKind(
         names=(
             "topic",
             "title",
@@ -108,7 +108,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         make=texts(lambda dice, words: dice.pick(words.topics)),
         naturals=("about {}", "on {}"),
     ),
-    "code": Kind(
+    "code": ParameterKind(
         names=(
             "id",
             "number",
@@ -124,22 +124,22 @@ KINDS: Final[Mapping[str, Kind]] = {
         make=texts(draw_code),
         naturals=("for {}", "of {}", "with number {}"),
     ),
-    "path": Kind(
+    "path": ParameterKind(
         names=("path", "file", "filename", "target", "source", "folder", "document path", "output file"),
         make=texts(draw_path),
         naturals=("for {}", "from {}"),
     ),
-    "mail": Kind(
+    "mail": ParameterKind(
         names=("email", "mail", "reply to", "address line", "cc"),
         make=texts(draw_address),
         naturals=("to {}", "for {}"),
     ),
-    "site": Kind(
+    "site": ParameterKind(
         names=("url", "link", "page", "endpoint", "feed"),
         make=texts(draw_site),
         naturals=("from {}", "at {}"),
     ),
-    "sentence": Kind(
+    "sentence": ParameterKind(
         names=(
             "text",
             "message",
@@ -155,7 +155,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         make=draw_sentence,
         naturals=("saying {}", "that says {}", "with the words {}"),
     ),
-    "date": Kind(
+    "date": ParameterKind(
         names=(
             "date",
             "day",
@@ -170,14 +170,14 @@ KINDS: Final[Mapping[str, Kind]] = {
         make=draw_date,
         naturals=("on {}", "for {}"),
     ),
-    "time": Kind(
+    "time": ParameterKind(
         names=("time", "hour", "start time", "at time", "clock"), make=draw_time, naturals=("at {}", "for {}")
     ),
-    "integer": Kind(
+    "integer": ParameterKind(
         names=("count", "days", "limit", "amount", "guests", "quantity", "pages", "level", "minutes", "size"),
         make=draw_integer,
     ),
-    "number": Kind(
+    "number": ParameterKind(
         names=(
             "value",
             "price",
@@ -192,7 +192,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         ),
         make=draw_number,
     ),
-    "flag": Kind(
+    "flag": ParameterKind(
         names=(
             "verbose",
             "express",
@@ -207,7 +207,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         ),
         make=draw_flag,
     ),
-    "choice": Kind(
+    "choice": ParameterKind(
         names=(
             "mode",
             "unit",
@@ -222,12 +222,14 @@ KINDS: Final[Mapping[str, Kind]] = {
         ),
         make=draw_choice,
     ),
-    "list": Kind(
+    "list": ParameterKind(
         names=("items", "names", "tags", "values", "entries", "members", "list", "labels"), make=draw_list
     ),
-    "range": Kind(names=("range", "span", "interval", "window", "bounds"), make=draw_range),
-    "record": Kind(names=("customer", "traveller", "holder", "profile", "patient"), make=draw_record),
-    "limit": Kind(names=("max results", "cap", "timeout", "budget", "ceiling"), make=draw_limit),
+    "range": ParameterKind(names=("range", "span", "interval", "window", "bounds"), make=draw_range),
+    "record": ParameterKind(
+        names=("customer", "traveller", "holder", "profile", "patient"), make=draw_record
+    ),
+    "limit": ParameterKind(names=("max results", "cap", "timeout", "budget", "ceiling"), make=draw_limit),
 }
 """Every kind of parameter, by name."""
 SHARES: Final = (

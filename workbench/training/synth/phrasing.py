@@ -21,10 +21,10 @@ from workbench.training.synth.forms import (
     PREFACES,
 )
 from workbench.training.synth.kinds import KINDS
-from workbench.training.synth.results import Told
+from workbench.training.synth.results import SynthResult
 from workbench.training.synth.tools import Param, Tool
-from workbench.training.synth.values import Said
-from workbench.training.synth.words import Words, with_articles
+from workbench.training.synth.values import SpokenValue
+from workbench.training.synth.words import WordList, with_articles
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage
 
 _OPEN: Final = "\ue000"
@@ -33,7 +33,7 @@ _END_OPEN: Final = "\ue002"
 _KEPT: Final = re.compile(f"({_OPEN}[^{_CLOSE}]*{_CLOSE})")
 
 
-def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tuple[Param, Said]]:
+def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tuple[Param, SpokenValue]]:
     """Values for a call: of all required parameters and some of the others."""
     return [
         (param, param.slot.draw(dice))
@@ -42,13 +42,18 @@ def chosen(dice: Dice, tool: Tool, *, without: Sequence[Param] = ()) -> list[tup
     ]
 
 
-def arguments_of(values: Sequence[tuple[Param, Said]]) -> JsonObject:
+def arguments_of(values: Sequence[tuple[Param, SpokenValue]]) -> JsonObject:
     """The arguments of a call, in the order of the schema."""
     return {param.name: said.value for param, said in values}
 
 
 def request(
-    dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]], *, is_part: bool = False
+    dice: Dice,
+    words: WordList,
+    tool: Tool,
+    values: Sequence[tuple[Param, SpokenValue]],
+    *,
+    is_part: bool = False,
 ) -> str:
     """A request for one call, in plain words.
 
@@ -74,7 +79,12 @@ def request(
 
 
 def clause_of(
-    dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]], *, may_end_open: bool
+    dice: Dice,
+    words: WordList,
+    tool: Tool,
+    values: Sequence[tuple[Param, SpokenValue]],
+    *,
+    may_end_open: bool,
 ) -> str:
     """The arguments in words; a text without quotes stands last, and `_END_OPEN` behind it."""
     said = dice.some(values, len(values)) if dice.chance(0.35) else list(values)
@@ -96,7 +106,7 @@ def clause_of(
     return text
 
 
-def dressed(dice: Dice, words: Words, text: str) -> str:
+def dressed(dice: Dice, words: WordList, text: str) -> str:
     """A request with what people say around it, and as they type it."""
     if dice.chance(0.35):
         text = dice.pick(words.of(BEGINNINGS)) + text
@@ -155,7 +165,7 @@ def _slip(dice: Dice, word: str) -> str:
     )
 
 
-def _mention(dice: Dice, words: Words, tool: Tool, param: Param, said: Said) -> str:
+def _mention(dice: Dice, words: WordList, tool: Tool, param: Param, said: SpokenValue) -> str:
     label = param.label
     value = _keep(f'"{said.text[2:]}"' if said.text.startswith(": ") else said.text)
     if param.kind == "flag" and dice.chance(0.65):
@@ -183,7 +193,7 @@ class Scene:
 
     dice: Dice
     """Its chance."""
-    words: Words
+    words: WordList
     """The split's words."""
     tools: tuple[Tool, ...]
     """What the conversation offers; the first is what it is about."""
@@ -206,12 +216,12 @@ def answer_message(text: str) -> RowMessage:
     return RowMessage(role=Role.ASSISTANT, parts=(Prose(text=text),))
 
 
-def answers_message(scene: Scene, told: Sequence[Told]) -> RowMessage:
+def answers_message(scene: Scene, told: Sequence[SynthResult]) -> RowMessage:
     joint = scene.dice.pick((" ", " ", "\n"))
     return answer_message(joint.join(one.answer for one in told))
 
 
-def result_message(told: Told) -> RowMessage:
+def result_message(told: SynthResult) -> RowMessage:
     return RowMessage(role=Role.TOOL, parts=(Result(text=told.text),))
 
 
@@ -222,19 +232,19 @@ def calls_message(scene: Scene, calls: Sequence[Call]) -> RowMessage:
     return RowMessage(role=Role.ASSISTANT, parts=(*preface, *calls))
 
 
-def call_of(tool: Tool, values: Sequence[tuple[Param, Said]]) -> Call:
+def call_of(tool: Tool, values: Sequence[tuple[Param, SpokenValue]]) -> Call:
     return Call(name=tool.name, arguments=arguments_of(values))
 
 
-def key_of(tool: Tool, values: Sequence[tuple[Param, Said]]) -> str:
+def key_of(tool: Tool, values: Sequence[tuple[Param, SpokenValue]]) -> str:
     return f"{tool.name} {arguments_of(values)}"
 
 
-def quotable(said: Said) -> Said:
-    return Said(said.value, said.text.removeprefix(": "))
+def quotable(said: SpokenValue) -> SpokenValue:
+    return SpokenValue(said.value, said.text.removeprefix(": "))
 
 
-def given_later(scene: Scene, given: Sequence[tuple[Param, Said]]) -> str:
+def given_later(scene: Scene, given: Sequence[tuple[Param, SpokenValue]]) -> str:
     """The missing values, as one gives them when asked."""
     if len(given) == 1:
         param, said = given[0]

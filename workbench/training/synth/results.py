@@ -8,11 +8,11 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.training.synth import words as vocabulary
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.tools import Param, Tool
-from workbench.training.synth.values import Said, listed
-from workbench.training.synth.words import Words
+from workbench.training.synth.values import SpokenValue, listed
+from workbench.training.synth.words import WordList
 
 
-class Told(NamedTuple):
+class SynthResult(NamedTuple):
     """A result, and the sentence that answers with it."""
 
     text: str
@@ -73,7 +73,9 @@ _BRIEF: Final = (
 )
 
 
-def draw_result(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]]) -> Told:
+def draw_result(
+    dice: Dice, words: WordList, tool: Tool, values: Sequence[tuple[Param, SpokenValue]]
+) -> SynthResult:
     """A result of the call, well."""
     if tool.purpose == "act":
         return _deed(dice, words, tool, values)
@@ -84,10 +86,10 @@ def draw_result(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Par
         dice.pick(words.of(vocabulary.UNITS)) if isinstance(value, int | float) and dice.chance(0.6) else ""
     )
     said = f"{_spoken(value)} {unit}".strip()
-    return Told(_result_text(dice, tool, echo, value, unit), _answer(dice, words, tool, echo, said))
+    return SynthResult(_result_text(dice, tool, echo, value, unit), _answer(dice, words, tool, echo, said))
 
 
-def draw_error(dice: Dice, words: Words, tool: Tool, *, is_brief: bool = False) -> Told:
+def draw_error(dice: Dice, words: WordList, tool: Tool, *, is_brief: bool = False) -> SynthResult:
     """A result that says that it did not work; a brief one may work when asked again."""
     problem = dice.pick(words.of(_BRIEF if is_brief else _ERRORS)).format(n=tool.noun)
     text = dice.pick(
@@ -98,10 +100,10 @@ def draw_error(dice: Dice, words: Words, tool: Tool, *, is_brief: bool = False) 
             f"Error: {problem}",
         )
     )
-    return Told(text, dice.pick(words.of(_FAILED)).format(n=tool.noun, v=tool.verb, x=problem))
+    return SynthResult(text, dice.pick(words.of(_FAILED)).format(n=tool.noun, v=tool.verb, x=problem))
 
 
-def _measured(dice: Dice, words: Words, tool: Tool) -> JsonValue:
+def _measured(dice: Dice, words: WordList, tool: Tool) -> JsonValue:
     whole = dice.between(0, dice.pick((20, 100, 5000)))
     decimal = round(whole + dice.between(1, 99) / 100, dice.pick((1, 2)))
     if tool.purpose == "sum":
@@ -121,7 +123,9 @@ def _measured(dice: Dice, words: Words, tool: Tool) -> JsonValue:
     )
 
 
-def _result_text(dice: Dice, tool: Tool, echo: tuple[Param, Said] | None, value: JsonValue, unit: str) -> str:
+def _result_text(
+    dice: Dice, tool: Tool, echo: tuple[Param, SpokenValue] | None, value: JsonValue, unit: str
+) -> str:
     own = dice.pick((tool.noun.replace(" ", "_"), "value", "result", "reading"))
     fields: JsonObject = {echo[0].name: echo[1].value} if echo else {}
     fields = {**fields, own if own not in fields else "result": value, **({"unit": unit} if unit else {})}
@@ -131,7 +135,9 @@ def _result_text(dice: Dice, tool: Tool, echo: tuple[Param, Said] | None, value:
     return f"{about}{_spoken(value)} {unit}".strip()
 
 
-def _answer(dice: Dice, words: Words, tool: Tool, echo: tuple[Param, Said] | None, said: str) -> str:
+def _answer(
+    dice: Dice, words: WordList, tool: Tool, echo: tuple[Param, SpokenValue] | None, said: str
+) -> str:
     about = ""
     if echo:
         about = f" {dice.pick(('for', 'for', 'of'))} {echo[1].value}"
@@ -140,7 +146,9 @@ def _answer(dice: Dice, words: Words, tool: Tool, echo: tuple[Param, Said] | Non
     return dice.pick(words.of(_FOUND)).format(n=tool.noun, f=about, x=said)
 
 
-def _deed(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Said]]) -> Told:
+def _deed(
+    dice: Dice, words: WordList, tool: Tool, values: Sequence[tuple[Param, SpokenValue]]
+) -> SynthResult:
     state = dice.pick(
         words.of(
             ("ok", "done", "created", "accepted", "queued", "sent", "saved", "confirmed", "booked", "started")
@@ -162,7 +170,7 @@ def _deed(dice: Dice, words: Words, tool: Tool, values: Sequence[tuple[Param, Sa
     text = spelled_json(fields)
     said_all = listed(dice, facts)
     answer = dice.pick(words.of(_DONE)).format(n=tool.noun, x=said_all, X=said_all[:1].upper() + said_all[1:])
-    return Told(text, answer)
+    return SynthResult(text, answer)
 
 
 def _spoken(value: JsonValue) -> str:

@@ -9,8 +9,8 @@ from workbench.toolspec.spec import ToolSpec
 from workbench.training.synth import words as vocabulary
 from workbench.training.synth.dice import Dice
 from workbench.training.synth.kinds import KINDS, SHARES
-from workbench.training.synth.values import Slot
-from workbench.training.synth.words import Split, Words, belongs, share_of, with_articles
+from workbench.training.synth.values import ParameterSlot
+from workbench.training.synth.words import WordList, WordSplit, belongs, share_of, with_articles
 
 Purpose = Literal["read", "act", "sum"]
 """To look something up, to do something, to work something out."""
@@ -28,7 +28,7 @@ class Param:
     """As a person says it."""
     kind: str
     """Key of `KINDS`."""
-    slot: Slot
+    slot: ParameterSlot
     """What it takes."""
     is_required: bool
     """Whether a call must give it."""
@@ -95,7 +95,7 @@ _PARAM_DESCRIPTIONS: Final = (
 )
 
 
-def draw_tool(dice: Dice, words: Words) -> Tool:
+def draw_tool(dice: Dice, words: WordList) -> Tool:
     """Any tool: plausible, or of words that do not exist."""
     made_up = words.made_up(dice) if dice.chance(0.45) else ""
     # What a word is about follows from the word: a tool of one name is always the same tool.
@@ -105,7 +105,7 @@ def draw_tool(dice: Dice, words: Words) -> Tool:
     return tool_of(noun, dice.pick(_verbs(purpose, words.split)), purpose, words)
 
 
-def draw_neighbour(dice: Dice, words: Words, tool: Tool) -> Tool:
+def draw_neighbour(dice: Dice, words: WordList, tool: Tool) -> Tool:
     """A tool that is easily taken for `tool`: the same noun or verb, or a noun that looks alike.
 
     Two verbs for one noun are told apart where something is done: to read and to view a menu is the same wish.
@@ -122,7 +122,7 @@ def draw_neighbour(dice: Dice, words: Words, tool: Tool) -> Tool:
             return tool_of(f"{tool.noun} {addition}", tool.verb, tool.purpose, words)
 
 
-def tool_of(noun: str, verb: str, purpose: Purpose, words: Words) -> Tool:
+def tool_of(noun: str, verb: str, purpose: Purpose, words: WordList) -> Tool:
     """The tool of that noun and verb; always the same one."""
     dice = Dice("name", words.split, noun, verb)
     style: Style = dice.weighted((("snake", 8.0), ("camel", 2.0), ("kebab", 0.5)))
@@ -151,11 +151,11 @@ def spelled(text: str, style: Style) -> str:
     return ("_" if style == "snake" else "-").join(parts)
 
 
-def _verbs(purpose: Purpose, split: Split) -> tuple[str, ...]:
+def _verbs(purpose: Purpose, split: WordSplit) -> tuple[str, ...]:
     return share_of(_VERBS[purpose], split)
 
 
-def _params(dice: Dice, words: Words, purpose: Purpose, style: Style, noun: str) -> tuple[Param, ...]:
+def _params(dice: Dice, words: WordList, purpose: Purpose, style: Style, noun: str) -> tuple[Param, ...]:
     count = dice.weighted(((0, 0.4), (1, 4.0), (2, 4.5), (3, 2.5), (4, 0.8)))
     kinds = [dice.weighted(SHARES) for _ in range(count)]
     if purpose == "sum" and count:
@@ -176,26 +176,26 @@ def _params(dice: Dice, words: Words, purpose: Purpose, style: Style, noun: str)
     return tuple(taken.values())
 
 
-def _label(dice: Dice, words: Words, kind: str, noun: str) -> str:
+def _label(dice: Dice, words: WordList, kind: str, noun: str) -> str:
     if dice.chance(0.3):
         return _piece(dice, words, noun) or words.made_up(dice)
     label = dice.pick(words.of(KINDS[kind].names))
     return f"{dice.pick(('first', 'second', 'new', 'main'))} {label}" if dice.chance(0.06) else label
 
 
-def _piece(dice: Dice, words: Words, noun: str) -> str:
+def _piece(dice: Dice, words: WordList, noun: str) -> str:
     """The beginning or the end of a noun, "" for none: who writes the one must not slide into the other.
 
     For training alone, so that what is measured stays what it was.
     """
-    if words.split is not Split.TRAIN or not noun.isalpha() or len(noun) < 7 or not dice.chance(0.6):
+    if words.split is not WordSplit.TRAIN or not noun.isalpha() or len(noun) < 7 or not dice.chance(0.6):
         return ""
     place = dice.between(3, len(noun) - 3)
     piece = dice.pick((noun[:place], noun[place:]))
     return piece if belongs(piece, words.split) else ""
 
 
-def _parameters(dice: Dice, words: Words, noun: str, params: tuple[Param, ...]) -> JsonObject:
+def _parameters(dice: Dice, words: WordList, noun: str, params: tuple[Param, ...]) -> JsonObject:
     properties: dict[str, JsonValue] = {}
     is_told = dice.chance(0.85)
     for param in params:

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.training.synth import words as vocabulary
 from workbench.training.synth.dice import Dice
-from workbench.training.synth.words import Words
+from workbench.training.synth.words import WordList
 
 Choices = tuple[tuple[str, str], ...]
 """Words of an enum, each as the schema has it and as a person may say it."""
 
 
-class Said(NamedTuple):
+class SpokenValue(NamedTuple):
     """A value, and the words for it."""
 
     value: JsonValue
@@ -23,38 +23,38 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class ParameterSlot:
     """What one parameter of one tool takes; made once with the tool."""
 
     schema: JsonObject = field(hash=False)
     """JSON Schema, without description."""
-    draw: Callable[[Dice], Said] = field(compare=False)
+    draw: Callable[[Dice], SpokenValue] = field(compare=False)
     """A value of it, another each time."""
     hint: str = ""
     """What a description adds, such as the form of a date; empty for nothing."""
 
 
-def texts(draw: Callable[[Dice, Words], str], hint: str = "") -> Callable[[Dice, Words], Slot]:
+def texts(draw: Callable[[Dice, WordList], str], hint: str = "") -> Callable[[Dice, WordList], ParameterSlot]:
     """A slot of texts that are copied as they are said."""
 
-    def make(dice: Dice, words: Words) -> Slot:
-        def said(dice: Dice) -> Said:
+    def make(dice: Dice, words: WordList) -> ParameterSlot:
+        def said(dice: Dice) -> SpokenValue:
             value = draw(dice, words)
-            return Said(value, value)
+            return SpokenValue(value, value)
 
-        return Slot(schema={"type": "string"}, draw=said, hint=hint)
+        return ParameterSlot(schema={"type": "string"}, draw=said, hint=hint)
 
     return make
 
 
-def draw_place(dice: Dice, words: Words) -> str:
+def draw_place(dice: Dice, words: WordList) -> str:
     if dice.chance(0.06):
         return words.made_up(dice).capitalize()
     place = dice.pick(words.places)
     return place.lower() if dice.chance(0.12) else place
 
 
-def draw_code(dice: Dice, words: Words) -> str:
+def draw_code(dice: Dice, words: WordList) -> str:
     number = dice.between(1, 99999)
     letters = "".join(dice.pick("ABCDEFGHKLMNPRSTUVWXYZ") for _ in range(dice.between(1, 3)))
     return dice.pick(
@@ -68,110 +68,110 @@ def draw_code(dice: Dice, words: Words) -> str:
     )
 
 
-def draw_path(dice: Dice, words: Words) -> str:
+def draw_path(dice: Dice, words: WordList) -> str:
     name = f"{dice.pick(words.of(vocabulary.FILES))}{dice.pick(('', '_v2', '-' + str(dice.between(1, 40)), '_final'))}"
     name += f".{dice.pick(words.of(vocabulary.ENDINGS))}"
     folders = "/".join(dice.some(words.of(vocabulary.FOLDERS), dice.between(1, 3)))
     return dice.pick((name, f"/{folders}/{name}", f"{folders}/{name}", f"~/{folders}/{name}"))
 
 
-def draw_address(dice: Dice, words: Words) -> str:
+def draw_address(dice: Dice, words: WordList) -> str:
     return (
         f"{dice.pick(words.people).lower()}@{words.made_up(dice)}.example.{dice.pick(('com', 'org', 'net'))}"
     )
 
 
-def draw_site(dice: Dice, words: Words) -> str:
+def draw_site(dice: Dice, words: WordList) -> str:
     page = dice.pick(words.topics).replace(" ", "-").lower()
     return f"https://{words.made_up(dice)}.example.com/{dice.pick((page, page + '?page=' + str(dice.between(2, 30)), ''))}"
 
 
-def _quoted(dice: Dice, words: Words) -> Said:
+def _quoted(dice: Dice, words: WordList) -> SpokenValue:
     value = words.sentence(dice)
-    return Said(
+    return SpokenValue(
         value, dice.pick((f'"{value}"', f"'{value}'" if "'" not in value else f'"{value}"', f": {value}"))
     )
 
 
-def draw_sentence(dice: Dice, words: Words) -> Slot:
-    return Slot(schema={"type": "string"}, draw=lambda dice: _quoted(dice, words))
+def draw_sentence(dice: Dice, words: WordList) -> ParameterSlot:
+    return ParameterSlot(schema={"type": "string"}, draw=lambda dice: _quoted(dice, words))
 
 
-def draw_date(dice: Dice, words: Words) -> Slot:
-    def said(dice: Dice) -> Said:
+def draw_date(dice: Dice, words: WordList) -> ParameterSlot:
+    def said(dice: Dice) -> SpokenValue:
         year, month, day = dice.between(2023, 2029), dice.between(1, 12), dice.between(1, 28)
         value, name = f"{year}-{month:02d}-{day:02d}", vocabulary.MONTHS[month - 1]
         spoken = dice.pick((f"{day} {name} {year}", f"{name} {day}, {year}"))
-        return Said(value, spoken if dice.chance(0.2) else value)
+        return SpokenValue(value, spoken if dice.chance(0.2) else value)
 
     hint = dice.pick(("YYYY-MM-DD", "as YYYY-MM-DD", "ISO date"))
     schema: JsonObject = {"type": "string", "format": "date"} if dice.chance(0.3) else {"type": "string"}
-    return Slot(schema=schema, draw=said, hint=hint)
+    return ParameterSlot(schema=schema, draw=said, hint=hint)
 
 
-def draw_time(dice: Dice, words: Words) -> Slot:
-    def said(dice: Dice) -> Said:
+def draw_time(dice: Dice, words: WordList) -> ParameterSlot:
+    def said(dice: Dice) -> SpokenValue:
         hour, minute = dice.between(0, 23), dice.pick((0, 5, 10, 15, 20, 30, 40, 45, 50))
         value = f"{hour:02d}:{minute:02d}"
-        return Said(value, f"{hour}:{minute:02d}" if dice.chance(0.15) else value)
+        return SpokenValue(value, f"{hour}:{minute:02d}" if dice.chance(0.15) else value)
 
-    return Slot(schema={"type": "string"}, draw=said, hint=dice.pick(("HH:MM", "24 hours, HH:MM")))
+    return ParameterSlot(schema={"type": "string"}, draw=said, hint=dice.pick(("HH:MM", "24 hours, HH:MM")))
 
 
 _SMALL: Final = tuple("two,three,four,five,six,seven,eight,nine,ten,eleven,twelve".split(","))
 
 
-def draw_integer(dice: Dice, words: Words) -> Slot:
+def draw_integer(dice: Dice, words: WordList) -> ParameterSlot:
     least, most = dice.pick(((1, 12), (1, 12), (1, 100), (10, 5000), (-40, 40), (1000, 90000)))
     schema: JsonObject = {"type": "integer"}
     if least >= 0 and dice.chance(0.25):
         schema = {"type": "integer", "minimum": min(least, 1), "maximum": most}
 
-    def said(dice: Dice) -> Said:
+    def said(dice: Dice) -> SpokenValue:
         value = dice.between(least, most)
         is_word = 2 <= value <= 12 and dice.chance(0.15)
-        return Said(value, _SMALL[value - 2] if is_word else str(value))
+        return SpokenValue(value, _SMALL[value - 2] if is_word else str(value))
 
-    return Slot(schema=schema, draw=said)
+    return ParameterSlot(schema=schema, draw=said)
 
 
-def draw_number(dice: Dice, words: Words) -> Slot:
+def draw_number(dice: Dice, words: WordList) -> ParameterSlot:
     most = dice.pick((10, 10, 100, 1000, 20000))
     digits = dice.pick((0, 1, 1, 2))
 
-    def said(dice: Dice) -> Said:
+    def said(dice: Dice) -> SpokenValue:
         whole = dice.between(-most if dice.chance(0.08) else 1, most)
         if dice.chance(0.4) or not digits:
-            return Said(whole, str(whole))
+            return SpokenValue(whole, str(whole))
         value = round(whole + dice.between(1, 10**digits - 1) / 10**digits, digits)
-        return Said(value, str(value))
+        return SpokenValue(value, str(value))
 
-    return Slot(schema={"type": "number"}, draw=said)
+    return ParameterSlot(schema={"type": "number"}, draw=said)
 
 
-def draw_flag(dice: Dice, words: Words) -> Slot:
-    def said(dice: Dice) -> Said:
+def draw_flag(dice: Dice, words: WordList) -> ParameterSlot:
+    def said(dice: Dice) -> SpokenValue:
         value = dice.chance(0.55)
-        return Said(value, dice.pick(("on", "true", "yes") if value else ("off", "false", "no")))
+        return SpokenValue(value, dice.pick(("on", "true", "yes") if value else ("off", "false", "no")))
 
-    return Slot(schema={"type": "boolean"}, draw=said)
+    return ParameterSlot(schema={"type": "boolean"}, draw=said)
 
 
-def _choices(dice: Dice, words: Words) -> Choices:
+def _choices(dice: Dice, words: WordList) -> Choices:
     if dice.chance(0.3):
         made = [words.made_up(dice) for _ in range(dice.between(2, 4))]
         return tuple((word, word) for word in dict.fromkeys(made))
     return dice.pick(words.choices)
 
 
-def draw_choice(dice: Dice, words: Words) -> Slot:
+def draw_choice(dice: Dice, words: WordList) -> ParameterSlot:
     choices = _choices(dice, words)
 
-    def said(dice: Dice) -> Said:
+    def said(dice: Dice) -> SpokenValue:
         value, spoken = dice.pick(choices)
-        return Said(value, spoken if dice.chance(0.3) else value)
+        return SpokenValue(value, spoken if dice.chance(0.3) else value)
 
-    return Slot(schema={"type": "string", "enum": [value for value, _ in choices]}, draw=said)
+    return ParameterSlot(schema={"type": "string", "enum": [value for value, _ in choices]}, draw=said)
 
 
 def listed(dice: Dice, items: list[str]) -> str:
@@ -186,9 +186,9 @@ def listed(dice: Dice, items: list[str]) -> str:
     return ", ".join(items[:-1]) + joint + items[-1]
 
 
-def draw_list(dice: Dice, words: Words) -> Slot:
+def draw_list(dice: Dice, words: WordList) -> ParameterSlot:
     kind = dice.pick(("thing", "person", "number", "made up", "place"))
-    draws: Mapping[str, Callable[[Dice], Said]] = {
+    draws: Mapping[str, Callable[[Dice], SpokenValue]] = {
         "thing": lambda dice: _same(dice.pick(words.things)),
         "person": lambda dice: _same(dice.pick(words.people)),
         "place": lambda dice: _same(dice.pick(words.places)),
@@ -197,63 +197,63 @@ def draw_list(dice: Dice, words: Words) -> Slot:
     }
     item = "integer" if kind == "number" else "string"
 
-    def said(dice: Dice) -> Said:
+    def said(dice: Dice) -> SpokenValue:
         drawn = {one.text: one for one in (draws[kind](dice) for _ in range(dice.between(1, 4)))}
-        return Said([one.value for one in drawn.values()], listed(dice, list(drawn)))
+        return SpokenValue([one.value for one in drawn.values()], listed(dice, list(drawn)))
 
-    return Slot(schema={"type": "array", "items": {"type": item}}, draw=said)
-
-
-def _same(text: str) -> Said:
-    return Said(text, text)
+    return ParameterSlot(schema={"type": "array", "items": {"type": item}}, draw=said)
 
 
-def _counted(number: int) -> Said:
-    return Said(number, str(number))
+def _same(text: str) -> SpokenValue:
+    return SpokenValue(text, text)
 
 
-def draw_range(dice: Dice, words: Words) -> Slot:
+def _counted(number: int) -> SpokenValue:
+    return SpokenValue(number, str(number))
+
+
+def draw_range(dice: Dice, words: WordList) -> ParameterSlot:
     low, high = dice.pick((("min", "max"), ("from", "to"), ("low", "high"), ("start", "end")))
 
-    def said(dice: Dice) -> Said:
+    def said(dice: Dice) -> SpokenValue:
         first = dice.between(0, 400)
         last = first + dice.between(1, 500)
         spoken = dice.pick(
             (f"{first} to {last}", f"{low} {first}, {high} {last}", f"between {first} and {last}")
         )
-        return Said({low: first, high: last}, spoken)
+        return SpokenValue({low: first, high: last}, spoken)
 
     ends: JsonObject = {low: {"type": "integer"}, high: {"type": "integer"}}
-    return Slot(schema={"type": "object", "properties": ends, "required": [low, high]}, draw=said)
+    return ParameterSlot(schema={"type": "object", "properties": ends, "required": [low, high]}, draw=said)
 
 
-def draw_record(dice: Dice, words: Words) -> Slot:
+def draw_record(dice: Dice, words: WordList) -> ParameterSlot:
     """A nested object of a name and one or two more fields."""
     fields: JsonObject = {"name": {"type": "string"}}
     others = dice.some(("city", "age", "role"), dice.between(1, 2))
     for other in others:
         fields[other] = {"type": "integer" if other == "age" else "string"}
 
-    def said(dice: Dice) -> Said:
+    def said(dice: Dice) -> SpokenValue:
         value: dict[str, JsonValue] = {"name": words.person(dice)}
         spoken = [f"name {value['name']}"]
         for other in others:
-            drawn: Said = {
+            drawn: SpokenValue = {
                 "age": lambda: _counted(dice.between(18, 90)),
                 "city": lambda: _same(dice.pick(words.places)),
                 "role": lambda: _same(dice.pick(("guest", "owner", "editor", "driver", "witness"))),
             }[other]()
             value[other] = drawn.value
             spoken.append(f"{other} {drawn.text}")
-        return Said(value, listed(dice, spoken))
+        return SpokenValue(value, listed(dice, spoken))
 
-    return Slot(schema={"type": "object", "properties": fields, "required": ["name"]}, draw=said)
+    return ParameterSlot(schema={"type": "object", "properties": fields, "required": ["name"]}, draw=said)
 
 
-def draw_limit(dice: Dice, words: Words) -> Slot:
+def draw_limit(dice: Dice, words: WordList) -> ParameterSlot:
     """A number or null."""
 
-    def said(dice: Dice) -> Said:
-        return Said(None, "null") if dice.chance(0.4) else _counted(dice.between(1, 300))
+    def said(dice: Dice) -> SpokenValue:
+        return SpokenValue(None, "null") if dice.chance(0.4) else _counted(dice.between(1, 300))
 
-    return Slot(schema={"type": ["integer", "null"]}, draw=said, hint="null for none")
+    return ParameterSlot(schema={"type": ["integer", "null"]}, draw=said, hint="null for none")

@@ -150,31 +150,31 @@ RESERVED: Final = frozenset(
 """Words of the shipped suite `nonsense`: they occur in neither split, so that the suite stays unseen."""
 
 
-class Split(StrEnum):
+class WordSplit(StrEnum):
     """Which of the two."""
 
     TRAIN = "train"
     TEST = "test"
 
 
-def share_of(items: Sequence[Item], split: Split) -> tuple[Item, ...]:
+def share_of(items: Sequence[Item], split: WordSplit) -> tuple[Item, ...]:
     """The items of a written list that belong to `split`: by their place in it.
 
     >>> share_of("abcdef", Split.TEST)
     ('e',)
     """
-    is_test = split is Split.TEST
+    is_test = split is WordSplit.TEST
     return tuple(
         item for place, item in enumerate(items) if (place % TEST_EVERY == TEST_EVERY - 1) is is_test
     )
 
 
-def belongs(word: str, split: Split) -> bool:
+def belongs(word: str, split: WordSplit) -> bool:
     """Whether a made up word belongs to `split`: by its hash."""
     if word.lower() in RESERVED:
         return False
     digest = blake2b(word.lower().encode(), digest_size=4).digest()
-    return (int.from_bytes(digest, "big") % TEST_EVERY == 0) is (split is Split.TEST)
+    return (int.from_bytes(digest, "big") % TEST_EVERY == 0) is (split is WordSplit.TEST)
 
 
 _ONSETS: Final = tuple(
@@ -189,10 +189,10 @@ _CODAS: Final = tuple(
 
 
 @dataclass(frozen=True)
-class Words:
+class WordList:
     """The words of one split."""
 
-    split: Split
+    split: WordSplit
     """Which."""
 
     def of(self, items: Sequence[Item]) -> tuple[Item, ...]:

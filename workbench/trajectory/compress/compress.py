@@ -72,14 +72,16 @@ def _cut(text: str, width: int) -> str:
     return flat if len(flat) <= width else flat[: max(width - 1, 0)].rstrip() + "…"
 
 
-class Region(NamedTuple):
+class EntryRegion(NamedTuple):
     """Entries `[start, end)`."""
 
     start: int
     end: int
 
 
-def find_region(roles: Sequence[Role], tokens: Sequence[int], settings: CompressionSettings) -> Region | None:
+def find_region(
+    roles: Sequence[Role], tokens: Sequence[int], settings: CompressionSettings
+) -> EntryRegion | None:
     """The stretch to replace, as short as the target allows; None where nothing can be gained.
 
     It lies between what must stay at the beginning and at the end. No border of it stands before results, so
@@ -102,10 +104,10 @@ def find_region(roles: Sequence[Role], tokens: Sequence[int], settings: Compress
     end = _off_results(roles, end, start, last)
     if end <= start or sum(tokens[start:end]) <= settings.summary_target_tokens:
         return None
-    return Region(start, end)
+    return EntryRegion(start, end)
 
 
-def _open_stretch(roles: Sequence[Role], settings: CompressionSettings) -> Region:
+def _open_stretch(roles: Sequence[Role], settings: CompressionSettings) -> EntryRegion:
     """What lies between the last protected entry of the first half and the first of the second."""
     count = len(roles)
     wanted = {
@@ -118,7 +120,7 @@ def _open_stretch(roles: Sequence[Role], settings: CompressionSettings) -> Regio
     protected.update(range(max(0, count - settings.last_n_turns), count))
     head = [place for place in protected if place < count // 2]
     tail = [place for place in protected if place >= count // 2]
-    return Region(max(head) + 1 if head else 0, min(tail) if tail else count)
+    return EntryRegion(max(head) + 1 if head else 0, min(tail) if tail else count)
 
 
 def _off_results(roles: Sequence[Role], place: int, least: int, most: int) -> int:
@@ -229,7 +231,7 @@ def _titled(summary: str) -> str:
 
 
 def _replaced(
-    entries: Sequence[TextEntry], region: Region, summary: str, settings: CompressionSettings
+    entries: Sequence[TextEntry], region: EntryRegion, summary: str, settings: CompressionSettings
 ) -> tuple[RowMessage, ...]:
     head = [message for entry in entries[: region.start] for message in entry.messages]
     if settings.add_summary_notice:

@@ -11,7 +11,7 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.speakers import (
-    Spoken,
+    SpokenEntry,
     conversation_of,
     read_spoken,
     speaks,
@@ -19,10 +19,10 @@ from workbench.trajectory.formats.shared.speakers import (
 )
 from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
 from workbench.trajectory.hermes_text import spell_parts
-from workbench.trajectory.row import Entry, EntryCall, EntryResult, RowFinding, TrainingRow
+from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import order_results, untell_tools
-from workbench.trajectory.writing.holding import Holding, Terms
+from workbench.trajectory.writing.holding import RowDraft, RowOptions
 from workbench.trajectory.writing.losses import (
     bare_tools,
     drop_ids,
@@ -68,7 +68,7 @@ def _read(row: JsonObject) -> TrainingRow:
     )
 
 
-def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[Entry]:
+def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[RowEntry]:
     calls = 0
     for spoken in read_spoken(row, SPEAKERS, "llamafactory", findings):
         entry = _entry(spoken, calls)
@@ -76,7 +76,7 @@ def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[Entry]:
         yield entry
 
 
-def _entry(spoken: Spoken, calls: int) -> Entry:
+def _entry(spoken: SpokenEntry, calls: int) -> RowEntry:
     text, thought, read_calls, results = spoken.text, None, (), ()
     if spoken.speaker == "function_call":
         thought, body = _without_thought(text)
@@ -84,7 +84,7 @@ def _entry(spoken: Spoken, calls: int) -> Entry:
         text = ""
     elif spoken.role is Role.TOOL:
         results = tuple(EntryResult(text=one, pointer=spoken.text_pointer) for one in _results(text, calls))
-    return Entry(
+    return RowEntry(
         place=spoken.place,
         pointer=spoken.pointer,
         role=spoken.role,
@@ -108,7 +108,7 @@ def _results(text: str, calls: int) -> Sequence[str]:
     return pieces if len(pieces) == calls else [text]
 
 
-def _calls(text: str, spoken: Spoken) -> Iterator[EntryCall]:
+def _calls(text: str, spoken: SpokenEntry) -> Iterator[EntryCall]:
     pointer = spoken.text_pointer
     try:
         value = cast(JsonValue, json.loads(text))
@@ -152,7 +152,7 @@ def _fits(row: JsonObject) -> bool:
     return isinstance(row.get("system"), str) and as_object(conversation_of(row)[0]).get("from") == "human"
 
 
-def _take_turns(holding: Holding) -> None:
+def _take_turns(holding: RowDraft) -> None:
     """People and tools speak at odd places, the model at even ones, the model last.
 
     *Source:* LLaMA-Factory's `SharegptDatasetConverter`, which else skips the row.
@@ -172,7 +172,7 @@ def _take_turns(holding: Holding) -> None:
         holding.refuse("the last message must be the model's")
 
 
-def _spell(trajectory: Trajectory, _terms: Terms) -> JsonObject:
+def _spell(trajectory: Trajectory, _terms: RowOptions) -> JsonObject:
     messages = trajectory.messages
     row: dict[str, JsonValue] = {}
     system = ""

@@ -8,7 +8,7 @@ from workbench.chat.message import Role
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
-from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
+from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.additions import make_ids, order_results, untell_tools
 from workbench.trajectory.writing.losses import (
@@ -39,7 +39,7 @@ def _list_key(row: JsonObject) -> str | None:
 
 
 def read_declarations(
-    row: JsonObject, entries: Sequence[Entry], findings: list[RowFinding]
+    row: JsonObject, entries: Sequence[RowEntry], findings: list[RowFinding]
 ) -> Iterator[Declaration]:
     """What the columns `tools` or, in old rows, `functions` declare, and the system texts."""
     key = "tools" if "tools" in row else "functions"

@@ -8,9 +8,9 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.trajectory.formats.openai import CHAT_STEPS, read_declarations
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
-from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.holding import Holding, Loss, Terms
+from workbench.trajectory.writing.holding import Loss, RowDraft, RowOptions
 from workbench.trajectory.writing.losses import drop_mask, free_columns, tell_big_integers
 
 _DPO: Final = ("prompt", "chosen", "rejected", "tools")
@@ -61,7 +61,7 @@ def _read_kto(row: JsonObject) -> TrainingRow:
 
 def _part(
     row: JsonObject, name: str, role: str, findings: list[RowFinding], start: int, skipped: int = 0
-) -> tuple[Entry, ...]:
+) -> tuple[RowEntry, ...]:
     """The entries of one column: a list of messages, or one text.
 
     Args:
@@ -83,7 +83,7 @@ def _part(
     return entries[skipped:]
 
 
-def _shared_prompt(row: JsonObject, findings: list[RowFinding]) -> tuple[tuple[Entry, ...], int]:
+def _shared_prompt(row: JsonObject, findings: list[RowFinding]) -> tuple[tuple[RowEntry, ...], int]:
     """What both answers begin with, where there is no column for it. *Source:* TRL's `extract_prompt`."""
     chosen, rejected = row.get("chosen"), row.get("rejected")
     if not isinstance(chosen, list) or not isinstance(rejected, list):
@@ -104,7 +104,7 @@ def _missing(name: str, problem: str) -> RowFinding:
     return RowFinding(code="missing-field", message=f"`{name}`: {problem}", pointer=f"/{name}")
 
 
-def _mark_answer(holding: Holding) -> None:
+def _mark_answer(holding: RowDraft) -> None:
     """The border between prompt and answer is known."""
     given = holding.trajectory
     holding.trajectory = replace(given, answer_start=given.answer_index)
@@ -112,7 +112,7 @@ def _mark_answer(holding: Holding) -> None:
         holding.refuse("the conversation does not end with an answer")
 
 
-def _need_rejected(holding: Holding) -> None:
+def _need_rejected(holding: RowDraft) -> None:
     given = holding.trajectory
     if not given.rejected:
         holding.refuse("there is no rejected answer: dpo needs two answers to one prompt")
@@ -121,7 +121,7 @@ def _need_rejected(holding: Holding) -> None:
         holding.trajectory = replace(given, label=None)
 
 
-def _need_label(holding: Holding) -> None:
+def _need_label(holding: RowDraft) -> None:
     given = holding.trajectory
     label = holding.terms.label if given.label is None else given.label
     if label is None:
@@ -131,7 +131,7 @@ def _need_label(holding: Holding) -> None:
     holding.trajectory = replace(given, label=label, rejected=())
 
 
-def _spell_dpo(trajectory: Trajectory, terms: Terms) -> JsonObject:
+def _spell_dpo(trajectory: Trajectory, terms: RowOptions) -> JsonObject:
     shape = Shape(terms.arguments, names_results=True)
     start = trajectory.answer_index
     row: dict[str, JsonValue] = {
@@ -142,7 +142,7 @@ def _spell_dpo(trajectory: Trajectory, terms: Terms) -> JsonObject:
     return {**row, **_tools(trajectory), **trajectory.columns}
 
 
-def _spell_kto(trajectory: Trajectory, terms: Terms) -> JsonObject:
+def _spell_kto(trajectory: Trajectory, terms: RowOptions) -> JsonObject:
     shape = Shape(terms.arguments, names_results=True)
     start = trajectory.answer_index
     row: dict[str, JsonValue] = {

@@ -18,10 +18,10 @@ from workbench.trajectory.formats.shared.text_entries import (
     text_entries,
 )
 from workbench.trajectory.mask import MaskedText, is_counted, mask_turns
-from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import order_results, tell_tools
-from workbench.trajectory.writing.holding import Holding, Terms
+from workbench.trajectory.writing.holding import RowDraft, RowOptions
 from workbench.trajectory.writing.losses import (
     drop_ids,
     drop_preference,
@@ -92,7 +92,7 @@ def _tell_between(text: str, findings: list[RowFinding], *, is_first: bool) -> N
 
 def _entry(
     text: str, turn: _Turn, place: int, spans: Sequence[Span] | None, findings: list[RowFinding]
-) -> Entry:
+) -> RowEntry:
     body = turn.body.of(text)
     role = Role(turn.role) if turn.role in tuple(Role) else None
     if role is None:
@@ -104,7 +104,7 @@ def _entry(
     if spans is not None and role is not None:
         is_counted = any(span.start <= turn.body.start and turn.body.end <= span.end for span in spans)
         is_trained = None if is_counted is (role is Role.ASSISTANT) else is_counted
-    return Entry(
+    return RowEntry(
         place=place,
         pointer=_POINTER,
         role=role,
@@ -131,7 +131,7 @@ def _is_pair(value: JsonValue) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value)
 
 
-def _settle_mask(holding: Holding) -> None:
+def _settle_mask(holding: RowDraft) -> None:
     """Where nothing is said, the loss counts what the model wrote, and nothing else."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -141,14 +141,14 @@ def _settle_mask(holding: Holding) -> None:
     holding.rewrite(change)
 
 
-def _spell(trajectory: Trajectory, terms: Terms) -> JsonObject:
+def _spell(trajectory: Trajectory, terms: RowOptions) -> JsonObject:
     masked = mask_held(trajectory, terms)
     specs = spelled_json([spec.document for spec in trajectory.tools.specs])
     spans: list[JsonValue] = [list(span) for span in masked.trained]
     return {"text": masked.text, "loss_spans": spans, "tools": specs, **trajectory.columns}
 
 
-def mask_held(trajectory: Trajectory, terms: Terms) -> MaskedText:
+def mask_held(trajectory: Trajectory, terms: RowOptions) -> MaskedText:
     """The text of a trajectory that the format can hold, and what of it is trained."""
     text = ""
     counted: list[Span] = []

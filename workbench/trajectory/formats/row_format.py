@@ -7,9 +7,9 @@ from enum import StrEnum
 from workbench.chat.json_value import JsonObject
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.holding import Step, Terms
+from workbench.trajectory.writing.holding import RowOptions, Step
 
-Spell = Callable[[Trajectory, Terms], JsonObject]
+Spell = Callable[[Trajectory, RowOptions], JsonObject]
 """Writes a trajectory that the format can hold as a row of it."""
 
 

@@ -10,7 +10,7 @@ from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.speakers import Spoken, conversation_of, read_spoken, speaks
+from workbench.trajectory.formats.shared.speakers import SpokenEntry, conversation_of, read_spoken, speaks
 from workbench.trajectory.formats.shared.text_entries import (
     SpellResult,
     bare_result,
@@ -20,10 +20,10 @@ from workbench.trajectory.formats.shared.text_entries import (
     text_entries,
 )
 from workbench.trajectory.hermes_text import spell_parts
-from workbench.trajectory.row import Declaration, Entry, RowFinding, TrainingRow
+from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
 from workbench.trajectory.writing.additions import fill_source, order_results, tell_tools, tie
-from workbench.trajectory.writing.holding import Holding, Loss, Terms
+from workbench.trajectory.writing.holding import Loss, RowDraft, RowOptions
 from workbench.trajectory.writing.losses import (
     drop_ids,
     drop_preference,
@@ -36,7 +36,7 @@ from workbench.trajectory.writing.losses import (
 _EMPTY_THOUGHT: Final = "<think>\n</think>\n"
 
 
-def tie_results(holding: Holding) -> None:
+def tie_results(holding: RowDraft) -> None:
     """Ids stand on results alone: calls that none answers have no id, all others have one."""
     refuse_partial_answers(holding)
     answered: dict[int, int] = {}
@@ -59,7 +59,7 @@ def tie_results(holding: Holding) -> None:
     tie(holding, answered_only=True)
 
 
-def lead_with_thought(holding: Holding) -> None:
+def lead_with_thought(holding: RowDraft) -> None:
     """Every message of the model begins with a thought, an empty one if need be."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -82,7 +82,7 @@ def lead_with_thought(holding: Holding) -> None:
     holding.rewrite(change)
 
 
-def fill_agent_columns(holding: Holding) -> None:
+def fill_agent_columns(holding: RowDraft) -> None:
     """Whether the run was completed, and how often each tool was called and failed.
 
     *Source:* `batch_runner.py` of hermes-agent; every offered tool is listed, with zeros if need be.
@@ -160,7 +160,7 @@ def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
 
 
 def _declarations(
-    row: JsonObject, entries: Sequence[Entry], findings: list[RowFinding]
+    row: JsonObject, entries: Sequence[RowEntry], findings: list[RowFinding]
 ) -> Iterator[Declaration]:
     yield from read_column(row.get("tools"), "/tools", findings)
     for entry in entries:
@@ -168,14 +168,14 @@ def _declarations(
             yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
 
 
-def _entry(spoken: Spoken, spelled: _Spelled) -> Entry:
+def _entry(spoken: SpokenEntry, spelled: _Spelled) -> RowEntry:
     role = spoken.role
     if role is Role.USER and is_wrapped(spoken.text):
         role = Role.TOOL
     results = ()
     if role is Role.TOOL:
         results = read_results(spoken.text, spoken.text_pointer, has_records=spelled.has_records)
-    return Entry(
+    return RowEntry(
         place=spoken.place,
         pointer=spoken.pointer,
         role=role,
@@ -211,7 +211,7 @@ def _is_v1(row: JsonObject) -> bool:
     return speaks(row) and ("subcategory" in row or ("category" in row and "task" in row))
 
 
-def _spell(trajectory: Trajectory, terms: Terms, spell_result: SpellResult) -> JsonObject:
+def _spell(trajectory: Trajectory, terms: RowOptions, spell_result: SpellResult) -> JsonObject:
     words = {**WRITTEN, Role.TOOL: "human" if terms.result_role == "user" else "tool"}
     entries: list[JsonValue] = []
     for entry in text_entries(trajectory.messages, spell_result):

@@ -19,7 +19,7 @@ from workbench.trajectory.understand import understand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CardTerms:
+class CardOptions:
     """What a receipt cannot know."""
 
     title: str
@@ -30,7 +30,7 @@ class CardTerms:
     """File of each split, by the split's name."""
 
 
-def render_card(receipt: JsonObject, terms: CardTerms) -> str:
+def render_card(receipt: JsonObject, terms: CardOptions) -> str:
     """The card as Markdown with YAML in front. The same receipt and terms give the same text.
 
     *Source:* `configs` and `license` of the hub's dataset cards.

@@ -14,7 +14,7 @@ _WHOLE = 2**64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
+class RowSplit:
     """How rows are dealt out."""
 
     shares: Mapping[str, float] = field(hash=False)

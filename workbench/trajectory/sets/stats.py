@@ -15,9 +15,9 @@ from workbench.trajectory.mask import MaskedText, mask_trajectory
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.understand import understand
-from workbench.trajectory.validate.seen import SeenEntry, see
+from workbench.trajectory.validate.seen import ParsedEntry, see
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 
 
 def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
@@ -33,7 +33,7 @@ def preview(trajectory: Trajectory, family: str = "") -> MaskedText:
     """
     if family:
         return mask_trajectory(trajectory, family)
-    written = write_row(trajectory, RAW, Terms())
+    written = write_row(trajectory, RAW, RowOptions())
     if written.row is None:
         raise BadInput("the row", written.problems[0].message)
     pairs = cast("list[list[int]]", written.row["loss_spans"])
@@ -44,7 +44,7 @@ PERCENTILES: Final = (50, 90, 99)
 """Those that are told."""
 
 
-class Longest(NamedTuple):
+class LongestRow(NamedTuple):
     """The row with the most tokens; of equal ones the first."""
 
     tokens: int
@@ -84,7 +84,7 @@ class RowStats:
     """Of all these texts."""
     trained: int = 0
     """Of these characters, what the loss counts."""
-    longest: Longest | None = None
+    longest: LongestRow | None = None
     """None where no row was measured."""
     fixes: Counter[str] = field(default_factory=Counter[str])
     """What a tolerant reader needs to read the calls, by code."""
@@ -128,7 +128,7 @@ class RowStats:
             "fixes": dict(self.fixes.most_common()),
         }
 
-    def _add_entry(self, one: SeenEntry) -> None:
+    def _add_entry(self, one: ParsedEntry) -> None:
         self.entries += 1
         self.without_call += not one.has_calls
         self.parallel += len(one.calls) > 1
@@ -146,7 +146,7 @@ class RowStats:
         self.characters += len(masked.text)
         self.trained += sum(span.end - span.start for span in masked.trained)
         if self.longest is None or tokens > self.longest.tokens:
-            self.longest = Longest(tokens, file, number)
+            self.longest = LongestRow(tokens, file, number)
 
 
 def _masked(row: TrainingRow) -> MaskedText | None:

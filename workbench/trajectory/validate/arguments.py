@@ -16,9 +16,9 @@ from workbench.hermes.reading import Reading
 from workbench.toolspec.check import check_arguments
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
-from workbench.trajectory.row import Entry, RowFinding
+from workbench.trajectory.row import RowEntry, RowFinding
 from workbench.trajectory.validate.codes import said, short
-from workbench.trajectory.validate.seen import LOST, SeenCall, SeenEntry, SeenRow
+from workbench.trajectory.validate.seen import LOST, ParsedCall, ParsedEntry, ParsedRow
 
 _KEPT: Final = "_closed"
 _OPENING: Final = frozenset(
@@ -38,7 +38,7 @@ _FILLED: Final = frozenset({"schema-type", "schema-enum", "schema-const", "schem
 """What a null breaks that Arrow put there."""
 
 
-def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: Entry) -> Iterator[RowFinding]:
+def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) -> Iterator[RowFinding]:
     """`schema-…`, each with the pointer into the arguments, and `none-filled`.
 
     A null where the tool wants none and the schema does not require anything is what Arrow writes where
@@ -144,7 +144,7 @@ def _without(value: JsonValue, parts: list[str]) -> JsonValue:
     return value
 
 
-def _placed(finding: Finding, spec: ToolSpec, entry: Entry) -> RowFinding:
+def _placed(finding: Finding, spec: ToolSpec, entry: RowEntry) -> RowFinding:
     told = said(finding.code, f"{short(spec.name)}: {finding.message}"[:99], entry=entry)
     return replace(told, pointer=finding.pointer or "")
 
@@ -162,7 +162,7 @@ _REMEDIES: Final = {
 }
 
 
-def call_findings(seen: SeenRow) -> Iterator[RowFinding]:
+def call_findings(seen: ParsedRow) -> Iterator[RowFinding]:
     """All that is wrong with calls, entry by entry."""
     for one in seen.entries:
         if one.entry.role is Role.USER:
@@ -173,7 +173,7 @@ def call_findings(seen: SeenRow) -> Iterator[RowFinding]:
             yield from _of_call(call, one, seen)
 
 
-def _of_reading(one: SeenEntry, reading: Reading) -> Iterator[RowFinding]:
+def _of_reading(one: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:
     """One finding a block: `call-not-strict`, `call-unreadable` or `call-truncated`."""
     told: dict[tuple[int, str], list[str]] = {}
     for code, span in _records(reading):
@@ -212,7 +212,7 @@ def _block(reading: Reading, span: Span) -> int:
     return span.start
 
 
-def _of_call(call: SeenCall, one: SeenEntry, seen: SeenRow) -> Iterator[RowFinding]:
+def _of_call(call: ParsedCall, one: ParsedEntry, seen: ParsedRow) -> Iterator[RowFinding]:
     if call.repairs:
         message = _REMEDIES["call-not-strict"].format(codes=", ".join(call.repairs))
         where = call.given.arguments_pointer if call.given else call.pointer
@@ -225,12 +225,12 @@ def _of_call(call: SeenCall, one: SeenEntry, seen: SeenRow) -> Iterator[RowFindi
         yield from argument_findings(spec, call.arguments, one.entry)
 
 
-def _are_tools_lost(seen: SeenRow) -> bool:
+def _are_tools_lost(seen: ParsedRow) -> bool:
     """Whether the row declares tools that nobody can read, and no others: that is told, and explains it."""
     return not seen.tools.specs and any(one.code == "tools-unreadable" for one in seen.row.findings)
 
 
-def _undeclared(name: str, seen: SeenRow) -> str:
+def _undeclared(name: str, seen: ParsedRow) -> str:
     if not seen.tools.names:
         return f"{short(name)} is called, but the row declares no tools"
     near = get_close_matches(name[:64], [known[:64] for known in seen.tools.names[:500]], n=1)
@@ -238,7 +238,7 @@ def _undeclared(name: str, seen: SeenRow) -> str:
     return f"the row declares no tool {short(name)}{hint}"
 
 
-def _misplaced(one: SeenEntry) -> Iterator[RowFinding]:
+def _misplaced(one: ParsedEntry) -> Iterator[RowFinding]:
     text = one.entry.text
     if "<" in text and CALL_TAG.search(text):
         reading = parse(text)

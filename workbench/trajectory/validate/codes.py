@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from workbench.chat.finding import Severity
-from workbench.trajectory.row import Entry, RowFinding
+from workbench.trajectory.row import RowEntry, RowFinding
 
 
 class CodeScope(StrEnum):
@@ -95,7 +95,7 @@ def severity_of(word: str) -> Severity:
 _LONGEST_NAME = 40
 
 
-def said(code: str, message: str, *, entry: Entry | None = None, pointer: str | None = None) -> RowFinding:
+def said(code: str, message: str, *, entry: RowEntry | None = None, pointer: str | None = None) -> RowFinding:
     """A finding about an entry, or about the whole row.
 
     Args:

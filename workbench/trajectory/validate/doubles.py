@@ -19,7 +19,7 @@ FEWEST_WORDS: Final = 12
 _WORD: Final = re.compile(r"\w+")
 
 
-class Likeness(NamedTuple):
+class RowFingerprint(NamedTuple):
     """What is kept of a row to find it again: 16 bytes."""
 
     exact: int
@@ -32,20 +32,20 @@ class Likeness(NamedTuple):
     """
 
 
-def likeness_of(row: TrainingRow, *, sketches: bool = True) -> Likeness:
+def likeness_of(row: TrainingRow, *, sketches: bool = True) -> RowFingerprint:
     """The likeness of a row; with `sketches` False the sketch, which takes longest, is left out."""
     return likeness_of_said(said_in(row), sketches=sketches)
 
 
-def likeness_of_said(text: str, *, sketches: bool = True) -> Likeness:
+def likeness_of_said(text: str, *, sketches: bool = True) -> RowFingerprint:
     """As `likeness_of`, of what `said_in` tells of a row."""
     if not text:
-        return Likeness(0, 0)
+        return RowFingerprint(0, 0)
     exact = _hash(text)
     if not sketches:
-        return Likeness(exact, 0)
+        return RowFingerprint(exact, 0)
     words = _WORD.findall(text.casefold())
-    return Likeness(exact, _hash(" ".join(words)) if len(words) < FEWEST_WORDS else _sketch(words))
+    return RowFingerprint(exact, _hash(" ".join(words)) if len(words) < FEWEST_WORDS else _sketch(words))
 
 
 def said_in(row: TrainingRow) -> str:
@@ -85,7 +85,7 @@ _WIDEST: Final = 64
 """So many rows that share a block are compared with each; more of them say nothing of likeness."""
 
 
-class Double(NamedTuple):
+class DuplicateRow(NamedTuple):
     """A row that stands somewhere else too."""
 
     code: str
@@ -96,7 +96,7 @@ class Double(NamedTuple):
     """The place of the earlier one."""
 
 
-class Likenesses:
+class RowFingerprints:
     """The likeness of every row, 16 bytes each, in the order of the rows."""
 
     __slots__ = ("exact", "sketches")
@@ -105,17 +105,17 @@ class Likenesses:
         self.exact = array("Q")
         self.sketches = array("Q")
 
-    def append(self, one: Likeness) -> None:
+    def append(self, one: RowFingerprint) -> None:
         """The next row's."""
         self.exact.append(one.exact)
         self.sketches.append(one.sketch)
 
-    def extend(self, others: "Likenesses") -> None:
+    def extend(self, others: "RowFingerprints") -> None:
         """The next rows'."""
         self.exact.extend(others.exact)
         self.sketches.extend(others.sketches)
 
-    def doubles(self, files: Sequence[int]) -> Iterator[Double]:
+    def doubles(self, files: Sequence[int]) -> Iterator[DuplicateRow]:
         """The rows that stand twice, in order of place.
 
         Args:
@@ -125,12 +125,12 @@ class Likenesses:
         firsts = _firsts(exact)
         file_of = np.searchsorted(np.asarray(files), np.arange(len(exact)), side="right")
         found = [
-            Double("duplicate-row" if file_of[row] == file_of[first] else "shared-row", row, first)
+            DuplicateRow("duplicate-row" if file_of[row] == file_of[first] else "shared-row", row, first)
             for row, first in _places(firsts)
         ]
         told = {double.row for double in found}
         found.extend(
-            Double("near-duplicate-row", row, first)
+            DuplicateRow("near-duplicate-row", row, first)
             for row, first in _places(self._nearest())
             if row not in told and firsts[first] == first
         )

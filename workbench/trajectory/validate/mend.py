@@ -13,10 +13,10 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryCall
 from workbench.trajectory.validate.arguments import without_filled
-from workbench.trajectory.validate.seen import SeenCall, SeenEntry, SeenRow
+from workbench.trajectory.validate.seen import ParsedCall, ParsedEntry, ParsedRow
 
 
-class Mend(NamedTuple):
+class Repair(NamedTuple):
     """One repair."""
 
     code: str
@@ -28,12 +28,12 @@ class Mend(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MendedRow:
+class RepairedRow:
     """A row, and what was done to it."""
 
     fields: JsonObject = field(hash=False)
     """The row; the one that came where nothing was done."""
-    mends: tuple[Mend, ...] = ()
+    mends: tuple[Repair, ...] = ()
     """In order of entries."""
 
 
@@ -43,18 +43,18 @@ class _Change(NamedTuple):
     value: JsonValue
 
 
-def mend(seen: SeenRow) -> MendedRow:
+def mend(seen: ParsedRow) -> RepairedRow:
     """Make the repairs that leave no doubt: fixes that are no guess, and nulls that Arrow filled in."""
     fields: JsonValue = seen.row.fields
-    mends: list[Mend] = []
+    mends: list[Repair] = []
     for one in seen.entries:
         for change in (*_in_text(one, seen.tools), *_in_structure(one, seen.tools)):
             fields = _replaced(fields, _parts(change.pointer), change.value)
-            mends.append(Mend(change.code, one.entry.place, change.pointer))
-    return MendedRow(fields=cast(JsonObject, fields), mends=tuple(mends))
+            mends.append(Repair(change.code, one.entry.place, change.pointer))
+    return RepairedRow(fields=cast(JsonObject, fields), mends=tuple(mends))
 
 
-def _in_text(one: SeenEntry, tools: OfferedTools) -> Iterator[_Change]:
+def _in_text(one: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
     """The entry's own text with its fixes made, then without nulls; a text that it shares stays as it is."""
     if one.entry.text_start or not (one.reading or any(call.given is None for call in one.calls)):
         return
@@ -84,13 +84,13 @@ def _payload_edit(reading: Reading, call: ReadCall, arguments: JsonObject) -> Ed
     return Edit(span=Span(start, start + len(call.payload)), before=call.payload, after=after)
 
 
-def _in_structure(one: SeenEntry, tools: OfferedTools) -> Iterator[_Change]:
+def _in_structure(one: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
     for call in one.calls:
         if call.given and call.arguments is not None:
             yield from _given_changes(call, call.given, tools)
 
 
-def _given_changes(call: SeenCall, given: EntryCall, tools: OfferedTools) -> Iterator[_Change]:
+def _given_changes(call: ParsedCall, given: EntryCall, tools: OfferedTools) -> Iterator[_Change]:
     before = cast(JsonObject, call.arguments)
     after = _without_nulls(call.name, before, tools)
     value = spelled_json(after) if given.arguments_text is not None else after

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.row import Entry, EntryResult, RowFinding
+from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
 from workbench.trajectory.validate.codes import said, short
-from workbench.trajectory.validate.seen import RESULT_TAG, SeenCall, SeenEntry, SeenRow
+from workbench.trajectory.validate.seen import RESULT_TAG, ParsedCall, ParsedEntry, ParsedRow
 
 _NAMED = {
     Role.SYSTEM: "a system entry",
@@ -19,13 +19,13 @@ _NAMED = {
 }
 
 
-def order_findings(seen: SeenRow) -> Iterator[RowFinding]:
+def order_findings(seen: ParsedRow) -> Iterator[RowFinding]:
     """Entries out of order: `role-order`, at the later one of two that cannot stand together.
 
     A system entry comes first, the user and the model take turns, results stand behind the model's calls. A
     call that nobody answered, and a result that nobody asked for, are for the pairing of both to tell.
     """
-    before: SeenEntry | None = None
+    before: ParsedEntry | None = None
     for one in seen.entries:
         role = one.entry.role
         problem = _problem(before, one, seen)
@@ -35,7 +35,7 @@ def order_findings(seen: SeenRow) -> Iterator[RowFinding]:
             before = one
 
 
-def end_findings(seen: SeenRow) -> Iterator[RowFinding]:
+def end_findings(seen: ParsedRow) -> Iterator[RowFinding]:
     """Nothing to learn at the end: `last-not-assistant`."""
     last = seen.entries[-1] if seen.entries else None
     if last and last.entry.role not in (Role.ASSISTANT, None):
@@ -43,7 +43,7 @@ def end_findings(seen: SeenRow) -> Iterator[RowFinding]:
         yield said("last-not-assistant", message, entry=last.entry)
 
 
-def empty_findings(seen: SeenRow) -> Iterator[RowFinding]:
+def empty_findings(seen: ParsedRow) -> Iterator[RowFinding]:
     """Entries with nothing in them: `empty-entry`. One without a text at all is already told."""
     told = {finding.entry for finding in seen.row.findings}
     for one in seen.entries:
@@ -51,7 +51,7 @@ def empty_findings(seen: SeenRow) -> Iterator[RowFinding]:
             yield said("empty-entry", f"the entry of {one.entry.speaker!r:.40} is empty", entry=one.entry)
 
 
-def _problem(before: SeenEntry | None, one: SeenEntry, seen: SeenRow) -> str:
+def _problem(before: ParsedEntry | None, one: ParsedEntry, seen: ParsedRow) -> str:
     """Why `one` cannot stand behind `before`; empty where it can."""
     role = one.entry.role
     last = before.entry.role if before else Role.SYSTEM
@@ -67,7 +67,7 @@ def _problem(before: SeenEntry | None, one: SeenEntry, seen: SeenRow) -> str:
     return "results behind results; put them into one entry" if is_second else ""
 
 
-def _answer_problem(before: SeenEntry | None, last: Role | None) -> str:
+def _answer_problem(before: ParsedEntry | None, last: Role | None) -> str:
     if last is Role.SYSTEM:
         return "the model speaks before the user does"
     if last is Role.ASSISTANT and before and not before.has_calls:
@@ -79,24 +79,24 @@ def _joins_results(name: str) -> bool:
     return name in FORMATS and FORMATS[name].joins_results
 
 
-class _Result(NamedTuple):
-    entry: Entry
+class _OrphanResult(NamedTuple):
+    entry: RowEntry
     result: EntryResult
 
 
 class _Round(NamedTuple):
     """An entry of the model, and the results behind it."""
 
-    asked: SeenEntry | None
+    asked: ParsedEntry | None
     """None where results stand behind no entry of the model."""
-    results: Sequence[_Result]
+    results: Sequence[_OrphanResult]
     is_last: bool
     """Whether the conversation ends here."""
     is_whole: bool
     """False where a call or an entry of results cannot be read, so that nobody can count them."""
 
 
-def pairing_findings(seen: SeenRow) -> Iterator[RowFinding]:
+def pairing_findings(seen: ParsedRow) -> Iterator[RowFinding]:
     """`call-without-result`, `result-without-call`, `result-id-mismatch` and `result-order`.
 
     Where a call or an entry cannot be read, nobody can count, and nothing more is told.
@@ -110,7 +110,7 @@ def pairing_findings(seen: SeenRow) -> Iterator[RowFinding]:
             yield from _of_round(one.asked, one.results, seen.tools)
 
 
-def _rounds(entries: Sequence[SeenEntry]) -> Iterator[_Round]:
+def _rounds(entries: Sequence[ParsedEntry]) -> Iterator[_Round]:
     """Every entry of the model that calls, and all results."""
     position = 0
     while position < len(entries):
@@ -124,17 +124,19 @@ def _rounds(entries: Sequence[SeenEntry]) -> Iterator[_Round]:
         position = end
 
 
-def _round(entries: Sequence[SeenEntry], first: int, start: int, end: int) -> _Round:
+def _round(entries: Sequence[ParsedEntry], first: int, start: int, end: int) -> _Round:
     """The round of the entry at `first`, or of none where it is `start`, with the results up to `end`."""
     return _Round(
         asked=entries[first] if entries[first].entry.role is Role.ASSISTANT else None,
-        results=[_Result(one.entry, result) for one in entries[start:end] for result in one.entry.results],
+        results=[
+            _OrphanResult(one.entry, result) for one in entries[start:end] for result in one.entry.results
+        ],
         is_last=end == len(entries),
         is_whole=all(map(_is_countable, entries[first:end])) and not _is_unknown(entries, end),
     )
 
 
-def _is_countable(one: SeenEntry) -> bool:
+def _is_countable(one: ParsedEntry) -> bool:
     """Whether its calls or results can be counted: a tag inside a result makes one of two, or two of one."""
     return one.is_whole and not any(map(_holds_tag, one.entry.results))
 
@@ -143,19 +145,21 @@ def _holds_tag(result: EntryResult) -> bool:
     return "<" in result.text and RESULT_TAG.search(result.text) is not None
 
 
-def _is_unknown(entries: Sequence[SeenEntry], position: int) -> bool:
+def _is_unknown(entries: Sequence[ParsedEntry], position: int) -> bool:
     """Whether nobody knows who speaks at `position`: results perhaps."""
     return position < len(entries) and entries[position].entry.role is None
 
 
-def _of_round(asked: SeenEntry, results: Sequence[_Result], tools: OfferedTools) -> Iterator[RowFinding]:
+def _of_round(
+    asked: ParsedEntry, results: Sequence[_OrphanResult], tools: OfferedTools
+) -> Iterator[RowFinding]:
     keys = _keys(asked.calls, results, tools)
     if keys is None:
         yield from _by_count(asked, results)
         return
     called, answered = keys
     missing = list((Counter(called) - Counter(answered)).elements())
-    left, unasked = Counter(called), list[_Result]()
+    left, unasked = Counter(called), list[_OrphanResult]()
     for one, key in zip(results, answered, strict=True):
         left[key] -= 1
         # One that answers the wrong call explains one that has no answer.
@@ -172,7 +176,7 @@ def _of_round(asked: SeenEntry, results: Sequence[_Result], tools: OfferedTools)
 
 
 def _keys(
-    calls: Sequence[SeenCall], results: Sequence[_Result], tools: OfferedTools
+    calls: Sequence[ParsedCall], results: Sequence[_OrphanResult], tools: OfferedTools
 ) -> tuple[Sequence[str], Sequence[str]] | None:
     """What ties results to calls: ids where all have them, else names; None where places alone do."""
     if all(call.id for call in calls) and all(one.result.id for one in results):
@@ -184,12 +188,12 @@ def _keys(
     return None
 
 
-def _by_count(asked: SeenEntry, results: Sequence[_Result]) -> Iterator[RowFinding]:
+def _by_count(asked: ParsedEntry, results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
     yield from _unanswered(asked, asked.calls[len(results) :])
     yield from _unasked(results[len(asked.calls) :])
 
 
-def _unanswered(asked: SeenEntry, calls: Sequence[SeenCall]) -> Iterator[RowFinding]:
+def _unanswered(asked: ParsedEntry, calls: Sequence[ParsedCall]) -> Iterator[RowFinding]:
     """One finding for all calls of an entry, at the first of them."""
     if calls:
         others = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
@@ -197,7 +201,7 @@ def _unanswered(asked: SeenEntry, calls: Sequence[SeenCall]) -> Iterator[RowFind
         yield said("call-without-result", message, entry=asked.entry, pointer=calls[0].pointer)
 
 
-def _unasked(results: Sequence[_Result]) -> Iterator[RowFinding]:
+def _unasked(results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
     """One finding for all of them, at the first."""
     if results:
         first = results[0]
@@ -206,6 +210,6 @@ def _unasked(results: Sequence[_Result]) -> Iterator[RowFinding]:
         yield said("result-without-call", message, entry=first.entry, pointer=first.result.pointer)
 
 
-def _stranger(one: _Result, key: str) -> RowFinding:
+def _stranger(one: _OrphanResult, key: str) -> RowFinding:
     message = f"a result for {short(key)}, which no call before it waits for"
     return said("result-id-mismatch", message, entry=one.entry, pointer=one.result.pointer)

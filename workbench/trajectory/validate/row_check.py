@@ -7,7 +7,7 @@ from typing import Final
 from workbench.chat.message import Role
 from workbench.hermes.spelling.chatml import CONTROL_MARK
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.trajectory.row import Entry, RowFinding, TrainingRow
+from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.arguments import call_findings
 from workbench.trajectory.validate.codes import said
 from workbench.trajectory.validate.declared import declared_findings
@@ -18,7 +18,7 @@ from workbench.trajectory.validate.pairing import (
     pairing_findings,
 )
 from workbench.trajectory.validate.secrets import secrets_in
-from workbench.trajectory.validate.seen import RESULT_TAG, TOOL_TAG, SeenEntry, SeenRow, see
+from workbench.trajectory.validate.seen import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, see
 
 _ANSWERED: Final = "model-wrote-tool-response"
 _PLACEHOLDERS: Final = tuple(
@@ -36,7 +36,7 @@ _PLACEHOLDERS: Final = tuple(
 *Source:* `{{ name }}` Jinja; `{tool_call}` stands unfilled in rows of glaive and hermes-function-calling."""
 
 
-def text_findings(seen: SeenRow) -> Iterator[RowFinding]:
+def text_findings(seen: ParsedRow) -> Iterator[RowFinding]:
     """`control-mark` and `placeholder`, one of each a text at most."""
     for one in seen.entries:
         for text, pointer in _texts(one.entry):
@@ -46,7 +46,7 @@ def text_findings(seen: SeenRow) -> Iterator[RowFinding]:
                 yield said("placeholder", message, entry=one.entry, pointer=pointer)
 
 
-def secret_findings(seen: SeenRow) -> Iterator[RowFinding]:
+def secret_findings(seen: ParsedRow) -> Iterator[RowFinding]:
     """`secret` and `personal-data`: what kind, never the text itself."""
     for one in seen.entries:
         for text, pointer in _texts(one.entry):
@@ -55,7 +55,7 @@ def secret_findings(seen: SeenRow) -> Iterator[RowFinding]:
                 yield said(found.code, message, entry=one.entry, pointer=pointer)
 
 
-def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
+def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:
     """The texts of an entry, with their pointers."""
     if entry.text:
         yield entry.text, entry.text_pointer
@@ -68,13 +68,13 @@ def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
             yield spelled_json(call.arguments), call.arguments_pointer
 
 
-def _mark(one: SeenEntry, text: str) -> str:
+def _mark(one: ParsedEntry, text: str) -> str:
     """What is wrong with a mark in the text; empty where there is none, or none that is out of place."""
     mark = (CONTROL_MARK.search(text) if "<|" in text else None) or _structural(one, text)
     return f"{mark.group()!r} at character {mark.start()} would become structure; escape it" if mark else ""
 
 
-def _structural(one: SeenEntry, text: str) -> "re.Match[str] | None":
+def _structural(one: ParsedEntry, text: str) -> "re.Match[str] | None":
     """A tag of the format where none belongs; those of calls in an answer are for the reader to judge."""
     role, reading = one.entry.role, one.reading
     if role is Role.TOOL:
@@ -91,7 +91,7 @@ def has_placeholder(text: str) -> bool:
     return any(pattern.search(text) for pattern in _PLACEHOLDERS)
 
 
-def _placeholder(entry: Entry, text: str) -> str:
+def _placeholder(entry: RowEntry, text: str) -> str:
     """What was not filled; empty where nothing is left. Results may hold anything."""
     if entry.role is Role.TOOL:
         return ""
@@ -111,14 +111,14 @@ def check_row(row: TrainingRow) -> tuple[RowFinding, ...]:
     return check_seen(see(row))
 
 
-def check_seen(seen: SeenRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
+def check_seen(seen: ParsedRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
     """As `check_row`, of a row whose texts are read; without `finds_secrets` these are not looked for."""
     findings = [*_all(seen), *(secret_findings(seen) if finds_secrets else ())]
     findings.sort(key=lambda finding: -1 if finding.entry is None else finding.entry)
     return tuple(findings)
 
 
-def _all(seen: SeenRow) -> Iterator[RowFinding]:
+def _all(seen: ParsedRow) -> Iterator[RowFinding]:
     yield from _of_format(seen)
     yield from declared_findings(seen.row)
     disorder = tuple(order_findings(seen))
@@ -127,7 +127,7 @@ def _all(seen: SeenRow) -> Iterator[RowFinding]:
         yield from rule(seen)
 
 
-def _of_format(seen: SeenRow) -> Iterator[RowFinding]:
+def _of_format(seen: ParsedRow) -> Iterator[RowFinding]:
     """What the format could not read, but for arguments that a tolerant reader can."""
     mended = {
         call.given.arguments_pointer

@@ -10,16 +10,22 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.validate.clean_row import clean_row
-from workbench.trajectory.validate.doubles import Double, Likeness, Likenesses, likeness_of, likeness_of_said
+from workbench.trajectory.validate.doubles import (
+    DuplicateRow,
+    RowFingerprint,
+    RowFingerprints,
+    likeness_of,
+    likeness_of_said,
+)
 from workbench.trajectory.validate.row_check import check_seen
 from workbench.trajectory.validate.seen import see
 from workbench.trajectory.validate.set_facts import SetFacts
 
-_NOTHING: Final = Likeness(0, 0)
+_NOTHING: Final = RowFingerprint(0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckTerms:
+class CheckOptions:
     """How rows are checked."""
 
     finds_near: bool = True
@@ -32,13 +38,13 @@ class CheckTerms:
 class RowsCheck:
     """The check of rows that come one by one; two of them add up to one by `extend`."""
 
-    terms: CheckTerms = field(default_factory=CheckTerms)
+    terms: CheckOptions = field(default_factory=CheckOptions)
     """How they are checked."""
     rows: int = 0
     """So many came."""
     facts: SetFacts = field(default_factory=SetFacts)
     """What adds up."""
-    likenesses: Likenesses = field(default_factory=Likenesses)
+    likenesses: RowFingerprints = field(default_factory=RowFingerprints)
     """One a row, also of those that cannot be read."""
     formats: Counter[str] = field(default_factory=Counter[str])
     """Rows by format."""
@@ -75,6 +81,6 @@ class RowsCheck:
         self.facts.extend(other.facts)
         self.likenesses.extend(other.likenesses)
 
-    def doubles(self, files: list[int]) -> Iterator[Double]:
-        """The rows that stand twice; `files` as `Likenesses.doubles` takes it."""
+    def doubles(self, files: list[int]) -> Iterator[DuplicateRow]:
+        """The rows that stand twice; `files` as `RowFingerprints.doubles` takes it."""
         return self.likenesses.doubles(files)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from workbench.chat.finding import Span
 
 
-class Secret(NamedTuple):
+class SecretMatch(NamedTuple):
     """One place that should not be trained on."""
 
     code: str
@@ -122,7 +122,7 @@ _RESERVED: Final = re.compile(
 """Domains that nobody can own. *Source:* RFC 2606, RFC 6761."""
 
 
-def secrets_in(text: str) -> Iterator[Secret]:
+def secrets_in(text: str) -> Iterator[SecretMatch]:
     """The places of a text that look like a secret or like personal data, in order.
 
     Each kind is told once a text. Mail addresses of reserved domains (`example.com`) are nobody's; numbers of
@@ -141,7 +141,7 @@ def secrets_in(text: str) -> Iterator[Secret]:
             continue
         told.add(kind)
         code = "personal-data" if kind in _PERSONAL else "secret"
-        yield Secret(code, _WORDS[kind], Span(*match.span()))
+        yield SecretMatch(code, _WORDS[kind], Span(*match.span()))
 
 
 def _possible_in(text: str) -> Iterator[str]:

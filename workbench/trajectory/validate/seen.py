@@ -8,12 +8,12 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
-from workbench.hermes.body.shape import Draft
+from workbench.hermes.body.shape import CallDraft
 from workbench.hermes.marks import CALL_CLOSE, CALL_OPEN
 from workbench.hermes.parse import clean_calls, parse
 from workbench.hermes.reading import ReadCall, Reading
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.row import Entry, EntryCall, TrainingRow
+from workbench.trajectory.row import EntryCall, RowEntry, TrainingRow
 
 RESULT_TAG: Final = re.compile(r"</?tool_response>")
 """What wraps a result."""
@@ -40,7 +40,7 @@ LOST: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenCall:
+class ParsedCall:
     """One call of an entry, from its text or given as structure."""
 
     name: str
@@ -58,14 +58,14 @@ class SeenCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenEntry:
+class ParsedEntry:
     """One entry and what its text says."""
 
-    entry: Entry
+    entry: RowEntry
     """As the row has it."""
     reading: Reading | None = None
     """Of an assistant's text; None where it holds nothing but clean calls and prose, and for all others."""
-    calls: tuple[SeenCall, ...] = ()
+    calls: tuple[ParsedCall, ...] = ()
     """Those of its text that can be read, then all that are given as structure."""
 
     @property
@@ -91,41 +91,41 @@ class SeenEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenRow:
+class ParsedRow:
     """A row whose texts were read."""
 
     row: TrainingRow
     """As its format read it."""
     tools: OfferedTools
     """The tools that its calls are held against."""
-    entries: tuple[SeenEntry, ...]
+    entries: tuple[ParsedEntry, ...]
     """The conversation in order; a rejected answer is left out, for it may be wrong on purpose."""
 
 
-def see(row: TrainingRow) -> SeenRow:
+def see(row: TrainingRow) -> ParsedRow:
     """Read the texts of a row."""
     tools = row.tools
-    return SeenRow(row=row, tools=tools, entries=tuple(_seen(entry, tools) for entry in row.entries))
+    return ParsedRow(row=row, tools=tools, entries=tuple(_seen(entry, tools) for entry in row.entries))
 
 
-def _seen(entry: Entry, tools: OfferedTools) -> SeenEntry:
+def _seen(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
     if entry.role is not Role.ASSISTANT:
-        return SeenEntry(entry=entry)
-    found: Iterable[Draft | ReadCall] | None = clean_calls(entry.text, tools)
+        return ParsedEntry(entry=entry)
+    found: Iterable[CallDraft | ReadCall] | None = clean_calls(entry.text, tools)
     reading = None
     if found is None:
         reading = parse(entry.text, tools=tools, checks_arguments=False)
         found = reading.calls
-    calls = [SeenCall(name=one.name, arguments=one.arguments, pointer=entry.text_pointer) for one in found]
+    calls = [ParsedCall(name=one.name, arguments=one.arguments, pointer=entry.text_pointer) for one in found]
     calls.extend(_given(call, tools) for call in entry.calls)
-    return SeenEntry(entry=entry, reading=reading, calls=tuple(calls))
+    return ParsedEntry(entry=entry, reading=reading, calls=tuple(calls))
 
 
-def _given(call: EntryCall, tools: OfferedTools) -> SeenCall:
+def _given(call: EntryCall, tools: OfferedTools) -> ParsedCall:
     arguments, repairs = call.arguments, ()
     if arguments is None and call.arguments_text and call.name:
         arguments, repairs = _mended(call.name, call.arguments_text, tools)
-    return SeenCall(
+    return ParsedCall(
         name=call.name, arguments=arguments, id=call.id, pointer=call.pointer, given=call, repairs=repairs
     )
 

@@ -14,7 +14,7 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.clean_row import CleanRow
 from workbench.trajectory.validate.codes import said, short
 from workbench.trajectory.validate.declared import meaning_of
-from workbench.trajectory.validate.seen import SeenEntry, SeenRow
+from workbench.trajectory.validate.seen import ParsedEntry, ParsedRow
 
 _MOST_TOOLS: Final = 50_000
 """So many names are watched; later ones are not, so that memory does not grow with the rows."""
@@ -110,7 +110,7 @@ class SetFacts:
     tools: ToolWatch = field(default_factory=ToolWatch)
     """Tools as they are declared."""
 
-    def add(self, seen: SeenRow) -> None:
+    def add(self, seen: ParsedRow) -> None:
         """Count a row."""
         self.rows += 1
         for one in seen.entries:
@@ -158,7 +158,7 @@ class SetFacts:
             message = f"{self.entries_with_thought} of {self.entries} entries hold a thought; choose one way"
             yield said("thinking-mixed", message)
 
-    def _add_entry(self, one: SeenEntry) -> None:
+    def _add_entry(self, one: ParsedEntry) -> None:
         self._add_answer([call.name for call in one.calls], has_calls=one.has_calls)
         self.entries_with_thought += _has_thought(one)
 
@@ -174,7 +174,7 @@ class SetFacts:
             self.tools.add(spec)
 
 
-def _has_thought(one: SeenEntry) -> bool:
+def _has_thought(one: ParsedEntry) -> bool:
     if one.entry.thought:
         return True
     reading = one.reading

@@ -8,12 +8,12 @@ from typing import Final
 from workbench.chat.message import Role
 from workbench.trajectory.system_text import compose_system
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
-from workbench.trajectory.writing.holding import Addition, Holding, Step, results_behind
+from workbench.trajectory.writing.holding import Addition, RowDraft, Step, results_behind
 
 _TOOLS_TAG: Final = "<tools>"
 
 
-def order_results(holding: Holding) -> None:
+def order_results(holding: RowDraft) -> None:
     """Results stand in the order of their calls."""
 
     def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
@@ -28,7 +28,7 @@ def order_results(holding: Holding) -> None:
 
 
 def _ordered(
-    holding: Holding, message: RowMessage, results: tuple[RowMessage, ...]
+    holding: RowDraft, message: RowMessage, results: tuple[RowMessage, ...]
 ) -> tuple[RowMessage, ...]:
     order = {call.id: place for place, call in enumerate(message.calls) if call.id is not None}
     ids = [one.result.id if one.result else None for one in results]
@@ -43,7 +43,7 @@ def _ordered(
     return ordered
 
 
-def make_ids(holding: Holding) -> None:
+def make_ids(holding: RowDraft) -> None:
     """Every call has an id of its own, and every result that of its call."""
     tie(holding, answered_only=False)
     for message in holding.trajectory.messages + holding.trajectory.rejected:
@@ -51,7 +51,7 @@ def make_ids(holding: Holding) -> None:
             holding.refuse("its result answers no call", message)
 
 
-def tie(holding: Holding, *, answered_only: bool) -> None:
+def tie(holding: RowDraft, *, answered_only: bool) -> None:
     """Calls without id get one, and their results with them.
 
     Args:
@@ -76,7 +76,7 @@ def tie(holding: Holding, *, answered_only: bool) -> None:
 
 
 def _tied(
-    holding: Holding,
+    holding: RowDraft,
     message: RowMessage,
     results: tuple[RowMessage, ...],
     fresh: Iterator[str],
@@ -109,7 +109,7 @@ def tell_tools(frame: str | None = None) -> Step:
         frame: In which sentences; None takes those of the terms.
     """
 
-    def step(holding: Holding) -> None:
+    def step(holding: RowDraft) -> None:
         given = holding.trajectory
         if not given.tools.specs or any(_tells_tools(message) for message in given.messages):
             return
@@ -131,7 +131,7 @@ def _tells_tools(message: RowMessage) -> bool:
     return any(_TOOLS_TAG in text for text in (message.text or "", *(prose.text for prose in message.prose)))
 
 
-def untell_tools(holding: Holding) -> None:
+def untell_tools(holding: RowDraft) -> None:
     """A system text that says nothing but the tools goes; one that tells of them in its own words is told."""
 
     def change(messages: tuple[RowMessage, ...]) -> Iterator[RowMessage]:
@@ -150,7 +150,7 @@ def _said(message: RowMessage) -> str:
     return "".join(part.text for part in message.parts if isinstance(part, Prose))
 
 
-def fill_source(holding: Holding) -> None:
+def fill_source(holding: RowDraft) -> None:
     """The column `source` is there."""
     given = holding.trajectory
     columns = (

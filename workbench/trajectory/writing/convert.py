@@ -11,7 +11,7 @@ from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text, pair_results
 from workbench.trajectory.understand import understand
-from workbench.trajectory.writing.holding import Change, Holding, Terms
+from workbench.trajectory.writing.holding import ConversionChange, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
 
@@ -22,13 +22,13 @@ class Converted:
 
     row: JsonObject | None = field(hash=False)
     """The new row; None where it must not be written."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ConversionChange, ...] = ()
     """What was lost, added and rearranged; also where the row is not written."""
     problems: tuple[RowFinding, ...] = ()
     """Why it is not written, in terms of the row that was read; empty where it is."""
 
     @property
-    def losses(self) -> tuple[Change, ...]:
+    def losses(self) -> tuple[ConversionChange, ...]:
         """Those of the changes that lose something."""
         return tuple(change for change in self.changes if change.is_loss)
 
@@ -38,7 +38,7 @@ class _Written(NamedTuple):
     problems: tuple[RowFinding, ...]
 
 
-def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, terms: Terms) -> Converted:
+def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, terms: RowOptions) -> Converted:
     """`row` in another format, or why not: it cannot be read, held, or read back equal."""
     understood = understand(read_as.read(row))
     if understood.problems:
@@ -49,7 +49,7 @@ def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, terms:
     )
 
 
-def write_row(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Converted:
+def write_row(trajectory: Trajectory, write_as: RowFormat, terms: RowOptions) -> Converted:
     """The row of a trajectory, or why the format cannot hold it.
 
     Whatever is not told as a change is there again when the row is read back; that is tried, each time.
@@ -64,7 +64,7 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Conv
         messages=pair_results(trajectory.messages),
         rejected=pair_results(trajectory.rejected),
     )
-    holding = Holding(told, terms)
+    holding = RowDraft(told, terms)
     try:
         row, problems = _written(holding, write_as, write_as.spell)
     except RecursionError:
@@ -72,7 +72,7 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Conv
     return Converted(row=row, changes=tuple(holding.changes), problems=problems)
 
 
-def _written(holding: Holding, write_as: RowFormat, spell: Spell) -> _Written:
+def _written(holding: RowDraft, write_as: RowFormat, spell: Spell) -> _Written:
     for step in write_as.steps:
         step(holding)
     if holding.problems:
@@ -131,7 +131,7 @@ def _refusal(problem: str, message: RowMessage | None = None) -> RowFinding:
     return RowFinding(code="not-writable", message=problem, entry=entry)
 
 
-def write_as_is(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Converted:
+def write_as_is(trajectory: Trajectory, write_as: RowFormat, terms: RowOptions) -> Converted:
     """The row of a trajectory without the proof that it reads the same: every text must stand in it, no more.
 
     Raises:
@@ -147,7 +147,7 @@ def write_as_is(trajectory: Trajectory, write_as: RowFormat, terms: Terms) -> Co
         label=trajectory.label,
         columns=trajectory.columns,
     )
-    holding = Holding(told, terms)
+    holding = RowDraft(told, terms)
     for step in write_as.steps:
         step(holding)
     problems = list(holding.problems)

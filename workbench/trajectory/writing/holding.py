@@ -56,7 +56,7 @@ class Addition(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class ConversionChange:
     """One thing that a conversion changed in one row."""
 
     code: Loss | Addition
@@ -77,7 +77,7 @@ SOURCE = "hermes-workbench"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class RowOptions:
     """How a person wants rows written, where a format leaves a choice."""
 
     result_role: Literal["tool", "user"] = "tool"
@@ -93,21 +93,21 @@ class Terms:
 
 
 @dataclass(slots=True)
-class Holding:
+class RowDraft:
     """A trajectory on its way into a format."""
 
     trajectory: Trajectory
     """As it is now."""
-    terms: Terms
+    terms: RowOptions
     """What is wanted."""
-    changes: list[Change] = field(default_factory=list[Change])
+    changes: list[ConversionChange] = field(default_factory=list[ConversionChange])
     """What was done so far."""
     problems: list[str] = field(default_factory=list[str])
     """Why the format cannot hold it at all."""
 
     def note(self, code: Loss | Addition, entry: int | None = None, detail: str = "") -> None:
         """Note a change, once an entry; -1 stands for none, as in `RowMessage.place`."""
-        change = Change(code=code, entry=None if entry == -1 else entry, detail=detail)
+        change = ConversionChange(code=code, entry=None if entry == -1 else entry, detail=detail)
         if change not in self.changes:
             self.changes.append(change)
 
@@ -140,7 +140,7 @@ class Holding:
                     yield message, results_behind(messages, index)
 
 
-Step = Callable[[Holding], None]
+Step = Callable[[RowDraft], None]
 """One thing that a format cannot hold, or needs."""
 
 

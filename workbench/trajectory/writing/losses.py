@@ -9,13 +9,13 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import trimmed
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.writing.holding import Holding, Loss, Step
+from workbench.trajectory.writing.holding import Loss, RowDraft, Step
 
 LARGEST: Final = 2**63 - 1
 """The largest integer of an Arrow column, and of most readers of JSON."""
 
 
-def drop_preference(holding: Holding) -> None:
+def drop_preference(holding: RowDraft) -> None:
     """Only a conversation can be held: no rejected answer, no label, no border between prompt and answer."""
     given = holding.trajectory
     if given.rejected:
@@ -28,13 +28,13 @@ def drop_preference(holding: Holding) -> None:
     holding.trajectory = free
 
 
-def drop_ids(holding: Holding) -> None:
+def drop_ids(holding: RowDraft) -> None:
     """Which result answers which call is told by order; see `order_results`, which comes first."""
     refuse_partial_answers(holding)
     _each_part(holding, _without_id, Loss.IDS)
 
 
-def refuse_partial_answers(holding: Holding) -> None:
+def refuse_partial_answers(holding: RowDraft) -> None:
     """Results that answer others than the first calls cannot be told by order."""
     for message, results in holding.rounds():
         answered = [one.result.id for one in results if one.result]
@@ -45,7 +45,7 @@ def refuse_partial_answers(holding: Holding) -> None:
             )
 
 
-def drop_result_names(holding: Holding) -> None:
+def drop_result_names(holding: RowDraft) -> None:
     """A result's tool is told by the call that it answers."""
     nameless: set[int] = set()
     for message, results in holding.rounds():
@@ -67,12 +67,12 @@ def drop_result_names(holding: Holding) -> None:
     holding.rewrite(change)
 
 
-def drop_thoughts(holding: Holding) -> None:
+def drop_thoughts(holding: RowDraft) -> None:
     """No reasoning."""
     _filter_parts(holding, lambda part: not isinstance(part, Thought), Loss.REASONING)
 
 
-def drop_preface(holding: Holding) -> None:
+def drop_preface(holding: RowDraft) -> None:
     """No text beside calls."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -84,7 +84,7 @@ def drop_preface(holding: Holding) -> None:
     holding.rewrite(change)
 
 
-def flatten_parts(holding: Holding) -> None:
+def flatten_parts(holding: RowDraft) -> None:
     """At most one thought, then one text, then the calls."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -99,7 +99,7 @@ def flatten_parts(holding: Holding) -> None:
     holding.rewrite(change)
 
 
-def trim_prose(holding: Holding) -> None:
+def trim_prose(holding: RowDraft) -> None:
     """No white space where a text meets a call or a thought."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -112,7 +112,7 @@ def trim_prose(holding: Holding) -> None:
     holding.rewrite(change)
 
 
-def drop_mask(holding: Holding) -> None:
+def drop_mask(holding: RowDraft) -> None:
     """Nothing is said of what the loss counts."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -124,7 +124,7 @@ def drop_mask(holding: Holding) -> None:
     holding.rewrite(change)
 
 
-def tell_big_integers(holding: Holding) -> None:
+def tell_big_integers(holding: RowDraft) -> None:
     """Arguments are objects, whose integers a reader with columns cannot hold beyond 64 bits."""
     if holding.terms.arguments == "text":
         return
@@ -133,7 +133,7 @@ def tell_big_integers(holding: Holding) -> None:
             holding.note(Loss.BIG_INTEGERS, message.place)
 
 
-def bare_tools(holding: Holding) -> None:
+def bare_tools(holding: RowDraft) -> None:
     """Only the functions of the tool specs."""
     specs: list[ToolSpec] = []
     for spec in holding.trajectory.tools.specs:
@@ -148,7 +148,7 @@ def free_columns(*names: str) -> Step:
     """The step that frees the columns which the format uses itself."""
     taken: Collection[str] = frozenset(names)
 
-    def step(holding: Holding) -> None:
+    def step(holding: RowDraft) -> None:
         columns = holding.trajectory.columns
         for name in columns:
             if name in taken:
@@ -171,7 +171,7 @@ def _without_id(part: Part) -> Part:
     return replace(part, id=None) if isinstance(part, Call | Result) else part
 
 
-def _each_part(holding: Holding, change: Callable[[Part], Part], loss: Loss) -> None:
+def _each_part(holding: RowDraft, change: Callable[[Part], Part], loss: Loss) -> None:
     """Change parts without harm to the text that holds them."""
 
     def change_message(message: RowMessage) -> RowMessage:
@@ -184,7 +184,7 @@ def _each_part(holding: Holding, change: Callable[[Part], Part], loss: Loss) -> 
     holding.rewrite(change_message)
 
 
-def _filter_parts(holding: Holding, is_kept: Callable[[Part], bool], loss: Loss) -> None:
+def _filter_parts(holding: RowDraft, is_kept: Callable[[Part], bool], loss: Loss) -> None:
     def change(message: RowMessage) -> RowMessage:
         parts = tuple(part for part in message.parts if is_kept(part))
         if parts == message.parts:

@@ -15,9 +15,9 @@ from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.session_export import export_rows, spelling_for
-from workbench.records.corpus.material import Choice
-from workbench.records.corpus.source import Wanted
-from workbench.records.setup import Setup
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.corpus.source import ExportOptions
+from workbench.records.run_config import RunConfig
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.formats.known import WRITTEN, format_named
@@ -69,7 +69,7 @@ def offered_tools(services: Services, tools: Sequence[str | Mapping[str, Any]]) 
 
 def turn_setup(
     services: Services, session: str | None, *, contract: str | None, tools: Tools | None, model: str | None
-) -> Setup:
+) -> RunConfig:
     """What a turn is played with: as its session was, else as the settings say, but for what the call names.
 
     Raises:
@@ -89,7 +89,7 @@ def turn_setup(
     return replace(setup, model=model or setup.model)
 
 
-def exported(services: Services, choice: Choice, form: str) -> JsonObject:
+def exported(services: Services, choice: SessionFilter, form: str) -> JsonObject:
     """Rows of sessions, and why others have none.
 
     Raises:
@@ -99,7 +99,7 @@ def exported(services: Services, choice: Choice, form: str) -> JsonObject:
     if form not in WRITTEN:
         format_named(form)
         raise BadInput(f"format {form!r}", "it is only read", f"use one of {', '.join(WRITTEN)}")
-    wanted = Wanted(choice=choice, format=form)
+    wanted = ExportOptions(choice=choice, format=form)
     arguments = spelling_for(services.corpus, wanted)
     wanted = replace(wanted, terms=replace(wanted.terms, arguments=arguments))
     done = list(export_rows(services.corpus, wanted))

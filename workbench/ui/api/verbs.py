@@ -14,7 +14,7 @@ from workbench.app.export import choice_of
 from workbench.app.requests.prompt import RenderRequest, rendered_row
 from workbench.app.requests.reading import ParseRequest, check_rows, reading_fields
 from workbench.app.requests.turn import report_turn
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, find_run, play_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
@@ -213,7 +213,7 @@ class Verbs:
         with told_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
             services.limits.check_value("options", (suites, contracts, models, tool_choice))
-            wanted = Wanted(
+            wanted = RunRequest(
                 suites=tuple(suites),
                 contracts=tuple(contracts or ()),
                 models=tuple(models or ()),

@@ -5,7 +5,7 @@ import gradio as gr
 from workbench.ui.components.stubless import Stubless
 
 
-class Editor(gr.Code, metaclass=Stubless):
+class CodeEditor(gr.Code, metaclass=Stubless):
     """Gradio's editor, but that it strips no white space from what it is given, and that nothing in it is text too.
 
     *Source:* gradio 6.31, components/code.py, `preprocess` and `postprocess`.

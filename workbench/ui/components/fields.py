@@ -4,7 +4,7 @@ from typing import Literal
 
 import gradio as gr
 
-from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor import CodeEditor
 
 
 def heading(text: str) -> None:
@@ -20,7 +20,7 @@ def text_editor(
     value: str = "",
     is_wrapped: bool,
     max_lines: int = 9,
-) -> Editor:
+) -> CodeEditor:
     """An editor of a few lines that grows a little.
 
     Args:
@@ -31,7 +31,7 @@ def text_editor(
         is_wrapped: Whether long lines are wrapped.
         max_lines: It scrolls beyond.
     """
-    return Editor(
+    return CodeEditor(
         value,
         language=language,
         label=label,

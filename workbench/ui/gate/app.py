@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.settings import Settings
-from workbench.ui.gate.gate import Gate
+from workbench.ui.gate.gate import RequestGate
 from workbench.ui.gate.gradio_pages import GradioPages
 from workbench.ui.gate.headers import SecurityHeaders
 from workbench.ui.gate.page_states import PageStates
@@ -47,14 +47,14 @@ class GatedApp(App):
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `kwargs` untyped
             default_response_class=ORJSONResponse,
             # Inside of what compresses answers.
-            middleware=[Middleware(NonceForScripts), Middleware(EventGuard)],
+            middleware=[Middleware(ScriptNonce), Middleware(EventGuard)],
         )
         # Before Gradio adds its own routes.
         self.add_route(ROUTE, serve_script)
         self.state_holder = PageStates()
         kept = GradioPages(blocks)
         pages = OpenPages(settings.max_open_pages, kept.forget)
-        self._fence: Callable[[ASGIApp], Gate] = lambda app: Gate(
+        self._fence: Callable[[ASGIApp], RequestGate] = lambda app: RequestGate(
             app,
             settings,
             security=SecurityHeaders.of(settings, scripts),
@@ -69,7 +69,7 @@ class GatedApp(App):
         return self._fence(super().build_middleware_stack())
 
 
-class NonceForScripts:
+class ScriptNonce:
     """Lets the scripts in the page's HTML run, and no others: each gets the nonce that the answer's policy names.
 
     Args:

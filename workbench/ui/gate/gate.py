@@ -20,11 +20,11 @@ from workbench.ui.gate.cookies import Cookies, new_secret
 from workbench.ui.gate.headers import SecurityHeaders
 from workbench.ui.gate.hosts import AllowedHosts, parse_authority
 from workbench.ui.gate.origins import is_foreign, origins_of
-from workbench.ui.gate.pages import PAGE_ID, NotYours, OpenPages, TooManyPages
-from workbench.ui.gate.routes import Kind, Route, route_of
+from workbench.ui.gate.pages import PAGE_ID, ForeignPage, OpenPages, TooManyPages
+from workbench.ui.gate.routes import Route, RouteKind, route_of
 from workbench.ui.gate.sends import as_see_other, with_browser_cookie, with_event
 from workbench.ui.gate.uploads import UPLOADS_AN_HOUR, UploadQuota
-from workbench.ui.gate.visit import Refused, Visit, is_https, only, owner_of, page_id_of, passed_on
+from workbench.ui.gate.visit import RequestRefused, Visit, is_https, only, owner_of, page_id_of, passed_on
 from workbench.ui.login.door import Door
 from workbench.ui.login.form import logout_page
 
@@ -32,10 +32,10 @@ _FOREIGN: Final = (
     "A page of another origin sent this request, so it is refused. Behind a proxy, pass the headers Host (with its "
     "port) and X-Forwarded-Proto on as the browser sent them.\n"
 )
-_WITHOUT_LOGIN: Final = (Kind.ASSET, Kind.LOGIN, Kind.LOGOUT, Kind.SIGN_IN)
+_WITHOUT_LOGIN: Final = (RouteKind.ASSET, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.SIGN_IN)
 
 
-class Gate:
+class RequestGate:
     """Passes on to `app` what may reach it, and sets the headers of every answer.
 
     Args:
@@ -82,7 +82,7 @@ class Gate:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request, nonce = Request(scope), new_secret()
-        kind: Kind | None = None
+        kind: RouteKind | None = None
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -93,7 +93,7 @@ class Gate:
             visit = self._look_at(request, nonce)
             kind = visit.route.kind
             await self._let_through(visit, receive, send_guarded)
-        except Refused as refused:
+        except RequestRefused as refused:
             await refused.answer(scope, receive, send_guarded)
 
     def _look_at(self, request: Request, nonce: str) -> Visit:
@@ -102,9 +102,9 @@ class Gate:
         given = headers.getlist("host")
         authority = parse_authority(given[0]) if len(given) == 1 else None
         if authority is None:
-            raise Refused(PlainTextResponse("The request needs one valid Host header.\n", 400))
+            raise RequestRefused(PlainTextResponse("The request needs one valid Host header.\n", 400))
         if not self._hosts.allows(authority):
-            raise Refused(PlainTextResponse(_unknown_host(authority.host), 421))
+            raise RequestRefused(PlainTextResponse(_unknown_host(authority.host), 421))
         route = route_of(
             request.method,
             request.url.path,
@@ -112,21 +112,21 @@ class Gate:
             has_sign_in=self._settings.has_hugging_face_login,
         )
         if route is None:
-            raise Refused(JSONResponse({"detail": "Not found"}, 404))
+            raise RequestRefused(JSONResponse({"detail": "Not found"}, 404))
         has_https = is_https(request)
         # The hub serves a Space by HTTPS only, whatever reaches this process.
         schemes = ("https", "http") if self._settings.is_on_space else ("https" if has_https else "http",)
-        is_page = route.kind in (Kind.PAGE, Kind.LOGIN, Kind.LOGOUT, Kind.SIGN_IN)
+        is_page = route.kind in (RouteKind.PAGE, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.SIGN_IN)
         if is_foreign(request.method, headers, origins_of(authority, schemes), is_page=is_page):
-            raise Refused(PlainTextResponse(_FOREIGN, 403))
+            raise RequestRefused(PlainTextResponse(_FOREIGN, 403))
         cookies = Cookies.of(self._settings, is_https=has_https)
         return Visit(request=request, route=route, cookies=cookies, nonce=nonce)
 
     async def _let_through(self, visit: Visit, receive: Receive, send: Send) -> None:
         kind = visit.route.kind
-        if kind is Kind.LOGIN:
+        if kind is RouteKind.LOGIN:
             await self._log_in(visit, receive, send)
-        elif kind is Kind.LOGOUT:
+        elif kind is RouteKind.LOGOUT:
             await self._log_out(visit, receive, send)
         else:
             user = self._user_of(visit)
@@ -138,24 +138,24 @@ class Gate:
             return None
         user = self._door.name_of(visit.token) if visit.token else None
         if user is None and visit.route.kind not in _WITHOUT_LOGIN:
-            if visit.route.kind is Kind.PAGE:
-                raise Refused(self._door.form(visit.request))
-            raise Refused(JSONResponse({"detail": "Not authenticated. Log in first."}, 401))
+            if visit.route.kind is RouteKind.PAGE:
+                raise RequestRefused(self._door.form(visit.request))
+            raise RequestRefused(JSONResponse({"detail": "Not authenticated. Log in first."}, 401))
         return user
 
     async def _pass_on(self, visit: Visit, user: str | None, receive: Receive, send: Send) -> None:
         owner, kind, headers = owner_of(visit, user), visit.route.kind, visit.request.headers
         page_id = visit.route.page_id
-        if kind is Kind.CALL:
+        if kind is RouteKind.CALL:
             body = await self._body(receive, headers, bodies.JSON_BYTES)
             page_id = page_id_of(body)
             receive = bodies.replayed(body, receive)
             if not page_id:
                 # Gradio then knows the call by the id that it answers with.
                 send = with_event(send, lambda event_id: self._note_event(event_id, owner))
-        elif kind is Kind.STREAM and not page_id:
+        elif kind is RouteKind.STREAM and not page_id:
             page_id = only(visit.request.query_params, "session_hash")
-        if kind is Kind.STREAM:
+        if kind is RouteKind.STREAM:
             await self._stream(visit, user, page_id, receive, send)
             return
         if page_id:
@@ -173,7 +173,7 @@ class Gate:
             self._use_page(page_id, owner_of(visit, user))
         if not is_known:
             # Gradio would begin a stream, and break it off with an error in the log.
-            raise Refused(_no_answers(visit.route))
+            raise RequestRefused(_no_answers(visit.route))
         with self._pages.listening(page_id):
             try:
                 await self._app(passed_on(visit, user), receive, send)
@@ -182,20 +182,20 @@ class Gate:
                 if page_id in self._pages:
                     raise
 
-    async def _pass_body(self, kind: Kind, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _pass_body(self, kind: RouteKind, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request whose body comes while it is worked on."""
         most = bodies.JSON_BYTES
-        if kind is Kind.UPLOAD:
+        if kind is RouteKind.UPLOAD:
             most = self._settings.max_upload_mb * 1_000_000 + bodies.ENVELOPE_BYTES
         size_bytes = bodies.declared_bytes(Headers(scope=scope))
         if size_bytes > most:
-            raise Refused(_too_large(most))
-        if kind is Kind.UPLOAD and self._uploads is not None:
+            raise RequestRefused(_too_large(most))
+        if kind is RouteKind.UPLOAD and self._uploads is not None:
             address = address_of(Request(scope))
             if size_bytes > self._uploads.left_bytes(address):
-                raise Refused(_too_many_uploads())
+                raise RequestRefused(_too_many_uploads())
             receive = bodies.uploaded(receive, most, partial(self._uploads.count, address))
-        elif kind is Kind.UPLOAD:
+        elif kind is RouteKind.UPLOAD:
             receive = bodies.uploaded(receive, most)
         else:
             receive = bodies.counted(receive, most, lambda: HTTPException(413, "The request is too large."))
@@ -203,9 +203,9 @@ class Gate:
 
     async def _log_in(self, visit: Visit, receive: Receive, send: Send) -> None:
         if self._door is None:
-            raise Refused(RedirectResponse("/", 303))
+            raise RequestRefused(RedirectResponse("/", 303))
         if visit.request.method != "POST":
-            raise Refused(self._door.form(visit.request))
+            raise RequestRefused(self._door.form(visit.request))
         body = await self._body(receive, visit.request.headers, bodies.FORM_BYTES)
         answer, token = await self._door.log_in(Request(visit.request.scope, bodies.replayed(body, receive)))
         if token is not None:
@@ -230,29 +230,29 @@ class Gate:
 
     def _use_page(self, page_id: str, owner: str) -> None:
         if not PAGE_ID.fullmatch(page_id):
-            raise Refused(JSONResponse({"detail": "The session hash is not valid."}, 400))
+            raise RequestRefused(JSONResponse({"detail": "The session hash is not valid."}, 400))
         try:
             self._pages.use(page_id, owner)
-        except NotYours:
-            raise Refused(
+        except ForeignPage:
+            raise RequestRefused(
                 JSONResponse({"detail": "This session hash belongs to another browser."}, 403)
             ) from None
         except TooManyPages:
             detail = "Too many pages are open. Try again later, or raise WORKBENCH_MAX_OPEN_PAGES."
-            raise Refused(JSONResponse({"detail": detail}, 503, {"Retry-After": "10"})) from None
+            raise RequestRefused(JSONResponse({"detail": detail}, 503, {"Retry-After": "10"})) from None
 
     def _note_event(self, event_id: str, owner: str) -> None:
         # The call was made: where there is no room for it, its answer waits until it is fetched.
-        with suppress(Refused):
+        with suppress(RequestRefused):
             self._use_page(event_id, owner)
 
     async def _body(self, receive: Receive, headers: Headers, most_bytes: int) -> bytes:
         try:
             return await bodies.read_body(receive, headers, most_bytes)
         except bodies.BodyTooLarge:
-            raise Refused(_too_large(most_bytes)) from None
+            raise RequestRefused(_too_large(most_bytes)) from None
         except bodies.BodyMissing:
-            raise Refused(PlainTextResponse("The request did not arrive in time.\n", 408)) from None
+            raise RequestRefused(PlainTextResponse("The request did not arrive in time.\n", 408)) from None
 
 
 def _no_answers(route: Route) -> Response:

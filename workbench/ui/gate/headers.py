@@ -9,7 +9,7 @@ from typing import Final, Self
 from starlette.datastructures import MutableHeaders
 
 from workbench.settings import Settings
-from workbench.ui.gate.routes import Kind
+from workbench.ui.gate.routes import RouteKind
 
 HUB: Final = "https://huggingface.co"
 """Where a Space is shown in a frame."""
@@ -43,7 +43,7 @@ class SecurityHeaders:
             is_on_space=settings.is_on_space,
         )
 
-    def apply(self, headers: MutableHeaders, kind: Kind | None, nonce: str) -> None:
+    def apply(self, headers: MutableHeaders, kind: RouteKind | None, nonce: str) -> None:
         """Set them on an answer, and take off what opens it to other origins."""
         for name in {name for name in headers if name.startswith(_CORS)}:
             del headers[name]
@@ -57,12 +57,12 @@ class SecurityHeaders:
             # Signing in on a Space may open another window, which comes back.
             headers["Cross-Origin-Opener-Policy"] = "same-origin"
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
-        if kind is not Kind.ASSET:
+        if kind is not RouteKind.ASSET:
             headers.setdefault("Cache-Control", _NOT_KEPT)
 
-    def _policy(self, kind: Kind | None, nonce: str) -> str:
+    def _policy(self, kind: RouteKind | None, nonce: str) -> str:
         ancestors = " ".join(("frame-ancestors 'self'", *self.frame_ancestors))
-        if kind not in (Kind.PAGE, Kind.LOGIN, Kind.LOGOUT, Kind.ASSET):
+        if kind not in (RouteKind.PAGE, RouteKind.LOGIN, RouteKind.LOGOUT, RouteKind.ASSET):
             # Files of visitors and answers of the API are never a page.
             return f"default-src 'none'; sandbox; base-uri 'none'; form-action 'none'; {ancestors}"
         # Gradio's own components evaluate the scripts that come with them, so `unsafe-eval` must stay; a script in the

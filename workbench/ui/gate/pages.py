@@ -15,7 +15,7 @@ PAGE_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What a tab's or a call's id looks like: Gradio's own have 10 to 36 characters."""
 
 
-class NotYours(Exception):
+class ForeignPage(Exception):
     """Another browser owns the page."""
 
 
@@ -52,7 +52,7 @@ class OpenPages:
         """Note that `owner` uses a page, which is theirs from the first time on.
 
         Raises:
-            NotYours: It is another's.
+            ForeignPage: It is another's.
             TooManyPages: It is new, and none of the others can be dropped.
         """
         page = self._pages.get(page_id)
@@ -60,7 +60,7 @@ class OpenPages:
             self._make_room()
             self._pages[page_id] = page = _OpenPage(owner)
         if page.owner != owner:
-            raise NotYours
+            raise ForeignPage
         self._pages.move_to_end(page_id)
 
     @contextmanager

@@ -15,7 +15,7 @@ LOGOUT: Final = "/logout"
 PAGE: Final = "/"
 
 
-class Kind(StrEnum):
+class RouteKind(StrEnum):
     """What is behind a path."""
 
     PAGE = "page"
@@ -39,7 +39,7 @@ class Kind(StrEnum):
 class Route(NamedTuple):
     """A path that is served."""
 
-    kind: Kind
+    kind: RouteKind
     page_id: str = ""
     """The tab or call that the path names; empty if it names none."""
     is_open_ended: bool = False
@@ -51,17 +51,18 @@ _ASSETS: Final = re.compile(
     r"|/pwa_icon(/\d+)?|/gradio_api/startup-events"
 )
 _KINDS: Final = {
-    PAGE: Kind.PAGE,
-    LOGIN: Kind.LOGIN,
-    LOGOUT: Kind.LOGOUT,
-    "/config": Kind.DATA,
+    PAGE: RouteKind.PAGE,
+    LOGIN: RouteKind.LOGIN,
+    LOGOUT: RouteKind.LOGOUT,
+    "/config": RouteKind.DATA,
     **dict.fromkeys(
-        (f"{API}/{name}" for name in ("info", "openapi.json", "user", "login_check", "app_id")), Kind.DATA
+        (f"{API}/{name}" for name in ("info", "openapi.json", "user", "login_check", "app_id")),
+        RouteKind.DATA,
     ),
-    **dict.fromkeys((f"{API}/queue/status", f"{API}/upload_progress"), Kind.DATA),
-    f"{API}/queue/data": Kind.STREAM,
-    **dict.fromkeys((f"{API}/{name}" for name in ("queue/join", "cancel", "reset")), Kind.CALL),
-    f"{API}/upload": Kind.UPLOAD,
+    **dict.fromkeys((f"{API}/queue/status", f"{API}/upload_progress"), RouteKind.DATA),
+    f"{API}/queue/data": RouteKind.STREAM,
+    **dict.fromkeys((f"{API}/{name}" for name in ("queue/join", "cancel", "reset")), RouteKind.CALL),
+    f"{API}/upload": RouteKind.UPLOAD,
 }
 _SIGN_IN: Final = (f"{LOGIN}/huggingface", f"{LOGIN}/callback")
 _CALL: Final = re.compile(rf"{API}/(call|call/v2|run|api)/[^/]+")
@@ -82,19 +83,19 @@ def route_of(method: str, path: str, *, has_mcp: bool, has_sign_in: bool) -> Rou
     """
     trimmed = path.rstrip("/") or PAGE
     if _MCP.fullmatch(trimmed):
-        return Route(Kind.MCP) if has_mcp else None
+        return Route(RouteKind.MCP) if has_mcp else None
     if trimmed in _SIGN_IN:
-        return Route(Kind.SIGN_IN) if has_sign_in else None
+        return Route(RouteKind.SIGN_IN) if has_sign_in else None
     if _ASSETS.fullmatch(trimmed):
-        return Route(Kind.ASSET)
+        return Route(RouteKind.ASSET)
     if _FILE.fullmatch(path):
-        return Route(Kind.DATA)
+        return Route(RouteKind.DATA)
     if trimmed in _KINDS:
         return Route(_KINDS[trimmed])
     if method == "POST":
-        return Route(Kind.CALL) if _CALL.fullmatch(trimmed) else None
+        return Route(RouteKind.CALL) if _CALL.fullmatch(trimmed) else None
     # With GET, the last part of `call/v2/NAME` would be an event of the function `v2`: nobody has such a function.
     if found := _RESULT.fullmatch(trimmed):
-        return Route(Kind.STREAM, found["id"])
+        return Route(RouteKind.STREAM, found["id"])
     found = _HEARTBEAT.fullmatch(trimmed)
-    return Route(Kind.STREAM, found["id"], is_open_ended=True) if found else None
+    return Route(RouteKind.STREAM, found["id"], is_open_ended=True) if found else None

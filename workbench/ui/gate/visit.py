@@ -38,7 +38,7 @@ class Visit:
         return self.cookies.read(self.request.headers, "login")
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request goes no further.
 
     Args:
@@ -78,7 +78,7 @@ def page_id_of(body: bytes) -> str:
     call = bodies.json_object(body)
     page_id = None if call is None else call.get("session_hash", "") or ""
     if not isinstance(page_id, str):
-        raise Refused(JSONResponse({"detail": "The body is not a JSON object of a call."}, 400))
+        raise RequestRefused(JSONResponse({"detail": "The body is not a JSON object of a call."}, 400))
     return page_id
 
 
@@ -86,7 +86,7 @@ def only(query: QueryParams, name: str) -> str:
     """The one value that a query gives to a name; any other number of them is refused."""
     values = query.getlist(name)
     if len(values) != 1:
-        raise Refused(JSONResponse({"detail": f"The query needs one {name!r}."}, 400))
+        raise RequestRefused(JSONResponse({"detail": f"The query needs one {name!r}."}, 400))
     return values[0]
 
 

@@ -57,7 +57,7 @@ class _Refused(Exception):
         self.problem = problem
 
 
-class _Call(NamedTuple):
+class _GradioCall(NamedTuple):
     """A request of Gradio's protocol."""
 
     method: str
@@ -113,7 +113,7 @@ class _Sender:
         await self._send(message)
 
 
-def _call_of(scope: Scope) -> _Call | None:
+def _call_of(scope: Scope) -> _GradioCall | None:
     """The request, if it is one of Gradio's protocol."""
     if scope["type"] != "http":
         return None
@@ -122,16 +122,16 @@ def _call_of(scope: Scope) -> _Call | None:
     if not found:
         # Anybody could turn Gradio's monitoring on: it writes its secret address to the log.
         is_unused = "/monitoring" in path
-        return _Call(method=str(scope["method"]), steps=("dev",), query={}) if is_unused else None
+        return _GradioCall(method=str(scope["method"]), steps=("dev",), query={}) if is_unused else None
     steps = tuple(unquote(step) for step in rest.strip("/").split("/"))
     # MCP has its own protocol, and uploads are read as they come.
     if steps[0] in ("mcp", "upload"):
         return None
     query = parse_qs(cast(bytes, scope.get("query_string", b"")).decode("latin-1"))
-    return _Call(method=str(scope["method"]), steps=steps, query=query)
+    return _GradioCall(method=str(scope["method"]), steps=steps, query=query)
 
 
-async def _checked(call: _Call, blocks: Blocks, receive: Receive) -> Receive:
+async def _checked(call: _GradioCall, blocks: Blocks, receive: Receive) -> Receive:
     """What hands the request on.
 
     Raises:
@@ -160,7 +160,7 @@ async def _checked(call: _Call, blocks: Blocks, receive: Receive) -> Receive:
     return _replaying(body, receive)
 
 
-def _check_call(call: _Call, body: Mapping[str, object], blocks: Blocks) -> None:
+def _check_call(call: _GradioCall, body: Mapping[str, object], blocks: Blocks) -> None:
     """Refuse an event that the page does not have, and fields of wrong types."""
     is_named = call.steps[:2] == ("call", "v2")
     if not is_named and not isinstance(body.get("data"), list):
@@ -193,7 +193,7 @@ def _check_fields(body: Mapping[str, object]) -> None:
         raise _Refused(422, "it is not a single event")
 
 
-def _check_stream(call: _Call, blocks: Blocks) -> None:
+def _check_stream(call: _GradioCall, blocks: Blocks) -> None:
     """Refuse to stream the events of a session that has none: Gradio fails once its answer has begun."""
     # Gradio's own queue is not public, and there is no other place that tells.
     queue = cast(Any, blocks)._queue

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prose:
+class ProseBlock:
     """Text for people."""
 
     text: str
@@ -13,7 +13,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
+class ThoughtBlock:
     """Reasoning, folded."""
 
     text: str
@@ -83,7 +83,7 @@ class BrokenCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stray:
+class TrailingBlock:
     """What stands behind the turn's end."""
 
     label: str
@@ -103,7 +103,7 @@ class LooseResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Folded:
+class SystemBlock:
     """The system text."""
 
     summary: str
@@ -113,5 +113,5 @@ class Folded:
     kind: str = "folded"
 
 
-Block = Prose | Thought | CallCard | BrokenCall | Stray | LooseResult | Folded
+Block = ProseBlock | ThoughtBlock | CallCard | BrokenCall | TrailingBlock | LooseResult | SystemBlock
 """What a message is shown as."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.app.branches import Branch, BranchTree, count_leaves
-from workbench.app.samples import Agreement
+from workbench.app.samples import SampleAgreement
 from workbench.chat.message import Role, ToolCall
 from workbench.records.sessions import DeletedMessages, TreeNode
 from workbench.ui.present.words import count
@@ -88,7 +88,7 @@ def show_branches(made: BranchTree, shown_id: str, deleted: Sequence[DeletedMess
     )
 
 
-def agreement_words(agreement: Agreement) -> str:
+def agreement_words(agreement: SampleAgreement) -> str:
     """How far samples agree, as a line.
 
     >>> agreement_words(Agreement(agreeing=3, count=4, calls=()))

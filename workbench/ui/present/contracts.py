@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workbench.chat.finding import Finding
 from workbench.ui.present.notices import NoticeLine, NoticeView
-from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.pieces import TextSpan, marked_pieces
 from workbench.ui.present.words import count
 
 
@@ -15,7 +15,7 @@ class PreviewView:
 
     size: str
     """Characters and tokens."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSpan, ...]
     """The text, its marks told apart."""
 
 

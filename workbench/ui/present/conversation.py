@@ -7,7 +7,7 @@ from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.spelling.thoughts import THINK_OPEN
 from workbench.hermes.written_out import read_message
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.toolspec.spec import OfferedTools
 
 
@@ -15,11 +15,11 @@ from workbench.toolspec.spec import OfferedTools
 class ReadRound:
     """One completion of the path."""
 
-    kept: KeptMessage
+    kept: StoredMessage
     """The model's message."""
     reading: Reading
     """What the reader makes of it."""
-    results: Mapping[int, KeptMessage] = field(hash=False)
+    results: Mapping[int, StoredMessage] = field(hash=False)
     """The tool's message by the call's place in the reading."""
     turn: int
     """Which user's message it answers, from 0."""
@@ -27,12 +27,12 @@ class ReadRound:
     """Its place among the completions of its turn, from 1."""
 
 
-def read_path(path: Sequence[KeptMessage], tools: OfferedTools) -> tuple[ReadRound, ...]:
+def read_path(path: Sequence[StoredMessage], tools: OfferedTools) -> tuple[ReadRound, ...]:
     """Every completion of a path, read against `tools`."""
     return tuple(_rounds(path, tools))
 
 
-def _rounds(path: Sequence[KeptMessage], tools: OfferedTools) -> Iterator[ReadRound]:
+def _rounds(path: Sequence[StoredMessage], tools: OfferedTools) -> Iterator[ReadRound]:
     turn, number = -1, 0
     for place, kept in enumerate(path):
         if kept.message.role is Role.USER:
@@ -49,7 +49,7 @@ def _rounds(path: Sequence[KeptMessage], tools: OfferedTools) -> Iterator[ReadRo
         )
 
 
-def _read(kept: KeptMessage, tools: OfferedTools) -> Reading:
+def _read(kept: StoredMessage, tools: OfferedTools) -> Reading:
     made = kept.generation
     if made is None:
         return read_message(kept.message, tools=tools)
@@ -61,9 +61,9 @@ def _read(kept: KeptMessage, tools: OfferedTools) -> Reading:
     )
 
 
-def _results(path: Sequence[KeptMessage], place: int) -> Mapping[int, KeptMessage]:
+def _results(path: Sequence[StoredMessage], place: int) -> Mapping[int, StoredMessage]:
     """The tool messages right behind the completion at `place`, by call."""
-    found: dict[int, KeptMessage] = {}
+    found: dict[int, StoredMessage] = {}
     for kept in path[place + 1 :]:
         if kept.message.role is not Role.TOOL:
             break
@@ -72,7 +72,7 @@ def _results(path: Sequence[KeptMessage], place: int) -> Mapping[int, KeptMessag
 
 
 def round_of(
-    path: Sequence[KeptMessage], rounds: Sequence[ReadRound], message_id: str | None
+    path: Sequence[StoredMessage], rounds: Sequence[ReadRound], message_id: str | None
 ) -> ReadRound | None:
     """The completion that a message is, that called for it, or that answers it; else the newest."""
     if not rounds:

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import SessionDone
-from workbench.records.corpus.made import MadeRow
+from workbench.records.corpus.made import RowResult
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Terms
+from workbench.trajectory.writing.holding import RowOptions
 from workbench.ui.present.words import count
 
 MOST_ROWS: Final = 20
@@ -206,7 +206,7 @@ def imported_line(file: str, one: RowImported) -> FindingLine | None:
     return None
 
 
-def _card(done: SessionDone, made: MadeRow) -> RowCard:
+def _card(done: SessionDone, made: RowResult) -> RowCard:
     text = json.dumps(made.row, indent=2, ensure_ascii=False)
     told = made.conversation
     notes = [f"split {done.split}" if done.split else ""]
@@ -222,9 +222,9 @@ def _card(done: SessionDone, made: MadeRow) -> RowCard:
     )
 
 
-def _mask(made: MadeRow) -> Iterator[MaskPiece]:
+def _mask(made: RowResult) -> Iterator[MaskPiece]:
     """The conversation as the raw format has it; its spans say what the loss counts."""
-    written = write_row(replace(made.conversation.trajectory, rejected=(), label=None), RAW, Terms())
+    written = write_row(replace(made.conversation.trajectory, rejected=(), label=None), RAW, RowOptions())
     if written.row is None:
         return
     text = cast(str, written.row["text"])

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import exp
 from typing import Final
 
-from workbench.app.token_sheet import Weighed
+from workbench.app.token_sheet import CompletionLogprobs
+from workbench.rollout.logprobs import DecisionBar
 from workbench.rollout.ports import EmittedToken
-from workbench.rollout.weighing import DecisionBar
 from workbench.ui.present.conversation import ReadRound
 
 WARMTHS: Final = (0.9, 0.5, 0.2, 0.05)
@@ -15,7 +15,7 @@ WARMTHS: Final = (0.9, 0.5, 0.2, 0.05)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BarRow:
+class DecisionBarRow:
     """One way to begin the answer."""
 
     label: str
@@ -52,7 +52,7 @@ class DecisionView:
     """The completion that can be weighed; empty where there is none."""
     note: str = ""
     """What is to be known of the bars."""
-    bars: tuple[BarRow, ...] = ()
+    bars: tuple[DecisionBarRow, ...] = ()
     """The likeliest first, what is no tool behind; empty before it was weighed."""
     heat: tuple[HeatToken, ...] = ()
     """The completion's tokens; empty where they are not known."""
@@ -79,7 +79,7 @@ def show_decision(one: ReadRound | None, *, call: int | None = None) -> Decision
     )
 
 
-def show_weighed(one: ReadRound, weighed: Weighed) -> DecisionView:
+def show_logprobs(one: ReadRound, weighed: CompletionLogprobs) -> DecisionView:
     """The pane for a round that was weighed."""
     chosen = one.reading.calls[0].name if one.reading.calls else None
     decision = weighed.decision
@@ -98,7 +98,7 @@ def show_weighed(one: ReadRound, weighed: Weighed) -> DecisionView:
     )
 
 
-def _note(one: ReadRound, weighed: Weighed) -> str:
+def _note(one: ReadRound, weighed: CompletionLogprobs) -> str:
     made = one.kept.generation
     told = "Where the answer begins, before any tool choice."
     if made is not None and made.prefill:
@@ -106,8 +106,8 @@ def _note(one: ReadRound, weighed: Weighed) -> str:
     return told if weighed.is_writer else f"{told} Asked of another model than the one that wrote it."
 
 
-def _bar(label: str, bar: DecisionBar, *, is_chosen: bool, is_tool: bool) -> BarRow:
-    return BarRow(
+def _bar(label: str, bar: DecisionBar, *, is_chosen: bool, is_tool: bool) -> DecisionBarRow:
+    return DecisionBarRow(
         label=label,
         share=bar.probability,
         value=probability(bar.probability),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.hermes.parser_comparison import Rule, Taken, differ
-from workbench.hermes.replicas.attempt import TakenCall
+from workbench.hermes.parser_comparison import ParserRule, RuleResult, differ
+from workbench.hermes.replicas.attempt import ReplicaCall
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.words import count
@@ -38,7 +38,7 @@ class CallWord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DifferRow:
+class ParserRow:
     """What one rule gets."""
 
     rule: str
@@ -56,11 +56,11 @@ class DifferRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DifferView:
+class ParserComparisonView:
     """The differ's table."""
 
-    rows: tuple[DifferRow, ...] = ()
-    """In the order of `Rule`; empty where there is no text."""
+    rows: tuple[ParserRow, ...] = ()
+    """In the order of `ParserRule`; empty where there is no text."""
     columns: tuple[str, ...] = ("rule", "calls", "lost, and why")
     """Heads of the table."""
     note: str = NOTE
@@ -73,32 +73,32 @@ class DifferView:
     """Said where there are no rows."""
 
 
-def show_differ(taken: Sequence[Taken]) -> DifferView:
+def show_differ(taken: Sequence[RuleResult]) -> ParserComparisonView:
     """The table of one text."""
-    return DifferView(rows=tuple(map(_row, taken)))
+    return ParserComparisonView(rows=tuple(map(_row, taken)))
 
 
-def ask_differ(one: ReadRound | None) -> DifferView:
+def ask_differ(one: ReadRound | None) -> ParserComparisonView:
     """The table of a round that nobody has looked at yet."""
-    return DifferView(hint=NOTHING) if one is None else DifferView(message_id=one.kept.id)
+    return ParserComparisonView(hint=NOTHING) if one is None else ParserComparisonView(message_id=one.kept.id)
 
 
-def show_round_differ(one: ReadRound, tools: OfferedTools) -> DifferView:
+def show_round_differ(one: ReadRound, tools: OfferedTools) -> ParserComparisonView:
     """The table of a round's completion."""
     rows = tuple(map(_row, differ(one.reading.text, tools)))
-    return DifferView(rows=rows, note=ROUND_NOTE, message_id=one.kept.id, is_known=True)
+    return ParserComparisonView(rows=rows, note=ROUND_NOTE, message_id=one.kept.id, is_known=True)
 
 
-def _row(taken: Taken) -> DifferRow:
+def _row(taken: RuleResult) -> ParserRow:
     kept = len(taken.calls) - len(taken.invented)
     words = [
         *(_word("loses", call) for call in taken.lost),
         *(_word("runs", call) for call in taken.invented),
     ]
     left = len(words) - MAX_CALLS
-    return DifferRow(
+    return ParserRow(
         rule=taken.rule.value,
-        is_replica=taken.rule is not Rule.STRICT,
+        is_replica=taken.rule is not ParserRule.STRICT,
         got=_got(kept, lost=len(taken.lost), invented=len(taken.invented)),
         tone="error" if words else "clean",
         calls=tuple(words[:MAX_CALLS]),
@@ -118,13 +118,13 @@ def _got(kept: int, *, lost: int, invented: int) -> str:
     return f"{kept:,} of {kept + lost:,}" + (f" + {invented:,}" if invented else "")
 
 
-def _word(word: str, call: TakenCall) -> CallWord:
+def _word(word: str, call: ReplicaCall) -> CallWord:
     text = "" if call.arguments is None else _json(call)
     shown = text if len(text) <= MAX_CALL_SIZE_CHARS else text[: MAX_CALL_SIZE_CHARS - 1] + "…"
     return CallWord(word=word, name=call.name or "a call without a name", arguments=shown)
 
 
-def _json(call: TakenCall) -> str:
+def _json(call: ReplicaCall) -> str:
     try:
         return json.dumps(call.arguments, ensure_ascii=False)
     except RecursionError:

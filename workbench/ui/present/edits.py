@@ -6,7 +6,7 @@ SHORT_SIZE_CHARS: Final = 24
 """An edit up to here is shown whole: `True` becomes `true`, not `T` becomes `t`."""
 
 
-class Narrowed(NamedTuple):
+class NarrowedEdit(NamedTuple):
     """An edit, cut into what stays and what changes."""
 
     prefix: str
@@ -19,19 +19,19 @@ class Narrowed(NamedTuple):
     """Stays, behind the change."""
 
 
-def narrow(before: str, after: str) -> Narrowed:
+def narrow(before: str, after: str) -> NarrowedEdit:
     """A long edit without its common ends; a short one whole.
 
     >>> narrow("True", "true")
-    Narrowed(prefix='', before='True', after='true', suffix='')
+    NarrowedEdit(prefix='', before='True', after='true', suffix='')
     >>> narrow("{'a': 1, 'b': 2} {'c': 3}", "{'a': 1, 'b': 2} <> {'c': 3}").after
     '<> '
     """
     if min(len(before), len(after)) < SHORT_SIZE_CHARS:
-        return Narrowed("", before, after, "")
+        return NarrowedEdit("", before, after, "")
     start = common_size_chars(before, after)
     end = common_size_chars(before[start:][::-1], after[start:][::-1])
-    return Narrowed(
+    return NarrowedEdit(
         before[:start],
         before[start : len(before) - end],
         after[start : len(after) - end],

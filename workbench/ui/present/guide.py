@@ -96,7 +96,7 @@ class PaletteView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class Shortcut:
     """Keys and what they do."""
 
     keys: str
@@ -111,7 +111,7 @@ class TabKeys:
 
     tab: str
     """Id of its pane; empty for keys that hold everywhere."""
-    keys: tuple[Key, ...]
+    keys: tuple[Shortcut, ...]
     """In the order in which one needs them."""
 
 
@@ -128,44 +128,44 @@ KEYS: Final = KeysView(
         TabKeys(
             tab="",
             keys=(
-                Key(keys="Ctrl+K", does="find a session, contract, tool, suite, tab or command"),
-                Key(keys="?", does="show these keys"),
-                Key(keys="Esc", does="close what is open"),
-                Key(keys="Tab, Shift+Tab", does="go from part to part; Enter or Space uses it"),
+                Shortcut(keys="Ctrl+K", does="find a session, contract, tool, suite, tab or command"),
+                Shortcut(keys="?", does="show these keys"),
+                Shortcut(keys="Esc", does="close what is open"),
+                Shortcut(keys="Tab, Shift+Tab", does="go from part to part; Enter or Space uses it"),
             ),
         ),
         TabKeys(
             tab="page-tab-play",
             keys=(
-                Key(keys="Ctrl+Enter", does="send the message"),
-                Key(keys="Esc", does="stop the model, or close a drawer"),
-                Key(keys="Enter", does="on a message: look into it"),
+                Shortcut(keys="Ctrl+Enter", does="send the message"),
+                Shortcut(keys="Esc", does="stop the model, or close a drawer"),
+                Shortcut(keys="Enter", does="on a message: look into it"),
             ),
         ),
         TabKeys(
             tab="page-tab-compare",
             keys=(
-                Key(keys="Ctrl+Enter", does="ask all columns"),
-                Key(keys="Esc", does="stop them"),
-                Key(keys="1 to 4", does="that answer is best"),
-                Key(keys="t, x, u", does="a tie, none is good, take the vote back"),
-                Key(keys="j, k", does="next or previous turn"),
+                Shortcut(keys="Ctrl+Enter", does="ask all columns"),
+                Shortcut(keys="Esc", does="stop them"),
+                Shortcut(keys="1 to 4", does="that answer is best"),
+                Shortcut(keys="t, x, u", does="a tie, none is good, take the vote back"),
+                Shortcut(keys="j, k", does="next or previous turn"),
             ),
         ),
         TabKeys(
             tab="page-tab-suites",
             keys=(
-                Key(keys="Ctrl+Enter", does="run what is chosen"),
-                Key(keys="Esc", does="stop the run"),
+                Shortcut(keys="Ctrl+Enter", does="run what is chosen"),
+                Shortcut(keys="Esc", does="stop the run"),
             ),
         ),
         TabKeys(
             tab="page-tab-label",
             keys=(
-                Key(keys="j, k", does="next or previous place"),
-                Key(keys="1 to 7", does="verdict"),
-                Key(keys="Enter", does="submit and go on"),
-                Key(keys="?", does="all keys of this tab"),
+                Shortcut(keys="j, k", does="next or previous place"),
+                Shortcut(keys="1 to 7", does="verdict"),
+                Shortcut(keys="Enter", does="submit and go on"),
+                Shortcut(keys="?", does="all keys of this tab"),
             ),
         ),
     )

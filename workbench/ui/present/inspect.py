@@ -11,7 +11,7 @@ from workbench.chat.finding import Finding, Fix
 from workbench.hermes.codes import meaning_of
 from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import Reading
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.edits import narrow
 from workbench.ui.present.words import call_status, milliseconds, place_of
@@ -125,7 +125,7 @@ class FixesView:
 
 def show_calls(
     reading: Reading | None,
-    results: Mapping[int, KeptMessage] = MappingProxyType({}),
+    results: Mapping[int, StoredMessage] = MappingProxyType({}),
     *,
     selected_call: int | None = None,
     no_result: str = "",
@@ -150,7 +150,7 @@ def show_calls(
 
 
 def _call_row(
-    reading: Reading, index: int, kept: KeptMessage | None, *, is_selected: bool, no_result: str
+    reading: Reading, index: int, kept: StoredMessage | None, *, is_selected: bool, no_result: str
 ) -> CallRow:
     call = reading.calls[index]
     status = call_status(call)

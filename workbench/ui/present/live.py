@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from workbench.rollout.events import CompletionEnded, Event, PieceArrived, RoundStarted, StoodInLine
-from workbench.rollout.held import PREFILL
+from workbench.rollout.constraint import PREFILL
+from workbench.rollout.events import CompletionEnded, Event, PieceArrived, QueuePositionChanged, RoundStarted
 from workbench.ui.present.live_text import LiveText
-from workbench.ui.present.pieces import Piece
+from workbench.ui.present.pieces import TextSpan
 from workbench.ui.present.words import ordinal
 
 READING: Final = "reading the prompt"
@@ -19,7 +19,7 @@ class LiveView:
 
     is_live: bool = False
     """False hides it."""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[TextSpan, ...] = ()
     """What was written so far in this round."""
     note: str = ""
     """What is going on."""
@@ -52,7 +52,7 @@ class LiveRound:
             return LiveRound(number=event.number, limit=event.limit, sample=self.sample)
         if isinstance(event, CompletionEnded):
             return replace(self, written=LiveText(), piece_count=0, doing=RUNNING)
-        if isinstance(event, StoodInLine):
+        if isinstance(event, QueuePositionChanged):
             return replace(self, place_in_line=event.place)
         if not isinstance(event, PieceArrived):
             return self

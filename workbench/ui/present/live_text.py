@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from workbench.hermes.marks import CALL_TAG
 from workbench.hermes.reading import SegmentKind
 from workbench.hermes.stream import Stream
-from workbench.hermes.stream_events import BecameThought, CallDropped, CallEnded, CallStarted, TextDelta
-from workbench.ui.present.pieces import Piece, cut_pieces, mark_spans
+from workbench.hermes.stream_events import CallDropped, CallEnded, CallStarted, ProseBecameThought, TextDelta
+from workbench.ui.present.pieces import TextSpan, cut_pieces, mark_spans
 from workbench.ui.present.raw import PIECE_KINDS
 
 
@@ -37,7 +37,7 @@ class LiveText:
             match event:
                 case TextDelta():
                     self._tell(event)
-                case BecameThought():
+                case ProseBecameThought():
                     self._told = [(SegmentKind.THOUGHT, [self.text[: self._told_size]])]
                 case CallStarted():
                     self.calling = event.name
@@ -46,7 +46,7 @@ class LiveText:
                 case _:
                     pass
 
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[TextSpan, ...]:
         """The text, in colours; what is not certain yet is a call behind an open tag, and else prose."""
         return tuple(self._pieces())
 
@@ -65,12 +65,12 @@ class LiveText:
         self._told[-1][1].append(text)
         self._told_size += len(text)
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[TextSpan]:
         for kind, texts in self._told:
             yield from _coloured("".join(texts), kind)
         rest = self.text[self._told_size :]
         yield from _coloured(rest, SegmentKind.CALL if CALL_TAG.match(rest) else SegmentKind.PROSE)
 
 
-def _coloured(text: str, kind: SegmentKind) -> tuple[Piece, ...]:
+def _coloured(text: str, kind: SegmentKind) -> tuple[TextSpan, ...]:
     return cut_pieces(text, mark_spans(text), kind=PIECE_KINDS[kind])

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.app.runs.casting import Ablation, Measured, version_of
-from workbench.records.facts import DayOfModel
-from workbench.records.runs import PlayedArm
+from workbench.app.runs.casting import Ablation, ContractInventory, version_of
+from workbench.records.facts import DailyModelStats
+from workbench.records.runs import ArmResults
 from workbench.suite.card import ScoreCard, score_card
 from workbench.suite.compare import Interval, wilson
 from workbench.suite.plan import SEPARATOR, labels_of
-from workbench.suite.reports.report import Worth
+from workbench.suite.reports.report import ArmGain
 from workbench.suite.reports.tables import cards_table, percent
 from workbench.suite.result import CaseResult
 from workbench.suite.variants import Part
-from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.pieces import TextSpan, marked_pieces
 from workbench.ui.present.suites.run import TableView, table_view
 from workbench.ui.present.words import count
 
@@ -71,7 +71,7 @@ class ChartView:
 class PartView:
     """A paragraph of a contract, and what it buys."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSpan, ...]
     """Its text."""
     verdict: str
     """In a word or two; empty where it was not measured."""
@@ -104,7 +104,7 @@ class _Seen(NamedTuple):
     is_day: bool = False
 
 
-def show_measures(measured: Measured) -> MeasuresView:
+def show_measures(measured: ContractInventory) -> MeasuresView:
     """What is known of a contract."""
     ablation = measured.ablation
     return MeasuresView(
@@ -115,12 +115,12 @@ def show_measures(measured: Measured) -> MeasuresView:
     )
 
 
-def _version(measured: Measured, text_hash: str) -> str:
+def _version(measured: ContractInventory, text_hash: str) -> str:
     number = measured.numbers.get(text_hash)
     return f"v{number}" if number else f"text {text_hash[:8]}"
 
 
-def _cards(measured: Measured) -> TableView | None:
+def _cards(measured: ContractInventory) -> TableView | None:
     groups: dict[tuple[str, ...], list[CaseResult]] = {}
     for one in measured.arms:
         arm = one.arm
@@ -146,7 +146,7 @@ def _cards(measured: Measured) -> TableView | None:
     return table_view("Score cards", table, note)
 
 
-def _charts(measured: Measured) -> Iterable[ChartView]:
+def _charts(measured: ContractInventory) -> Iterable[ChartView]:
     runs: dict[tuple[str, str], list[_Seen]] = {}
     for one in measured.arms:
         card = score_card("", one.results)
@@ -161,7 +161,7 @@ def _charts(measured: Measured) -> Iterable[ChartView]:
 
 
 def _by_day(
-    days: Sequence[DayOfModel], part: Callable[[DayOfModel], int]
+    days: Sequence[DailyModelStats], part: Callable[[DailyModelStats], int]
 ) -> Mapping[tuple[str, str], Sequence[_Seen]]:
     found: dict[tuple[str, str], list[_Seen]] = {}
     for day in days:
@@ -173,7 +173,7 @@ def _by_day(
 
 
 def _chart(
-    measured: Measured, title: str, note: str, seen: Mapping[tuple[str, str], Sequence[_Seen]]
+    measured: ContractInventory, title: str, note: str, seen: Mapping[tuple[str, str], Sequence[_Seen]]
 ) -> ChartView:
     keys = sorted(seen, key=lambda key: (-measured.numbers.get(key[0], 0), key[1]))
     if len(keys) > MOST_SERIES:
@@ -211,14 +211,14 @@ def _point(one: _Seen, first: datetime | None, last: datetime | None) -> PointVi
     )
 
 
-def _ablation_note(measured: Measured, ablation: Ablation) -> str:
-    arm: PlayedArm = ablation.arm
+def _ablation_note(measured: ContractInventory, ablation: Ablation) -> str:
+    arm: ArmResults = ablation.arm
     version = _version(measured, version_of(arm))
     cases = count(len({one.case_key for one in arm.results}), "case")
     return f"{version} on {arm.arm.model}, {cases}, run of {arm.created_at:{_MOMENT}}"
 
 
-def _part(part: Part, worth: Worth | None) -> PartView:
+def _part(part: Part, worth: ArmGain | None) -> PartView:
     pieces = marked_pieces(part.text)
     if worth is None:
         told = "" if part.label else "stays in: it holds the tools, or is all there is"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import written_out
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.label.form import FormField, show_form, show_values
 
@@ -77,7 +77,7 @@ class DeletedView:
 MessagePaneView = EditView | CodeView | DeletedView
 
 
-def show_edit(kept: KeptMessage) -> EditView:
+def show_edit(kept: StoredMessage) -> EditView:
     """A message's own text, to be edited."""
     role = kept.message.role
     go_on = {Role.USER: "Save and answer", Role.TOOL: "Save and go on"}.get(role, "Save and run its calls")
@@ -91,7 +91,7 @@ def show_edit(kept: KeptMessage) -> EditView:
     )
 
 
-def show_edit_call(kept: KeptMessage, reading: Reading, call: int, tools: OfferedTools) -> EditView:
+def show_edit_call(kept: StoredMessage, reading: Reading, call: int, tools: OfferedTools) -> EditView:
     """A call of a message, as a form made from its tool's schema."""
     read = reading.calls[call]
     return EditView(

@@ -6,10 +6,10 @@ from typing import Final
 
 from workbench.engines.hub.hub_models import (
     CachedModel,
-    Fit,
     HubFile,
     HubRepository,
     KnownModel,
+    MemoryFit,
     PullProgress,
 )
 from workbench.rollout.models import ModelStatus
@@ -173,14 +173,14 @@ def _file(one: HubFile) -> ModelRow:
     size = size_text(one.size_bytes) if one.size_bytes else "size unknown"
     first, number = one.parts[0], len(one.parts)
     parts = count(number, "part") if number > 1 else ""
-    tones = {Fit.NO: "error", Fit.TIGHT: "warning"}
+    tones = {MemoryFit.NO: "error", MemoryFit.TIGHT: "warning"}
     pull = ModelAction(event="pull_model", label="Get")
     use = ModelAction(event="use_model", label="Use")
     return ModelRow(
         name=one.name,
         title=one.quantisation or first,
         notes=tuple(filter(None, (size, parts, first if one.quantisation else ""))),
-        badge="here" if one.is_cached else "" if one.fit is Fit.UNKNOWN else one.fit.value,
+        badge="here" if one.is_cached else "" if one.fit is MemoryFit.UNKNOWN else one.fit.value,
         tone="quiet" if one.is_cached else tones.get(one.fit, "quiet"),
         actions=(use if one.is_cached else pull,),
     )

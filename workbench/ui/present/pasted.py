@@ -7,7 +7,7 @@ from workbench.hermes.parse import parse
 from workbench.hermes.parser_comparison import differ
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
-from workbench.ui.present.differ import DifferView, show_differ
+from workbench.ui.present.differ import ParserComparisonView, show_differ
 from workbench.ui.present.inspect import CallsView, FixesView, show_calls, show_fixes
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, tool_findings
 from workbench.ui.present.read_text import ReadTextView, show_read_text
@@ -45,7 +45,7 @@ class PastedView:
     """Its calls."""
     fixes: FixesView
     """Its fixes and findings."""
-    differ: DifferView
+    differ: ParserComparisonView
     """What others would have read."""
     tools: NoticeView = CLEAR
     """What there is to say of the tools."""
@@ -55,7 +55,7 @@ NOTHING: Final = PastedView(
     read=ReadTextView(),
     calls=CallsView(hint=NO_CALLS_YET),
     fixes=FixesView(hint=NO_FIXES_YET),
-    differ=DifferView(),
+    differ=ParserComparisonView(),
 )
 """What is shown while nothing was pasted."""
 

@@ -19,7 +19,7 @@ _MARKS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class TextSpan:
     """A stretch of a text."""
 
     text: str
@@ -35,36 +35,36 @@ def mark_spans(text: str) -> tuple[Span, ...]:
     return tuple(Span(*match.span()) for match in _MARKS.finditer(text))
 
 
-def cut_pieces(text: str, marks: Iterable[Span], *, kind: str = TEXT) -> tuple[Piece, ...]:
+def cut_pieces(text: str, marks: Iterable[Span], *, kind: str = TEXT) -> tuple[TextSpan, ...]:
     """`text` as pieces: its marks, and between them pieces of `kind`. Joined they are `text`.
 
     >>> [piece.text for piece in cut_pieces("a<b>c", [Span(1, 4)])]
     ['a', '<b>', 'c']
     """
-    pieces: list[Piece] = []
+    pieces: list[TextSpan] = []
     position = 0
     for start, end in marks:
         if position < start:
-            pieces.append(Piece(text=text[position:start], kind=kind))
-        pieces.append(Piece(text=text[start:end], kind=MARK))
+            pieces.append(TextSpan(text=text[position:start], kind=kind))
+        pieces.append(TextSpan(text=text[start:end], kind=MARK))
         position = end
     if position < len(text):
-        pieces.append(Piece(text=text[position:], kind=kind))
+        pieces.append(TextSpan(text=text[position:], kind=kind))
     return tuple(pieces)
 
 
-def marked_pieces(text: str) -> tuple[Piece, ...]:
+def marked_pieces(text: str) -> tuple[TextSpan, ...]:
     """`text` with all that looks like a mark told apart."""
     return cut_pieces(text, mark_spans(text))
 
 
-def pick_pieces(pieces: Iterable[Piece], picked: Span) -> list[Piece]:
+def pick_pieces(pieces: Iterable[TextSpan], picked: Span) -> list[TextSpan]:
     """The same text, cut so that a stretch of it is told apart.
 
-    >>> [(piece.text, piece.is_picked) for piece in pick_pieces([Piece(text="abc")], Span(1, 2))]
+    >>> [(piece.text, piece.is_picked) for piece in pick_pieces([TextSpan(text="abc")], Span(1, 2))]
     [('a', False), ('b', True), ('c', False)]
     """
-    found: list[Piece] = []
+    found: list[TextSpan] = []
     start = 0
     for piece in pieces:
         end = start + len(piece.text)

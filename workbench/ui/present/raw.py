@@ -12,9 +12,9 @@ from workbench.errors import BadInput
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import Reading, SegmentKind
 from workbench.hermes.render import render
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.pieces import TEXT, Piece, cut_pieces, mark_spans, pick_pieces
+from workbench.ui.present.pieces import TEXT, TextSpan, cut_pieces, mark_spans, pick_pieces
 from workbench.ui.present.words import count
 
 HINT: Final = (
@@ -45,7 +45,7 @@ class RawSection:
     """As the margin says it."""
     note: str
     """Its size, or what it is."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSpan, ...]
     """Joined, they are the text."""
 
 
@@ -98,7 +98,7 @@ def show_prompt(prompt: Prompt, *, is_exact: bool) -> RawView:
 
 
 def show_round(
-    path: Sequence[KeptMessage],
+    path: Sequence[StoredMessage],
     one: ReadRound | None,
     *,
     family: str | None,
@@ -154,7 +154,7 @@ def section_spans(view: RawView) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in pairwise(ends))
 
 
-def _rendered(path: Sequence[KeptMessage], one: ReadRound, family: str | None) -> Prompt | None:
+def _rendered(path: Sequence[StoredMessage], one: ReadRound, family: str | None) -> Prompt | None:
     """The prompt written anew, for its parts and marks; it counts only where it is the kept text."""
     before = tuple(kept.message for kept in path[: [kept.id for kept in path].index(one.kept.id)])
     if family is None:
@@ -202,7 +202,7 @@ def _section(role: str, text: str, marks: Sequence[Span], *, is_opened: bool) ->
 
 
 def _completion_section(reading: Reading, call: int | None) -> RawSection:
-    pieces: list[Piece] = []
+    pieces: list[TextSpan] = []
     for segment in reading.segments:
         pieces.extend(cut_pieces(segment.text, mark_spans(segment.text), kind=PIECE_KINDS[segment.kind]))
     if call is not None and call < len(reading.calls):
@@ -211,5 +211,5 @@ def _completion_section(reading: Reading, call: int | None) -> RawSection:
         role="completion",
         label="completion",
         note=count(len(reading.text), "character"),
-        pieces=tuple(pieces) or (Piece(text=reading.text),),
+        pieces=tuple(pieces) or (TextSpan(text=reading.text),),
     )

@@ -24,7 +24,7 @@ WORDS: Final = {
 """What the margin says of a segment."""
 
 
-class Change(StrEnum):
+class FixChange(StrEnum):
     """Whether a stretch stands in the text as written, as fixed, or in both."""
 
     NONE = ""
@@ -43,7 +43,7 @@ class ReadPiece:
     """Byte for byte."""
     kind: str
     """As of `pieces.Piece`."""
-    change: Change = Change.NONE
+    change: FixChange = FixChange.NONE
     """In which of the two texts it stands."""
     code: str = ""
     """Of the fix that changes it; empty where none does."""
@@ -76,7 +76,7 @@ class ReadTextView:
     empty: ExamplesView = FIRST_EXAMPLES
     """Shown where nothing was written."""
 
-    def text(self, *, left_out: Change) -> str:
+    def text(self, *, left_out: FixChange) -> str:
         """The text as written (without `after`) or as fixed (without `before`)."""
         return "".join(
             piece.text for section in self.sections for piece in section.pieces if piece.change != left_out
@@ -142,7 +142,7 @@ def _plain(text: str, kind: str) -> Iterator[ReadPiece]:
 def _changed(edit: Edit, fix: Fix, kind: str) -> Iterator[ReadPiece]:
     parts = narrow(edit.before, edit.after)
     yield from _plain(parts.prefix, kind)
-    for text, change in ((parts.before, Change.BEFORE), (parts.after, Change.AFTER)):
+    for text, change in ((parts.before, FixChange.BEFORE), (parts.after, FixChange.AFTER)):
         if text:
             yield ReadPiece(
                 text=text,

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import BadInput
-from workbench.records.sessions import KeptMessage, TreeNode
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import StoredMessage, TreeNode
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import read_path, round_of
 from workbench.ui.present.decision import DecisionView, show_decision
-from workbench.ui.present.differ import DifferView, ask_differ
+from workbench.ui.present.differ import ParserComparisonView, ask_differ
 from workbench.ui.present.inspect import (
     CallsView,
     FixesView,
@@ -41,13 +41,13 @@ class SessionView:
     """What else it might have begun with."""
     tokens: TokensView
     """Its tokens, as yet unasked."""
-    differ: DifferView
+    differ: ParserComparisonView
     """What others would have read of it, as yet unasked."""
 
 
 def show_session(
-    path: Sequence[KeptMessage],
-    setup: Setup,
+    path: Sequence[StoredMessage],
+    setup: RunConfig,
     *,
     tree: Sequence[TreeNode] = (),
     message_id: str | None = None,
@@ -93,7 +93,7 @@ def show_session(
     )
 
 
-def tools_of(setup: Setup) -> OfferedTools:
+def tools_of(setup: RunConfig) -> OfferedTools:
     """The tools that the setup offers; none where its text cannot be read any more."""
     try:
         return setup.offered_tools()
@@ -101,7 +101,7 @@ def tools_of(setup: Setup) -> OfferedTools:
         return OfferedTools()
 
 
-def family_of(setup: Setup) -> str | None:
+def family_of(setup: RunConfig) -> str | None:
     """The family of the setup's contract; None where it cannot be read."""
     try:
         return setup.contract().family

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workbench.records.sessions import KeptSession
+from workbench.records.sessions import StoredSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class SessionBarView:
     """What stands behind the page's address in a link that shows it to others; empty while it is not shared."""
 
 
-def show_bar(session: KeptSession, *, is_by_link: bool) -> SessionBarView:
+def show_bar(session: StoredSession, *, is_by_link: bool) -> SessionBarView:
     """The line of an open session.
 
     Args:

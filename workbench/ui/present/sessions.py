@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.records.session_tree import FoundSession, Snippet
 from workbench.records.sessions import ListedSession
-from workbench.ui.present.pieces import Piece
+from workbench.ui.present.pieces import TextSpan
 
 HINT: Final = "Each conversation is kept here from its first message on."
 NOTHING_LIKE_IT: Final = "No session is like that: choose less in the filter."
@@ -17,7 +17,7 @@ FOUND: Final = "found"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRow:
+class SessionListRow:
     """One session."""
 
     id: str
@@ -38,7 +38,7 @@ class SessionRow:
     """In the order given."""
     can_delete: bool = True
     """False of another owner's."""
-    snippet: tuple[Piece, ...] = ()
+    snippet: tuple[TextSpan, ...] = ()
     """Where the words stand in a message that were searched for; empty where they do not."""
 
 
@@ -46,11 +46,11 @@ class SessionRow:
 class SessionsView:
     """The list."""
 
-    rows: tuple[SessionRow, ...]
+    rows: tuple[SessionListRow, ...]
     """Last used first."""
-    deleted: tuple[SessionRow, ...] = ()
+    deleted: tuple[SessionListRow, ...] = ()
     """What can be restored, last deleted first."""
-    undo: SessionRow | None = None
+    undo: SessionListRow | None = None
     """What was deleted just now; None where nothing was."""
     scope: str = ""
     """What an admin can list instead; empty for all others."""
@@ -103,7 +103,7 @@ def show_sessions(
     )
 
 
-def _by_day(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionRow]:
+def _by_day(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionListRow]:
     last_day = ""
     for session in (one.session for one in found):
         day = _day(session.updated_at.astimezone(now.tzinfo).date(), now.date())
@@ -111,28 +111,31 @@ def _by_day(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionRow
         last_day = day
 
 
-def _ranked(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionRow]:
+def _ranked(found: Sequence[FoundSession], now: datetime) -> Iterator[SessionListRow]:
     for one in found:
         yield replace(_row(one.session, one.session.updated_at, now), snippet=_pieces(one.snippet))
 
 
-def _pieces(snippet: Snippet | None) -> tuple[Piece, ...]:
+def _pieces(snippet: Snippet | None) -> tuple[TextSpan, ...]:
     """The snippet, cut where the words stand."""
     if snippet is None:
         return ()
-    pieces: list[Piece] = []
+    pieces: list[TextSpan] = []
     position = 0
     for start, end in snippet.spans:
-        pieces += (Piece(text=snippet.text[position:start]), Piece(text=snippet.text[start:end], kind=FOUND))
+        pieces += (
+            TextSpan(text=snippet.text[position:start]),
+            TextSpan(text=snippet.text[start:end], kind=FOUND),
+        )
         position = end
-    pieces.append(Piece(text=snippet.text[position:]))
+    pieces.append(TextSpan(text=snippet.text[position:]))
     return tuple(piece for piece in pieces if piece.text)
 
 
-def _row(session: ListedSession, moment: datetime, now: datetime) -> SessionRow:
+def _row(session: ListedSession, moment: datetime, now: datetime) -> SessionListRow:
     then = moment.astimezone(now.tzinfo)
     is_recent = _day(then.date(), now.date()) in ("Today", "Yesterday")
-    return SessionRow(
+    return SessionListRow(
         id=session.id,
         title=session.title or "untitled",
         when=then.strftime("%H:%M") if is_recent else then.strftime("%d.%m."),
@@ -175,7 +178,7 @@ class AddressView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CopiedView:
+class ClipboardView:
     """A text that is to be in the clipboard."""
 
     text: str

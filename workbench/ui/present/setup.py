@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from workbench.contract.contract import Contract
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import ChoiceKind
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import settings_of
-from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.pieces import TextSpan, marked_pieces
 from workbench.ui.present.sampling import parse_sampling, show_sampling
 from workbench.ui.present.words import count
 
@@ -20,7 +20,7 @@ UNTAUGHT_ADVICE: Final = (
 )
 
 
-_OWN: Final = settings_of(Setup)
+_OWN: Final = settings_of(RunConfig)
 SETUP_FIELDS: Final = (
     "contract_name",
     "contract_text",
@@ -43,7 +43,7 @@ def setup_label(name: str) -> str:
     return _OWN[name].editor.label
 
 
-def parse_setup(values: Iterable[object]) -> Setup:
+def parse_setup(values: Iterable[object]) -> RunConfig:
     """The setup of what the fields hold.
 
     Args:
@@ -54,10 +54,10 @@ def parse_setup(values: Iterable[object]) -> Setup:
     """
     shown = dict(zip(SETUP_FIELDS, values, strict=True))
     own = {name: _OWN[name].editor.parse(value) for name, value in shown.items() if name in _OWN}
-    return Setup(**own, sampling=parse_sampling({name: shown[name] for name in SAMPLING_FIELDS}))
+    return RunConfig(**own, sampling=parse_sampling({name: shown[name] for name in SAMPLING_FIELDS}))
 
 
-def show_setup(setup: Setup) -> dict[str, Any]:
+def show_setup(setup: RunConfig) -> dict[str, Any]:
     """What the fields hold, by name, in the order of `SETUP_FIELDS`."""
     shown = show_sampling(setup.sampling)
     shown |= {name: declared.editor.show(getattr(setup, name)) for name, declared in _OWN.items()}
@@ -97,7 +97,7 @@ def variables_label(contract: Contract) -> str:
     return f"Variables, one a line: {declared}" if declared else "Variables: the contract declares none"
 
 
-def undeclared_advice(setup: Setup) -> str:
+def undeclared_advice(setup: RunConfig) -> str:
     """A line on variables that are given and that the contract does not know; empty where there are none."""
     unknown = ", ".join(name for name in setup.variables if name not in setup.contract().variables)
     return f"The contract declares no variable {unknown}." if unknown else ""
@@ -109,7 +109,7 @@ class SystemTextView:
 
     size: str
     """Characters and tokens."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSpan, ...]
     """The text, its marks told apart."""
 
 

@@ -13,7 +13,7 @@ NO_TIMING_YET: Final = "Tokens and times of each round stand here."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class TimingFact:
     """A line below the table."""
 
     name: str
@@ -40,7 +40,7 @@ class TimingView:
     """In order."""
     columns: tuple[str, ...] = ("round", "prompt", "cached", "written", "first token", "tokens/s", "total")
     """Heads of the table."""
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[TimingFact, ...] = ()
     """Of the selected round."""
     hint: str = NO_TIMING_YET
     """Of the empty state."""
@@ -52,11 +52,11 @@ def show_timing(rounds: Sequence[ReadRound], one: ReadRound | None) -> TimingVie
     if one is None or generation is None:
         return TimingView()
     facts = (
-        Fact(name="model", value=generation.engine_name),
-        Fact(name="ended by", value=generation.finish_reason.value),
-        Fact(name="tool choice", value=generation.tool_choice),
-        Fact(name="prefill", value=json.dumps(generation.prefill) if generation.prefill else "none"),
-        Fact(name="sampling", value=sampling_words(generation.sampling)),
+        TimingFact(name="model", value=generation.engine_name),
+        TimingFact(name="ended by", value=generation.finish_reason.value),
+        TimingFact(name="tool choice", value=generation.tool_choice),
+        TimingFact(name="prefill", value=json.dumps(generation.prefill) if generation.prefill else "none"),
+        TimingFact(name="sampling", value=sampling_words(generation.sampling)),
     )
     turn = [other for other in rounds if other.turn == one.turn and other.kept.generation]
     return TimingView(rounds=tuple(_timed(other, is_selected=other is one) for other in turn), facts=facts)

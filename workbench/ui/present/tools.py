@@ -59,7 +59,7 @@ class ToolListView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TriedView:
+class TrialView:
     """What one call came to."""
 
     status: str
@@ -112,10 +112,10 @@ def show_sizes(sizes: Sequence[ToolSize]) -> NoticeView:
     return NoticeView(lines=tuple(NoticeLine(word="size", text=_size(size), tone="quiet") for size in sizes))
 
 
-def show_tried(run: ToolRun) -> TriedView:
+def show_tried(run: ToolRun) -> TrialView:
     """A run as the tab shows it."""
     value = cast(JsonValue, json.loads(run.result.text))
-    return TriedView(
+    return TrialView(
         status="failed" if run.result.is_error else "result",
         is_error=run.result.is_error,
         text=json.dumps(value, indent=2, ensure_ascii=False),

@@ -10,19 +10,19 @@ from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading, Segment, SegmentKind
 from workbench.records.session_tree import siblings
-from workbench.records.sessions import KeptMessage, TreeNode
+from workbench.records.sessions import StoredMessage, TreeNode
 from workbench.rollout.ports import FinishReason
 from workbench.ui.present.blocks import (
     Argument,
     Block,
     BrokenCall,
     CallCard,
-    Folded,
     LooseResult,
-    Prose,
+    ProseBlock,
     ResultRow,
-    Stray,
-    Thought,
+    SystemBlock,
+    ThoughtBlock,
+    TrailingBlock,
 )
 from workbench.ui.present.conversation import ReadRound
 from workbench.ui.present.words import call_status, count, milliseconds
@@ -45,7 +45,7 @@ class BranchView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class TranscriptEntry:
     """One message of the transcript, its results included."""
 
     id: str
@@ -64,7 +64,7 @@ class Entry:
 class TranscriptView:
     """All that the transcript shows."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[TranscriptEntry, ...]
     """The oldest first."""
     selected: str | None
     """The message that the inspector shows."""
@@ -95,7 +95,7 @@ def examples_for(tool_names: Sequence[str]) -> tuple[str, ...]:
 
 
 def show_transcript(
-    path: Sequence[KeptMessage],
+    path: Sequence[StoredMessage],
     rounds: Sequence[ReadRound],
     *,
     selected: str | None,
@@ -126,20 +126,22 @@ def show_transcript(
     )
 
 
-def _entry(kept: KeptMessage, rounds: dict[str, ReadRound]) -> Entry:
+def _entry(kept: StoredMessage, rounds: dict[str, ReadRound]) -> TranscriptEntry:
     message = kept.message
     match message.role:
         case Role.SYSTEM:
             summary = f"{_first_line(message.text)} · {count(len(message.text), 'character')}"
-            folded = Folded(summary=summary, text=message.text)
-            return Entry(id=kept.id, role="system", blocks=(folded,), note=_ephemeral_note(rounds))
+            folded = SystemBlock(summary=summary, text=message.text)
+            return TranscriptEntry(id=kept.id, role="system", blocks=(folded,), note=_ephemeral_note(rounds))
         case Role.USER:
-            return Entry(id=kept.id, role="user", blocks=(Prose(text=message.text),))
+            return TranscriptEntry(id=kept.id, role="user", blocks=(ProseBlock(text=message.text),))
         case Role.TOOL:
-            return Entry(id=kept.id, role="tool", blocks=(LooseResult(result=_result(kept)),))
+            return TranscriptEntry(id=kept.id, role="tool", blocks=(LooseResult(result=_result(kept)),))
         case Role.ASSISTANT:
             one = rounds[kept.id]
-            return Entry(id=kept.id, role="model", blocks=_blocks(one), note=_ending(kept, one.reading))
+            return TranscriptEntry(
+                id=kept.id, role="model", blocks=_blocks(one), note=_ending(kept, one.reading)
+            )
 
 
 def _branch(message_id: str, siblings_of_it: Sequence[str]) -> BranchView | None:
@@ -177,12 +179,12 @@ def _blocks(one: ReadRound) -> tuple[Block, ...]:
 def _segment_blocks(segment: Segment, one: ReadRound) -> Sequence[Block]:
     match segment.kind:
         case SegmentKind.PROSE:
-            return [Prose(text=segment.text.strip("\n"))] if segment.text.strip() else []
+            return [ProseBlock(text=segment.text.strip("\n"))] if segment.text.strip() else []
         case SegmentKind.THOUGHT:
             text = segment.text.removeprefix(THOUGHT_TAGS[0]).removesuffix(THOUGHT_TAGS[1]).strip("\n")
-            return [Thought(text=text, note=count(len(text), "character"))] if text.strip() else []
+            return [ThoughtBlock(text=text, note=count(len(text), "character"))] if text.strip() else []
         case SegmentKind.RESPONSE:
-            return [Stray(label="text behind the turn's end", text=segment.text)]
+            return [TrailingBlock(label="text behind the turn's end", text=segment.text)]
         case SegmentKind.UNCLOSED:
             return [_broken(segment, one.reading, "unfinished")]
         case SegmentKind.CALL:
@@ -221,13 +223,13 @@ def _broken(segment: Segment, reading: Reading, word: str) -> BrokenCall:
     return BrokenCall(text=segment.text, status=word, notes=tuple(inside))
 
 
-def _result(kept: KeptMessage) -> ResultRow:
+def _result(kept: StoredMessage) -> ResultRow:
     run = kept.tool_run
     note = " · ".join(filter(None, (run.rule, milliseconds(run.milliseconds)))) if run else ""
     return ResultRow(id=kept.id, text=kept.message.text, is_error=bool(run and run.is_error), note=note)
 
 
-def _ending(kept: KeptMessage, reading: Reading) -> str:
+def _ending(kept: StoredMessage, reading: Reading) -> str:
     generation = kept.generation
     if generation is None:
         return {"import": "imported", "person": "written by hand"}.get(kept.origin, "")

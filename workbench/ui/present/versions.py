@@ -12,7 +12,7 @@ MARKS: Final = ("production", "candidate")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRow:
+class VersionListRow:
     """One version in the list."""
 
     id: str
@@ -45,7 +45,7 @@ class VersionsView:
     """True where the text is no version's."""
     tags: tuple[str, ...]
     """Names that point at the version; none where the text is changed."""
-    rows: tuple[VersionRow, ...]
+    rows: tuple[VersionListRow, ...]
     """The newest first."""
     can_compare: bool = False
     """Whether a version can be held against the text, where there is room to show it."""
@@ -69,11 +69,11 @@ def show_versions(
     )
 
 
-def _row(version: Version, base: Version | None, now: datetime) -> VersionRow:
+def _row(version: Version, base: Version | None, now: datetime) -> VersionListRow:
     saved_at = version.created_at.astimezone(now.tzinfo)
     when = saved_at.strftime("%H:%M" if saved_at.date() == now.date() else "%d.%m.")
     who = "" if version.author == FROM_FILE else version.author
-    return VersionRow(
+    return VersionListRow(
         id=version.id,
         label=f"v{version.number}",
         message=version.message.partition("\n")[0] or "no message",

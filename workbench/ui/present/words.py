@@ -6,7 +6,7 @@ from workbench.hermes.reading import CallStatus, ReadCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class CallBadge:
     """A call's state as people see it."""
 
     word: str
@@ -15,18 +15,18 @@ class Status:
     """Names a colour of `page.css`: clean, fix, guess or error."""
 
 
-def call_status(call: ReadCall) -> Status:
+def call_status(call: ReadCall) -> CallBadge:
     """The gravest thing that can be said of a call, and how many fixes it took."""
     fixes = f" · {count(len(call.fixes), 'fix', 'fixes')}" if call.fixes else ""
     if call.status is CallStatus.UNKNOWN_TOOL:
-        return Status(word="unknown tool" + fixes, tone="error")
+        return CallBadge(word="unknown tool" + fixes, tone="error")
     if call.status is CallStatus.INVALID_ARGUMENTS:
-        return Status(word="invalid arguments" + fixes, tone="error")
+        return CallBadge(word="invalid arguments" + fixes, tone="error")
     if any(fix.is_guess for fix in call.fixes):
-        return Status(word="guessed" + fixes, tone="guess")
+        return CallBadge(word="guessed" + fixes, tone="guess")
     if call.fixes:
-        return Status(word="fixed" + fixes, tone="fix")
-    return Status(word="ready", tone="clean")
+        return CallBadge(word="fixed" + fixes, tone="fix")
+    return CallBadge(word="ready", tone="clean")
 
 
 def count(number: int, one: str, many: str = "") -> str:

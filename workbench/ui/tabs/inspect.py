@@ -16,7 +16,7 @@ from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor import CodeEditor
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.text_field import TextField
 from workbench.ui.incoming.fields import place_of
@@ -54,10 +54,10 @@ _KEEP: Final = f"""(text) => {{
 class InspectParts:
     """All parts of the tab."""
 
-    text: Editor
+    text: CodeEditor
     clear: gr.Button
     toolset: gr.Dropdown
-    tools_text: Editor
+    tools_text: CodeEditor
     tools_notice: Drawn
     dialect: gr.Dropdown
     level: gr.Dropdown
@@ -104,7 +104,7 @@ def build(services: Services) -> InspectParts:
     )  # fmt: skip
 
 
-def _build_tools(services: Services) -> tuple[ChoiceField, Editor, Drawn]:
+def _build_tools(services: Services) -> tuple[ChoiceField, CodeEditor, Drawn]:
     heading("Tools")
     first = _first_toolset(services.catalog)
     toolset = ChoiceField(

@@ -27,7 +27,7 @@ Told = tuple[TextListView | Update, VersionsView | Update | None, NoticeView]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTextEvents:
+class StoredTextEvents:
     """Handlers of the texts of one kind."""
 
     services: Services

@@ -4,7 +4,7 @@ import pytest
 
 from tests.store.runs import PLAN
 from workbench.errors import BadInput
-from workbench.suite.plan import Variation
+from workbench.suite.plan import ToolVariation
 from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
 
 FIELDS = GridFields(
@@ -24,7 +24,7 @@ def test_every_field_reaches_the_run():
     assert (wanted.constraints, wanted.is_ablation, wanted.variations) == (
         (True, False),
         True,
-        (Variation.RENAMED,),
+        (ToolVariation.RENAMED,),
     )
     assert (wanted.repeat, wanted.tags, wanted.limit, wanted.timeout_s, wanted.judge) == (
         3,
@@ -41,8 +41,8 @@ def test_no_limit_plays_all(limit, wanted):
 
 
 def test_every_variation_can_be_chosen():
-    wanted = read_grid(FIELDS._replace(further=[one.value for one in Variation]))
-    assert wanted.variations == tuple(Variation)
+    wanted = read_grid(FIELDS._replace(further=[one.value for one in ToolVariation]))
+    assert wanted.variations == tuple(ToolVariation)
     assert not wanted.is_ablation
 
 

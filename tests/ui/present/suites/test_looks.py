@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 
 from tests.store.runs import RESULT
 from workbench.chat.message import Message, Role
-from workbench.records.sessions import KeptMessage, Origin
+from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.suite.compare import compare
-from workbench.suite.result import Measures, Status
+from workbench.suite.result import CaseMeasures, CaseStatus
 from workbench.ui.present.suites.comparison import LONGEST, show_comparison
 from workbench.ui.present.suites.plays import show_pair, show_plays
 
 NASTY = "<script>${x}</script>"
 ONE = replace(
     RESULT, said=NASTY, calls_told="f(a=1)", answer=NASTY, session_id="s1",
-    measures=Measures(prompt_tokens=10, completion_tokens=3, seconds=1.25, fixes={"near-tag": 2, "comma": 1}, dropped=1),
+    measures=CaseMeasures(prompt_tokens=10, completion_tokens=3, seconds=1.25, fixes={"near-tag": 2, "comma": 1}, dropped=1),
 )  # fmt: skip
 
 
@@ -23,8 +23,8 @@ def rollout(session_id):
         return ()
     text = "<tool_call>\nx\n</tool_call>"
     return (
-        KeptMessage(
-            id="m", parent_id=None, message=Message(role=Role.ASSISTANT, text=text), origin=Origin.MODEL,
+        StoredMessage(
+            id="m", parent_id=None, message=Message(role=Role.ASSISTANT, text=text), origin=MessageOrigin.MODEL,
             created_at=datetime(2026, 1, 1, tzinfo=UTC), generation=None, tool_run=None,
         ),
     )  # fmt: skip
@@ -47,7 +47,7 @@ def test_a_play_has_its_reading_its_reasons_and_its_stored_rollout():
 
 
 def test_a_pair_stands_side_by_side_with_both_readings():
-    before = replace(ONE, status=Status.PASSED, calls_told="before()")
+    before = replace(ONE, status=CaseStatus.PASSED, calls_told="before()")
     [pair] = compare([before], [replace(ONE, arm="other", calls_told="after()")]).pairs
     shown = show_pair(pair, rollout)
     assert shown.is_pair
@@ -56,11 +56,11 @@ def test_a_pair_stands_side_by_side_with_both_readings():
 
 
 def test_what_broke_comes_first_and_long_readings_are_cut():
-    first = [replace(ONE, key=one, case_id=one, status=Status.PASSED) for one in "abc"]
+    first = [replace(ONE, key=one, case_id=one, status=CaseStatus.PASSED) for one in "abc"]
     second = [
-        replace(ONE, key="a", case_id="a", status=Status.PASSED),
-        replace(ONE, key="b", case_id="b", status=Status.FAILED, calls_told="x" * 5000),
-        replace(ONE, key="c", case_id="c", status=Status.ERROR, error="gone"),
+        replace(ONE, key="a", case_id="a", status=CaseStatus.PASSED),
+        replace(ONE, key="b", case_id="b", status=CaseStatus.FAILED, calls_told="x" * 5000),
+        replace(ONE, key="c", case_id="c", status=CaseStatus.ERROR, error="gone"),
     ]
     shown = show_comparison(compare(first, second), against="old")
     assert [(one.change, one.case, one.tone) for one in shown.changed] == [("broke", "s/b", "bad")]

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.store.runs import PLAN, RESULT
 from workbench.suite.reports.report import report_of
-from workbench.suite.result import Measures, Status
-from workbench.suite.runner import Progress
-from workbench.ui.present.suites.run import Picked, show_progress, show_run
+from workbench.suite.result import CaseMeasures, CaseStatus
+from workbench.suite.runner import RunProgress
+from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
 
 JOBS = PLAN.jobs()
 
@@ -21,7 +21,7 @@ def result(place, status):
         status=status,
         session_id="s1",
         calls_told="f()",
-        measures=Measures(prompt_tokens=10, completion_tokens=3, seconds=1.25),
+        measures=CaseMeasures(prompt_tokens=10, completion_tokens=3, seconds=1.25),
     )
 
 
@@ -31,7 +31,7 @@ def view(*statuses, state="running", is_under_way=False, **more):
 
 
 def test_a_cell_says_how_many_plays_passed_and_can_be_drilled_into():
-    shown = view(Status.PASSED, Status.FAILED, Status.ERROR, Status.PASSED)
+    shown = view(CaseStatus.PASSED, CaseStatus.FAILED, CaseStatus.ERROR, CaseStatus.PASSED)
     first, second = (row.cells[0] for row in shown.rows)
     assert [(row.case, row.cells[0].text) for row in shown.rows] == [("s/a", "1/2"), ("s/b", "1/1, 1 errors")]
     assert (first.tone, second.tone) == ("bad", "odd")
@@ -45,29 +45,29 @@ def test_a_run_without_results_has_a_title_and_no_matrix():
 
 
 def test_what_is_left_and_what_could_not_be_scored_can_be_gone_on_with():
-    passed = [Status.PASSED] * 3
+    passed = [CaseStatus.PASSED] * 3
     assert view(*passed).can_go_on
     assert "stopped" in view(*passed).note
     assert not view(*passed, is_under_way=True).can_go_on
     assert "running" in view(*passed, is_under_way=True).note
-    assert not view(*passed, Status.PASSED, state="done").can_go_on
-    assert view(*passed, Status.ERROR, state="done").can_go_on
+    assert not view(*passed, CaseStatus.PASSED, state="done").can_go_on
+    assert view(*passed, CaseStatus.ERROR, state="done").can_go_on
 
 
 def test_a_dot_stands_where_its_figures_are():
-    [dot] = view(Status.PASSED, Status.FAILED).dots
+    [dot] = view(CaseStatus.PASSED, CaseStatus.FAILED).dots
     assert (dot.x, dot.y, dot.is_on_front) == (1.0, 0.5, True)
     assert 0 < dot.low < 0.5 < dot.high < 1
 
 
 def test_a_link_says_what_is_to_be_opened():
-    picked = Picked(case="s/a", arm="short")
-    assert view(Status.PASSED, picked=picked).picked == picked
+    picked = SelectedCase(case="s/a", arm="short")
+    assert view(CaseStatus.PASSED, picked=picked).picked == picked
 
 
 def test_progress_tells_what_is_left_while_it_runs():
-    progress = Progress(total=4, done=1, passed=1, errors=0, seconds_left=9.0)
+    progress = RunProgress(total=4, done=1, passed=1, errors=0, seconds_left=9.0)
     assert show_progress(progress, is_running=True).note == "1 of 4 · 1 passed · 9 s left"
     assert "stopped" in show_progress(progress, is_running=False).note
-    whole = Progress(total=1, done=1, passed=1)
+    whole = RunProgress(total=1, done=1, passed=1)
     assert show_progress(whole, is_running=False).note == "1 of 1 · 1 passed"

@@ -4,26 +4,26 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import OUTSIDE, Doubt
-from workbench.toolbox.approval.programs.rule import Call, Check
+from workbench.toolbox.approval.doubt import OUTSIDE, ApprovalReason
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall
 from workbench.toolbox.approval.shell.words import is_plain_name
 
 _TEST_UNARY: Final = frozenset({"-f", "-d", "-e", "-n", "-z", "-s", "-r", "-w", "-x", "-L", "-h", "!"})
 
 
-def check_printf(call: Call) -> list[Doubt]:
+def check_printf(call: ProgramCall) -> list[ApprovalReason]:
     """`printf`, but not `-v`, which sets a variable such as `PATH`."""
     if not call.words or not call.words[0].is_fixed or call.words[0].text.startswith("-"):
         return [call.unknown(call.words[0] if call.words else None)]
     return []
 
 
-def check_test(call: Call) -> list[Doubt]:
+def check_test(call: ProgramCall) -> list[ApprovalReason]:
     """`test` and `[`, but not `-v`: Bash runs commands in the index of a variable's name."""
     return [call.unknown(word) for word in call.words if word.text in ("-v", "-R")]
 
 
-def check_double_test(call: Call) -> list[Doubt]:
+def check_double_test(call: ProgramCall) -> list[ApprovalReason]:
     """`[[ … ]]` that tests files or compares texts. Numbers are compared by arithmetic, which may run commands."""
     words = call.words[:-1]
     if words and words[0].text == "!":
@@ -35,16 +35,16 @@ def check_double_test(call: Call) -> list[Doubt]:
     return []
 
 
-def check_cd(call: Call) -> list[Doubt]:
+def check_cd(call: ProgramCall) -> list[ApprovalReason]:
     """`cd` to a folder that is spelled out; where the commands after it run is for the caller to know."""
     if not call.words or call.words[0].text == "-":
         return []
     if len(call.words) != 1 or not call.words[0].is_fixed or call.words[0].text.startswith("-"):
-        return [Doubt(OUTSIDE, "a folder that is not spelled out")]
+        return [ApprovalReason(OUTSIDE, "a folder that is not spelled out")]
     return [doubt] if (doubt := call.paths.reading(call.words[0])) else []
 
 
-def check_exit(call: Call) -> list[Doubt]:
+def check_exit(call: ProgramCall) -> list[ApprovalReason]:
     """`exit` with a number."""
     is_plain = len(call.words) <= 1 and all(
         re.fullmatch(r"\d{1,3}", word.text) or not word.is_known for word in call.words
@@ -52,14 +52,14 @@ def check_exit(call: Call) -> list[Doubt]:
     return [] if is_plain else [call.unknown()]
 
 
-def check_read(call: Call) -> list[Doubt]:
+def check_read(call: ProgramCall) -> list[ApprovalReason]:
     """`read -r NAME`, for names without a meaning of their own."""
     texts = call.texts()
     is_plain = texts is not None and all(text == "-r" or is_plain_name(text) for text in texts)
     return [] if is_plain else [call.unknown()]
 
 
-def check_set(call: Call) -> list[Doubt]:
+def check_set(call: ProgramCall) -> list[ApprovalReason]:
     """`set -euo pipefail` and its like."""
     texts = call.texts()
     is_plain = (

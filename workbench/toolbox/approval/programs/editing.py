@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import Doubt
-from workbench.toolbox.approval.programs.rule import Call, Check
+from workbench.toolbox.approval.doubt import ApprovalReason
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall
 
 _ADDRESS: Final = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?)(?:,(?:\d+|\$|[+~]\d+|/(?:[^/\\\n]|\\.)*/I?))?!?)?"
 _PARTS: Final = "|".join(
@@ -25,12 +25,12 @@ _AWK_DANGERS: Final = re.compile(
 _AWK_COMPARISON: Final = re.compile(r"\|\|")
 
 
-def check_sed(call: Call) -> list[Doubt]:
+def check_sed(call: ProgramCall) -> list[ApprovalReason]:
     """`sed` with scripts of plain commands: no `w`, `e`, `r`, labels or files of scripts."""
     if not all(word.is_known for word in call.words):
         return [call.unknown()]
     scripts: list[str] = []
-    doubts: list[Doubt] = []
+    doubts: list[ApprovalReason] = []
     files = list(call.words)
     is_writing = False
     while files and files[0].may_be_option:
@@ -81,7 +81,7 @@ def is_plain_sed(script: str) -> bool:
     return bool(text)
 
 
-def check_awk(call: Call) -> list[Doubt]:
+def check_awk(call: ProgramCall) -> list[ApprovalReason]:
     """`awk` with a program that starts nothing, writes no file and reads only the files named."""
     words = list(call.words)
     if not all(word.is_known for word in words):

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import UNKNOWN_ARGUMENT, Doubt
-from workbench.toolbox.approval.programs.rule import Call, Need, needed
-from workbench.toolbox.approval.shell.words import Word
+from workbench.toolbox.approval.doubt import UNKNOWN_ARGUMENT, ApprovalReason
+from workbench.toolbox.approval.programs.rule import ProgramCall, RuleCondition, needed
+from workbench.toolbox.approval.shell.words import ShellWord
 
 _SHOWN: Final = (
     r"-\d+|-[psnuwbzrtSGLMCcqvaliEFiwhUOx]{1,4}\d*|--(?:oneline|stat|graph|all|decorate|no-decorate|name-only|name-status|numstat|shortstat|"
@@ -67,7 +67,7 @@ _TALKS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def check_git(call: Call) -> list[Doubt]:
+def check_git(call: ProgramCall) -> list[ApprovalReason]:
     """A call of `git`, by its subcommand."""
     words = list(call.words)
     while words and words[0].text in ("--no-pager", "-P", "--no-optional-locks"):
@@ -84,11 +84,11 @@ def check_git(call: Call) -> list[Doubt]:
     return _subcommand(call, name, arguments)
 
 
-def _subcommand(call: Call, name: str, arguments: list[Word]) -> list[Doubt]:
+def _subcommand(call: ProgramCall, name: str, arguments: list[ShellWord]) -> list[ApprovalReason]:
     if name == "stash" and not (arguments and _fits(arguments, _LOOKS["stash"], call)):
         is_kept = not arguments or arguments[0].text in ("push", "save", "pop", "apply")
         is_known = is_kept and all(word.is_fixed and _STASH_WRITES.fullmatch(word.text) for word in arguments)
-        return needed(Need.SANDBOX, call, "stash") if is_known else [_unknown(call, name)]
+        return needed(RuleCondition.SANDBOX, call, "stash") if is_known else [_unknown(call, name)]
     texts = [word.text for word in arguments]
     if (name == "restore" and "--staged" not in texts) or (name == "checkout" and "--" in texts):
         # Single files only: a folder's worth of work is lost for good.
@@ -124,21 +124,21 @@ def _subcommand(call: Call, name: str, arguments: list[Word]) -> list[Doubt]:
         ]
         arguments = [word for word in arguments if word.text != "-m"]
     for table, need in (
-        (_LOOKS, Need.NOTHING),
-        (_CHANGES, Need.NOTHING),
-        (_RUNS, Need.SANDBOX),
-        (_TALKS, Need.NO_NETWORK),
+        (_LOOKS, RuleCondition.NOTHING),
+        (_CHANGES, RuleCondition.NOTHING),
+        (_RUNS, RuleCondition.SANDBOX),
+        (_TALKS, RuleCondition.NO_NETWORK),
     ):
         if name in table:
             if not _fits(arguments, table[name], call, is_message=name in ("commit", "merge")):
                 return [_unknown(call, name)]
             if table is _TALKS and name == "pull":
-                return needed(Need.SANDBOX, call, name) or needed(need, call, name)
+                return needed(RuleCondition.SANDBOX, call, name) or needed(need, call, name)
             return needed(need, call, name)
     return [_unknown(call, name)]
 
 
-def _fits(arguments: list[Word], pattern: str, call: Call, *, is_message: bool = False) -> bool:
+def _fits(arguments: list[ShellWord], pattern: str, call: ProgramCall, *, is_message: bool = False) -> bool:
     """Whether all arguments have the form that is known; a message may be anything."""
     before = ""
     for word in arguments:
@@ -157,11 +157,11 @@ def _fits(arguments: list[Word], pattern: str, call: Call, *, is_message: bool =
     return True
 
 
-def _unknown(call: Call, name: str) -> Doubt:
-    return Doubt(UNKNOWN_ARGUMENT, f"git {name}"[:60])
+def _unknown(call: ProgramCall, name: str) -> ApprovalReason:
+    return ApprovalReason(UNKNOWN_ARGUMENT, f"git {name}"[:60])
 
 
-def _lossy(call: Call, name: str, arguments: list[Word]) -> Doubt | None:
+def _lossy(call: ProgramCall, name: str, arguments: list[ShellWord]) -> ApprovalReason | None:
     """Commands that throw work away, in the few forms that an answer may be remembered for."""
     lost = "git history or work thrown away"
     texts = [word.text for word in arguments if word.is_fixed]
@@ -170,7 +170,7 @@ def _lossy(call: Call, name: str, arguments: list[Word]) -> Doubt | None:
     ):
         return None
     if name == "reset" and "--hard" in texts:
-        return Doubt(lost, "", f"git reset --hard: {lost}")
+        return ApprovalReason(lost, "", f"git reset --hard: {lost}")
     if name == "clean" and any("f" in text for text in texts):
-        return Doubt(lost, "", f"git clean: {lost}")
+        return ApprovalReason(lost, "", f"git clean: {lost}")
     return None

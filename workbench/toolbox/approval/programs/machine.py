@@ -4,14 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import Doubt
+from workbench.toolbox.approval.doubt import ApprovalReason
 from workbench.toolbox.approval.programs.rule import (
     LOOK,
     VERSION,
-    Call,
     Check,
     Form,
-    Need,
+    ProgramCall,
+    RuleCondition,
     check_forms,
     needed,
 )
@@ -51,7 +51,7 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     "brew": (VERSION, Form("list|info|search|outdated|deps|doctor|config", _LISTED, LOOK)),
     "conda": (VERSION, Form("list|info|env list|search|config --show", r"(?!-)[\w.+=-]+", LOOK)),
     "gh": (VERSION, Form(r"(?:pr|issue|repo|run|release|workflow) (?:list|view|status|diff|checks)",
-                         r"--(?:json|limit|state|author|label)(?:=[\w,]+)?|(?!-)[\w/#.,-]+", Need.NO_NETWORK)),
+                         r"--(?:json|limit|state|author|label)(?:=[\w,]+)?|(?!-)[\w/#.,-]+", RuleCondition.NO_NETWORK)),
     "ip": (Form(r"(?:-[46br]+ ){0,2}(?:a|addr|address|route|r|link|neigh)(?: show(?: [\w.]+)?)?", need=LOOK),),
     "ifconfig": (Form(r"(?:-a|[a-z]\w+)?", need=LOOK),),
     "ss": (Form("", r"-[tulpnasx46]+", LOOK),),
@@ -60,23 +60,23 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
     "date": (Form("", r"\+[\s\S]*|-[uR]|-I\w*|--utc|--rfc-\w+(?:=\w+)?|--iso-8601(?:=\w+)?|-d|--date=[^/]*|(?!-|\d{6,})[\w @:+,.-]+", LOOK),),
     "top": (Form(r"-b -?n ?1|-bn1", need=LOOK),),
     "crontab": (Form("-l", need=LOOK),),
-    "ping": (Form(r"-c ?\d{1,2}", r"(?!-)[\w.-]+", Need.NO_NETWORK),),
-    "dig": (Form(r"(?:\+short )?[\w.-]+(?: (?:A|AAAA|MX|TXT|NS|CNAME))?(?: \+short)?", need=Need.NO_NETWORK),),
-    "nslookup": (Form(r"\w[\w.-]*", need=Need.NO_NETWORK),),
-    "host": (Form(r"\w[\w.-]*", need=Need.NO_NETWORK),),
-    "psql": (VERSION, Form(r"-l|--list", need=Need.NO_NETWORK), Form(
+    "ping": (Form(r"-c ?\d{1,2}", r"(?!-)[\w.-]+", RuleCondition.NO_NETWORK),),
+    "dig": (Form(r"(?:\+short )?[\w.-]+(?: (?:A|AAAA|MX|TXT|NS|CNAME))?(?: \+short)?", need=RuleCondition.NO_NETWORK),),
+    "nslookup": (Form(r"\w[\w.-]*", need=RuleCondition.NO_NETWORK),),
+    "host": (Form(r"\w[\w.-]*", need=RuleCondition.NO_NETWORK),),
+    "psql": (VERSION, Form(r"-l|--list", need=RuleCondition.NO_NETWORK), Form(
         r"(?:-[UdhAt] ?[\w.-]* ?){0,3}-c", r"(?is)(?!.*(?:\\|\bprogram\b|\bcopy\b|pg_|lo_|dblink|drop|truncate|alter|grant))"
-        r"(?:select\b[^;]*|insert into\b[^;]*|delete from \w+ where\b[^;]*|update \w+ set\b[^;]*\bwhere\b[^;]*);?", Need.NO_NETWORK,
+        r"(?:select\b[^;]*|insert into\b[^;]*|delete from \w+ where\b[^;]*|update \w+ set\b[^;]*\bwhere\b[^;]*);?", RuleCondition.NO_NETWORK,
     )),
     "openssl": (Form(r"version|rand -(?:hex|base64) \d{1,4}", need=LOOK),),
     # `less +!command` runs a command.
     **dict.fromkeys(("less", "more"), (Form("", r"-[NSRFXids]+|(?!-|\+)[\w./ -]+", LOOK),)),
     "rustup": (VERSION, Form(r"show|toolchain list|target list", need=LOOK)),
-    "helm": (VERSION, Form(r"list|status|history", r"(?!-)[\w-]+", Need.NO_NETWORK)),
-    "aws": (VERSION, Form(r"s3 ls|sts get-caller-identity", r"(?!-)[\w:/.-]+", Need.NO_NETWORK)),
+    "helm": (VERSION, Form(r"list|status|history", r"(?!-)[\w-]+", RuleCondition.NO_NETWORK)),
+    "aws": (VERSION, Form(r"s3 ls|sts get-caller-identity", r"(?!-)[\w:/.-]+", RuleCondition.NO_NETWORK)),
     "7z": (Form("l", r"(?!-)[\w./-]+", LOOK),),
     "mysql": (Form("--version|-V", need=LOOK),),
-    "redis-cli": (Form("ping|info|--version", need=Need.NO_NETWORK),),
+    "redis-cli": (Form("ping|info|--version", need=RuleCondition.NO_NETWORK),),
     "nvidia-smi": (Form("", r"-L|--query-gpu=[\w.,]+|--format=[\w,]+", LOOK),),
     "mktemp": (Form("(?:-d)?", need=LOOK),),
     "history": (Form(r"\d*", need=LOOK),),
@@ -98,15 +98,15 @@ _URL: Final = re.compile(
 """A public address by name: one in numbers may be the cloud's metadata service."""
 
 
-def check_machine(call: Call) -> list[Doubt]:
+def check_machine(call: ProgramCall) -> list[ApprovalReason]:
     """A call of a program in `FORMS`."""
     return check_forms(call, FORMS)
 
 
-def check_download(call: Call) -> list[Doubt]:
+def check_download(call: ProgramCall) -> list[ApprovalReason]:
     """`curl` and `wget` that get one public address, and at most write a file of the working folder."""
     options = _CURL if call.name == "curl" else _WGET
-    doubts: list[Doubt] = []
+    doubts: list[ApprovalReason] = []
     addresses, is_output = 0, False
     for word in call.words:
         if not word.is_known or (word.has_glob and word.may_be_option):
@@ -125,7 +125,7 @@ def check_download(call: Call) -> list[Doubt]:
             return [call.unknown(word)]
     if addresses != 1 or is_output:
         return [call.unknown()]
-    return [*doubts, *needed(Need.NO_NETWORK, call)]
+    return [*doubts, *needed(RuleCondition.NO_NETWORK, call)]
 
 
 CHECKS: Final[Mapping[str, Check]] = {

@@ -5,17 +5,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workbench.toolbox.approval.doubt import Doubt
+from workbench.toolbox.approval.doubt import ApprovalReason
 from workbench.toolbox.approval.programs.rule import (
     ARGUMENT,
     FILE,
     LOOK,
     VERSION,
     WORD,
-    Call,
     Check,
     Form,
-    Need,
+    ProgramCall,
+    RuleCondition,
     check_forms,
     needed,
 )
@@ -258,18 +258,22 @@ FORMS: Final[Mapping[str, tuple[Form, ...]]] = {
 """By program. Every form that is not here is asked about."""
 
 
-def check_project(call: Call) -> list[Doubt]:
+def check_project(call: ProgramCall) -> list[ApprovalReason]:
     """A call of a tool in `FORMS`."""
     texts = call.texts()
     if FORMS[call.name] is _PYTHON and texts is not None and prints_only(texts):
         # A module of the working folder may hide one of the standard library.
-        return needed(Need.SANDBOX, call)
+        return needed(RuleCondition.SANDBOX, call)
     return check_forms(call, FORMS)
 
 
-def check_own_program(call: Call) -> list[Doubt]:
+def check_own_program(call: ProgramCall) -> list[ApprovalReason]:
     """A program of the working folder, such as `./gradlew build`."""
-    return check_forms(call, {call.name: (Form("", ARGUMENT),)}) if call.words else needed(Need.SANDBOX, call)
+    return (
+        check_forms(call, {call.name: (Form("", ARGUMENT),)})
+        if call.words
+        else needed(RuleCondition.SANDBOX, call)
+    )
 
 
 CHECKS: Final[Mapping[str, Check]] = dict.fromkeys(FORMS, check_project)

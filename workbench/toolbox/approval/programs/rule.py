@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from workbench.toolbox.approval.doubt import NETWORK, PROJECT_CODE, UNKNOWN_ARGUMENT, Doubt
+from workbench.toolbox.approval.doubt import NETWORK, PROJECT_CODE, UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.paths import Paths
-from workbench.toolbox.approval.shell.words import Word
+from workbench.toolbox.approval.shell.words import ShellWord
 
 ANY: Final = r"[\s\S]*"
 """Pattern of options for a program of which no option runs or writes anything."""
@@ -28,7 +28,7 @@ class Operands(Enum):
     """There are none."""
 
 
-class Need(Enum):
+class RuleCondition(Enum):
     """What must hold so that a program may run unasked."""
 
     NOTHING = auto()
@@ -39,33 +39,33 @@ class Need(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ProgramCall:
     """A program with its arguments."""
 
     name: str
     """The program."""
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     """Its arguments."""
     paths: Paths
-    judge: Callable[[tuple[Word, ...], Paths], list[Doubt]]
+    judge: Callable[[tuple[ShellWord, ...], Paths], list[ApprovalReason]]
     """Checks a command that this one runs."""
 
-    def unknown(self, word: Word | None = None) -> Doubt:
+    def unknown(self, word: ShellWord | None = None) -> ApprovalReason:
         """The doubt about an argument that no rule knows."""
         shown = "" if word is None or not word.is_known else f" {word.text[:40]}"
-        return Doubt(UNKNOWN_ARGUMENT, f"{self.name}{shown}")
+        return ApprovalReason(UNKNOWN_ARGUMENT, f"{self.name}{shown}")
 
     def texts(self) -> tuple[str, ...] | None:
         """All arguments; None if one of them is only known when the command runs."""
         return tuple(word.text for word in self.words) if all(word.is_fixed for word in self.words) else None
 
 
-Check = Callable[[Call], list[Doubt]]
+Check = Callable[[ProgramCall], list[ApprovalReason]]
 """Gives every reason to ask; none if the call may run unasked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class ProgramRule:
     """A program that can be described by a pattern of its options, and what it does with its operands."""
 
     options: str = ANY
@@ -83,18 +83,18 @@ class Rule:
     """Options that give this text, so that the first operand is a file after all."""
     recursive: str = ""
     """Pattern of the options that make it read folders; empty if it does not."""
-    need: Need = Need.NOTHING
+    need: RuleCondition = RuleCondition.NOTHING
 
     @property
     def _is_free(self) -> bool:
         return self.operands is Operands.TEXT and self.options == ANY
 
-    def check(self, call: Call) -> list[Doubt]:
+    def check(self, call: ProgramCall) -> list[ApprovalReason]:
         """Every reason to ask about a call."""
         return [*needed(self.need, call), *self._arguments(call)]
 
-    def _arguments(self, call: Call) -> Iterator[Doubt]:
-        operands: list[Word] = []
+    def _arguments(self, call: ProgramCall) -> Iterator[ApprovalReason]:
+        operands: list[ShellWord] = []
         is_recursive, has_text, ended, takes = False, not self.text_first, False, ""
         for word in call.words:
             if takes:
@@ -117,15 +117,17 @@ class Rule:
                 )
                 takes = word.text if word.text in self.valued else ""
                 if (text := _EMBEDDED_PATH.sub("", word.text)) != word.text and word.is_known:
-                    yield from _found(call.paths.reading(Word(text=text)))
+                    yield from _found(call.paths.reading(ShellWord(text=text)))
         if self.most is not None and len(operands) > self.most:
             yield call.unknown(operands[self.most])
         yield from self._operands(operands if has_text else operands[1:], call, is_recursive=is_recursive)
 
-    def _value(self, word: Word, option: str, call: Call) -> Doubt | None:
+    def _value(self, word: ShellWord, option: str, call: ProgramCall) -> ApprovalReason | None:
         return None if option in self.text_options else call.paths.reading(word)
 
-    def _operands(self, operands: Sequence[Word], call: Call, *, is_recursive: bool) -> Iterator[Doubt]:
+    def _operands(
+        self, operands: Sequence[ShellWord], call: ProgramCall, *, is_recursive: bool
+    ) -> Iterator[ApprovalReason]:
         for word in operands:
             if self.operands is Operands.NONE:
                 yield call.unknown(word)
@@ -135,17 +137,19 @@ class Rule:
                 yield from _found(call.paths.reading(word, is_recursive=is_recursive))
 
 
-def needed(need: Need, call: Call, subcommand: str = "") -> list[Doubt]:
+def needed(need: RuleCondition, call: ProgramCall, subcommand: str = "") -> list[ApprovalReason]:
     """The doubt about a program that may only run unasked where it can do no harm."""
-    if need is Need.NOTHING or call.paths.place.is_contained:
+    if need is RuleCondition.NOTHING or call.paths.place.is_contained:
         return []
-    reason = PROJECT_CODE if need is Need.SANDBOX else NETWORK
+    reason = PROJECT_CODE if need is RuleCondition.SANDBOX else NETWORK
     return [
-        Doubt(reason, f"{call.name} {subcommand}".strip(), f"{f'{call.name} {subcommand}'.strip()}: {reason}")
+        ApprovalReason(
+            reason, f"{call.name} {subcommand}".strip(), f"{f'{call.name} {subcommand}'.strip()}: {reason}"
+        )
     ]
 
 
-def _found(doubt: Doubt | None) -> list[Doubt]:
+def _found(doubt: ApprovalReason | None) -> list[ApprovalReason]:
     return [doubt] if doubt else []
 
 
@@ -165,12 +169,12 @@ class Form(NamedTuple):
     """Pattern of the first words, joined by a space: as many as it takes, up to five."""
     rest: str = r"(?!)"
     """Pattern of each word after them."""
-    need: Need = Need.SANDBOX
+    need: RuleCondition = RuleCondition.SANDBOX
     never: str = r"(?!)"
     """Pattern that no word may match, not even at its start."""
 
 
-LOOK: Final = Need.NOTHING
+LOOK: Final = RuleCondition.NOTHING
 """For a form that only shows something."""
 VERSION: Final = Form(r"--version|-V|-v|version|--help|-h|help", r"[\w-]+", LOOK)
 """What nearly every program understands."""
@@ -181,7 +185,7 @@ ARGUMENT: Final = rf"{OPTION}|{WORD}"
 """A word without signs that a language or a shell would give a meaning to."""
 
 
-def check_forms(call: Call, forms: Mapping[str, Sequence[Form]]) -> list[Doubt]:
+def check_forms(call: ProgramCall, forms: Mapping[str, Sequence[Form]]) -> list[ApprovalReason]:
     """Every reason to ask about a call of a program in a table.
 
     Args:
@@ -194,9 +198,11 @@ def check_forms(call: Call, forms: Mapping[str, Sequence[Form]]) -> list[Doubt]:
     for form in forms[call.name]:
         if not _fits(form, texts):
             continue
-        if form.need is Need.SANDBOX and any(_LOSS.search(text) for text in texts if text != "--release"):
+        if form.need is RuleCondition.SANDBOX and any(
+            _LOSS.search(text) for text in texts if text != "--release"
+        ):
             break
-        files = (call.paths.reading(word) for word in call.words if form.need is not Need.NO_NETWORK)
+        files = (call.paths.reading(word) for word in call.words if form.need is not RuleCondition.NO_NETWORK)
         return [*(doubt for doubt in files if doubt), *needed(form.need, call)]
     return [call.unknown(call.words[0] if call.words else None)]
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import Doubt
-from workbench.toolbox.approval.programs.rule import Call, Check
-from workbench.toolbox.approval.shell.words import Word
+from workbench.toolbox.approval.doubt import ApprovalReason
+from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.shell.words import ShellWord
 
 _XARGS_OPTIONS: Final = re.compile(
     r"-0|-r|-t|-[nPLd]\S*|-I\S*|--(?:null|no-run-if-empty|max-args=\d+|max-procs=\d+)"
@@ -40,7 +40,7 @@ _FIND_FLAGS: Final = frozenset({
 })  # fmt: skip
 
 
-def check_prefix(call: Call) -> list[Doubt]:
+def check_prefix(call: ProgramCall) -> list[ApprovalReason]:
     """`time`, `timeout`, `nice` and `nohup`, with the few options that have no command in them."""
     options = {
         "time": r"-p",
@@ -55,17 +55,17 @@ def check_prefix(call: Call) -> list[Doubt]:
     return [call.unknown()]
 
 
-def check_command(call: Call) -> list[Doubt]:
+def check_command(call: ProgramCall) -> list[ApprovalReason]:
     """`command -v NAME` asks where a program is."""
     return [] if call.words and call.words[0].text in ("-v", "-V") else [call.unknown()]
 
 
-def check_env(call: Call) -> list[Doubt]:
+def check_env(call: ProgramCall) -> list[ApprovalReason]:
     """`env` alone lists the variables; with anything else it runs programs."""
     return [] if not call.words else [call.unknown()]
 
 
-def check_xargs(call: Call) -> list[Doubt]:
+def check_xargs(call: ProgramCall) -> list[ApprovalReason]:
     """`xargs` with a program that may be given any file name."""
     takes, substitute = False, ""
     for place, word in enumerate(call.words):
@@ -86,18 +86,18 @@ def check_xargs(call: Call) -> list[Doubt]:
     return [call.unknown()]
 
 
-def check_find(call: Call) -> list[Doubt]:
+def check_find(call: ProgramCall) -> list[ApprovalReason]:
     """`find` with tests, and with `-exec` of a program that may be given any file name."""
     if any(not word.is_known or word.may_be_option != word.text.startswith("-") for word in call.words):
         return [call.unknown()]
     texts = [word.text for word in call.words]
-    doubts: list[Doubt] = []
+    doubts: list[ApprovalReason] = []
     place, is_starting = 0, True
     while place < len(texts):
         text = texts[place]
         if text in _FIND_TESTS:
             is_starting = False
-            if place + 1 < len(texts) and (doubt := call.paths.reading(Word(text=texts[place + 1]))):
+            if place + 1 < len(texts) and (doubt := call.paths.reading(ShellWord(text=texts[place + 1]))):
                 doubts.append(doubt)
             place += 2
         elif text in ("-exec", "-execdir"):
@@ -116,7 +116,7 @@ def check_find(call: Call) -> list[Doubt]:
     return doubts
 
 
-def check_fd(call: Call) -> list[Doubt]:
+def check_fd(call: ProgramCall) -> list[ApprovalReason]:
     """`fd` without the options that run programs."""
     texts = call.texts()
     allowed = r"-[HIsigapluL01]+|-[eEtdjS]\S*|--(?:hidden|no-ignore|type|extension|exclude|max-depth|glob|full-path)(?:=[\w*.-]+)?"
@@ -125,7 +125,7 @@ def check_fd(call: Call) -> list[Doubt]:
     return [doubt for word in call.words if (doubt := call.paths.reading(word))]
 
 
-def _with_files(call: Call, words: tuple[Word, ...], substitute: str) -> list[Doubt]:
+def _with_files(call: ProgramCall, words: tuple[ShellWord, ...], substitute: str) -> list[ApprovalReason]:
     """Checks a command that is given file names from elsewhere: anything, so only few programs may have them."""
     if not words or not words[0].is_fixed or words[0].text not in _READERS:
         return [call.unknown(words[0] if words else None)]
@@ -133,7 +133,9 @@ def _with_files(call: Call, words: tuple[Word, ...], substitute: str) -> list[Do
         # A file's name could be one of their options.
         return [call.unknown(words[0])]
     known = tuple(
-        Word(text=word.text.replace(substitute, "input")) if substitute and substitute in word.text else word
+        ShellWord(text=word.text.replace(substitute, "input"))
+        if substitute and substitute in word.text
+        else word
         for word in words
     )
     return call.judge(known, call.paths)

@@ -4,25 +4,25 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workbench.toolbox.approval.doubt import Doubt
-from workbench.toolbox.approval.programs.rule import Call, Check, Operands, Rule
-from workbench.toolbox.approval.shell.words import UNKNOWN, Word
+from workbench.toolbox.approval.doubt import ApprovalReason
+from workbench.toolbox.approval.programs.rule import Check, Operands, ProgramCall, ProgramRule
+from workbench.toolbox.approval.shell.words import UNKNOWN, ShellWord
 
 RECURSIVE_DELETE: Final = "recursive delete"
 """The category of `rm -r`."""
 
-RULES: Final[Mapping[str, Rule]] = {
-    "mkdir": Rule(options=r"-[pv]+|-m|--(?:parents|verbose)", valued=frozenset({"-m"}), operands=Operands.WRITE),
-    "touch": Rule(options=r"-[acm]+|-[dt]|--no-create", valued=frozenset({"-d", "-t"}), operands=Operands.WRITE),
-    "rmdir": Rule(options=r"-[pv]+|--(?:parents|verbose)", operands=Operands.WRITE),
-    "tee": Rule(options=r"-[ai]+|--append", operands=Operands.WRITE),
-    "truncate": Rule(options=r"-s|--size=\w{1,20}", valued=frozenset({"-s"}), operands=Operands.WRITE),
-    "gzip": Rule(options=r"-[dkfvtl1-9]+|--(?:keep|decompress|best|fast)", operands=Operands.WRITE),
-    "gunzip": Rule(options=r"-[kfvtl]+|--keep", operands=Operands.WRITE),
-    "bzip2": Rule(options=r"-[dkfvt1-9]+|--keep", operands=Operands.WRITE),
-    "xz": Rule(options=r"-[dkfvtl0-9]+|--keep", operands=Operands.WRITE),
-    "split": Rule(options=r"-[lbn]\w*|-d|-a\d?", valued=frozenset({"-l", "-b", "-n"}), operands=Operands.WRITE),
-    "dos2unix": Rule(options="-q", operands=Operands.WRITE),
+RULES: Final[Mapping[str, ProgramRule]] = {
+    "mkdir": ProgramRule(options=r"-[pv]+|-m|--(?:parents|verbose)", valued=frozenset({"-m"}), operands=Operands.WRITE),
+    "touch": ProgramRule(options=r"-[acm]+|-[dt]|--no-create", valued=frozenset({"-d", "-t"}), operands=Operands.WRITE),
+    "rmdir": ProgramRule(options=r"-[pv]+|--(?:parents|verbose)", operands=Operands.WRITE),
+    "tee": ProgramRule(options=r"-[ai]+|--append", operands=Operands.WRITE),
+    "truncate": ProgramRule(options=r"-s|--size=\w{1,20}", valued=frozenset({"-s"}), operands=Operands.WRITE),
+    "gzip": ProgramRule(options=r"-[dkfvtl1-9]+|--(?:keep|decompress|best|fast)", operands=Operands.WRITE),
+    "gunzip": ProgramRule(options=r"-[kfvtl]+|--keep", operands=Operands.WRITE),
+    "bzip2": ProgramRule(options=r"-[dkfvt1-9]+|--keep", operands=Operands.WRITE),
+    "xz": ProgramRule(options=r"-[dkfvtl0-9]+|--keep", operands=Operands.WRITE),
+    "split": ProgramRule(options=r"-[lbn]\w*|-d|-a\d?", valued=frozenset({"-l", "-b", "-n"}), operands=Operands.WRITE),
+    "dos2unix": ProgramRule(options="-q", operands=Operands.WRITE),
 }  # fmt: skip
 _COPY_OPTIONS: Final = re.compile(
     r"-[RrapfinuvLPTd]+|--(?:recursive|archive|parents|no-clobber|update|verbose|force|preserve)"
@@ -33,7 +33,7 @@ _MODES: Final = re.compile(
 _TAR_BUNDLE: Final = re.compile(r"-?[ctxzjJvpka]+f?")
 
 
-def check_copy(call: Call) -> list[Doubt]:
+def check_copy(call: ProgramCall) -> list[ApprovalReason]:
     """`cp`, `mv` and `ln -s`: what is read may be read, and the last operand is written."""
     operands = [word for word in call.words if not word.text.startswith(("-", UNKNOWN))]
     options = [word for word in call.words if word.text.startswith(("-", UNKNOWN)) and word.text != "--"]
@@ -48,7 +48,7 @@ def check_copy(call: Call) -> list[Doubt]:
     return [*doubts, *(doubt for doubt in (*reads, *writes) if doubt)]
 
 
-def check_link(call: Call) -> list[Doubt]:
+def check_link(call: ProgramCall) -> list[ApprovalReason]:
     """`ln -s`: both ends are in the working folder."""
     texts = call.texts()
     if texts is None or any(text.startswith("-") and not re.fullmatch(r"-[sfnv]+", text) for text in texts):
@@ -57,12 +57,12 @@ def check_link(call: Call) -> list[Doubt]:
     return [doubt for word in operands if (doubt := call.paths.writing(word))]
 
 
-def check_remove(call: Call) -> list[Doubt]:
+def check_remove(call: ProgramCall) -> list[ApprovalReason]:
     """`rm` of named files; a recursive one is asked about, and so is one with a pattern."""
     texts = call.texts()
     if texts is None:
         return [
-            Doubt(RECURSIVE_DELETE, "names that are not spelled out")
+            ApprovalReason(RECURSIVE_DELETE, "names that are not spelled out")
             if _is_recursive(call)
             else call.unknown()
         ]
@@ -74,13 +74,13 @@ def check_remove(call: Call) -> list[Doubt]:
         return [call.unknown()]
     doubts = [doubt for word in operands if (doubt := call.paths.writing(word))]
     if any(re.fullmatch(r"[./~]*", word.text) for word in operands):
-        doubts.append(Doubt(RECURSIVE_DELETE, "the working folder"))
+        doubts.append(ApprovalReason(RECURSIVE_DELETE, "the working folder"))
     elif not doubts and _is_recursive(call):
-        doubts.append(Doubt(RECURSIVE_DELETE, "", f"rm: {RECURSIVE_DELETE}"))
+        doubts.append(ApprovalReason(RECURSIVE_DELETE, "", f"rm: {RECURSIVE_DELETE}"))
     return doubts
 
 
-def check_mode(call: Call) -> list[Doubt]:
+def check_mode(call: ProgramCall) -> list[ApprovalReason]:
     """`chmod` to a mode that opens a file to nobody else."""
     texts = call.texts()
     if texts is None or not texts or not _MODES.fullmatch(texts[0]):
@@ -88,7 +88,7 @@ def check_mode(call: Call) -> list[Doubt]:
     return [doubt for word in call.words[1:] if (doubt := call.paths.writing(word))]
 
 
-def check_tar(call: Call) -> list[Doubt]:
+def check_tar(call: ProgramCall) -> list[ApprovalReason]:
     """`tar` in its short form: `tar czf FILE FOLDER`, `tar xf FILE -C FOLDER`, `tar tf FILE`."""
     texts = call.texts()
     if texts is None or len(texts) < 2 or not _TAR_BUNDLE.fullmatch(texts[0]) or ":" in texts[1]:
@@ -106,8 +106,8 @@ def check_tar(call: Call) -> list[Doubt]:
     return [doubt for doubt in (archive, *others) if doubt]
 
 
-def _tar_operands(words: Sequence[Word]) -> list[Word] | None:
-    operands: list[Word] = []
+def _tar_operands(words: Sequence[ShellWord]) -> list[ShellWord] | None:
+    operands: list[ShellWord] = []
     for word in words:
         if re.fullmatch(r"--(?:exclude=[^/~]*[\w*/.-]*|strip-components=\d|exclude-vcs)|-C|-v|--", word.text):
             continue
@@ -117,7 +117,7 @@ def _tar_operands(words: Sequence[Word]) -> list[Word] | None:
     return operands
 
 
-def check_zip(call: Call) -> list[Doubt]:
+def check_zip(call: ProgramCall) -> list[ApprovalReason]:
     """`zip -r FILE FOLDER`, `unzip -l FILE`, `unzip FILE -d FOLDER`."""
     allowed = r"-[rqvj9]+" if call.name == "zip" else r"-[lqontvZ1]+|-d"
     texts = call.texts()
@@ -127,7 +127,7 @@ def check_zip(call: Call) -> list[Doubt]:
     return [doubt for word in operands if (doubt := call.paths.writing(word))]
 
 
-def _is_recursive(call: Call) -> bool:
+def _is_recursive(call: ProgramCall) -> bool:
     return any(re.fullmatch(r"-\w*[rR]\w*|--recursive", word.text) for word in call.words)
 
 

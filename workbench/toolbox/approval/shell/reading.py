@@ -16,12 +16,12 @@ from tree_sitter import Language, Node, Parser
 
 from workbench.toolbox.approval.shell.words import (
     COMPOUND,
-    Assignment,
     Command,
-    Piece,
     RawWord,
     Redirection,
-    Script,
+    ShellScript,
+    VariableAssignment,
+    WordPiece,
     character_problem,
     is_plain_name,
     plain_pieces,
@@ -48,7 +48,7 @@ _TESTS: Final = frozenset(
 )
 
 
-def read_script(text: str) -> Script:
+def read_script(text: str) -> ShellScript:
     """The commands of a shell's text.
 
     >>> [command.words[0][0].text for command in read_script("ls | wc -l").commands]
@@ -57,17 +57,17 @@ def read_script(text: str) -> Script:
     'unsupported shell syntax: process_substitution'
     """
     if problem := character_problem(text):
-        return Script(problem=problem)
+        return ShellScript(problem=problem)
     source = text.encode()
     tree = _parser().parse(source)
     if tree.root_node.has_error:
-        return Script(problem="shell syntax that cannot be parsed")
+        return ShellScript(problem="shell syntax that cannot be parsed")
     reader = _Reader(source)
     try:
         reader.read(tree.root_node)
     except _UnreadableError as error:
-        return Script(problem=str(error))
-    return Script(commands=tuple(reader.commands), bindings=reader.bindings)
+        return ShellScript(problem=str(error))
+    return ShellScript(commands=tuple(reader.commands), bindings=reader.bindings)
 
 
 @cache
@@ -158,7 +158,7 @@ class _Reader:
 
     def _command(self, node: Node, redirections: Sequence[Redirection], depth: int) -> None:
         words: list[RawWord] = []
-        assignments: list[Assignment] = []
+        assignments: list[VariableAssignment] = []
         own = list(redirections)
         place = len(self.commands)
         self._check_line(node.children)
@@ -218,7 +218,7 @@ class _Reader:
             raise _UnreadableError("arguments after a redirection")
         operator, target = parts
         if operator.type == ">&" and self._text(target) in ("1", "2"):
-            return Redirection(">", (Piece("quoted", "/dev/null"),))
+            return Redirection(">", (WordPiece("quoted", "/dev/null"),))
         if operator.type not in (">", ">>", "<", "&>") or "\n" in self._between(operator, target):
             raise _unsupported(operator)
         following = self._source[node.end_byte :].lstrip(b" \t")[:1]
@@ -280,12 +280,12 @@ class _Reader:
         assignments = tuple(self._assignment(child, depth) for child in rest)
         self.commands.append(Command(words=(), assignments=assignments))
 
-    def _assignment(self, node: Node, depth: int) -> Assignment:
+    def _assignment(self, node: Node, depth: int) -> VariableAssignment:
         kinds = [child.type for child in node.children]
         if kinds[:2] != ["variable_name", "="] or len(kinds) > 3:
             raise _unsupported(node)
         value = self._word(node.children[2], depth) if len(kinds) == 3 else ()
-        return Assignment(self._text(node.children[0]), value)
+        return VariableAssignment(self._text(node.children[0]), value)
 
     def _test_words(self, node: Node, depth: int) -> Iterator[RawWord]:
         """`[ … ]` as words; `[[ … ]]` too, if it means the same to a shell that takes `[[` for a program."""
@@ -297,14 +297,14 @@ class _Reader:
                 or child.type in ("[", "]", "[[", "]]")
                 or (child.type == "extglob_pattern" and re.fullmatch(r"[\w.*/-]+", self._text(child)))
             ):
-                yield (Piece("quoted", self._text(child)),)
+                yield (WordPiece("quoted", self._text(child)),)
             else:
                 yield self._word(child, depth)
 
     def _word(self, node: Node, depth: int) -> RawWord:
         return tuple(self._pieces(node, depth + 1))
 
-    def _pieces(self, node: Node, depth: int) -> Iterator[Piece]:
+    def _pieces(self, node: Node, depth: int) -> Iterator[WordPiece]:
         if depth > _DEEPEST:
             raise _UnreadableError("too many or too deeply nested commands")
         text = self._text(node)
@@ -315,7 +315,7 @@ class _Reader:
         elif node.type == "raw_string":
             if text.count("'") != 2 or not text.startswith("'") or not text.endswith("'"):
                 raise _unsupported(node)
-            yield Piece("quoted", text[1:-1])
+            yield WordPiece("quoted", text[1:-1])
         elif node.type == "concatenation":
             for left, right in pairwise(node.children):
                 if left.end_byte != right.start_byte:
@@ -327,46 +327,46 @@ class _Reader:
         else:
             yield self._expansion(node, depth, is_quoted=False)
 
-    def _string(self, node: Node, depth: int) -> Iterator[Piece]:
+    def _string(self, node: Node, depth: int) -> Iterator[WordPiece]:
         first, *children, last = node.children
         if self._text(first) != '"' or self._text(last) != '"':
             raise _unsupported(node)
         place = first.end_byte
         for child in children:
-            yield Piece("quoted", unescaped(self._source[place : child.start_byte].decode()))
+            yield WordPiece("quoted", unescaped(self._source[place : child.start_byte].decode()))
             if child.type == "string_content":
                 if not _QUOTED.fullmatch(self._text(child)):
                     raise _unsupported(child)
-                yield Piece("quoted", unescaped(self._text(child)))
+                yield WordPiece("quoted", unescaped(self._text(child)))
             else:
                 yield self._expansion(child, depth, is_quoted=True)
             place = child.end_byte
-        yield Piece("quoted", unescaped(self._source[place : last.start_byte].decode()))
+        yield WordPiece("quoted", unescaped(self._source[place : last.start_byte].decode()))
 
-    def _expansion(self, node: Node, depth: int, *, is_quoted: bool) -> Piece:
+    def _expansion(self, node: Node, depth: int, *, is_quoted: bool) -> WordPiece:
         text = self._text(node)
         if node.type == "command_substitution":
             return self._substitution(node, depth)
         if node.type == "simple_expansion" and re.fullmatch(r"\$(?:[A-Za-z_]\w*|[0-9?#$!@*])", text):
-            return Piece("quoted variable" if is_quoted else "variable", text[1:])
+            return WordPiece("quoted variable" if is_quoted else "variable", text[1:])
         if node.type == "expansion" and _PARAMETER.fullmatch(text):
             if re.fullmatch(r"\$\{[A-Za-z_]\w*\}", text):
-                return Piece("quoted variable" if is_quoted else "variable", text[2:-1])
-            return Piece("unknown", text)
+                return WordPiece("quoted variable" if is_quoted else "variable", text[2:-1])
+            return WordPiece("unknown", text)
         if node.type == "process_substitution" and node.children[0].type == "<(" and not is_quoted:
             self._inside(node.children[1:-1], depth)
-            return Piece("quoted", "/dev/fd/9")
+            return WordPiece("quoted", "/dev/fd/9")
         if node.type == "arithmetic_expansion" and _ARITHMETIC.fullmatch(text):
-            return Piece("unknown", text)
+            return WordPiece("unknown", text)
         raise _unsupported(node)
 
-    def _substitution(self, node: Node, depth: int) -> Piece:
+    def _substitution(self, node: Node, depth: int) -> WordPiece:
         opening, *inside, closing = node.children
         signs = (self._text(opening), self._text(closing))
         if signs not in (("$(", ")"), ("`", "`")) or (signs[0] == "`" and "\\" in self._text(node)):
             raise _unsupported(node)
         self._inside(inside, depth)
-        return Piece("unknown", self._text(node))
+        return WordPiece("unknown", self._text(node))
 
     def _inside(self, children: Sequence[Node], depth: int) -> None:
         """The commands of a substitution; `$(< file)` holds only a redirection."""

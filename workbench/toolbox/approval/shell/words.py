@@ -52,7 +52,7 @@ _KNOWN_VARIABLES: Final = {"HOME": "~", "PWD": "."}
 PieceKind = Literal["quoted", "plain", "variable", "quoted variable", "unknown"]
 
 
-class Piece(NamedTuple):
+class WordPiece(NamedTuple):
     """A part of a word."""
 
     kind: PieceKind
@@ -60,12 +60,12 @@ class Piece(NamedTuple):
     """Without quotes and escapes; the name of a variable."""
 
 
-RawWord = tuple[Piece, ...]
+RawWord = tuple[WordPiece, ...]
 """A word as it is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class ShellWord:
     """A word as a program may get it."""
 
     text: str
@@ -86,7 +86,7 @@ class Word:
         return self.text[:1] in ("-", UNKNOWN) or (self.has_glob and self.text[:1] in _GLOB_SIGNS)
 
 
-def resolve(raw: RawWord, bindings: Mapping[str, Sequence[RawWord]]) -> tuple[Word, ...]:
+def resolve(raw: RawWord, bindings: Mapping[str, Sequence[RawWord]]) -> tuple[ShellWord, ...]:
     """All texts that a word can come to: one for each alternative of its variables and braces.
 
     Args:
@@ -98,22 +98,22 @@ def resolve(raw: RawWord, bindings: Mapping[str, Sequence[RawWord]]) -> tuple[Wo
     for choices in alternatives:
         count *= len(choices)
     if count > _MOST_ALTERNATIVES:
-        return (Word(text=UNKNOWN, is_fixed=False),)
+        return (ShellWord(text=UNKNOWN, is_fixed=False),)
     words = (_joined(raw, choice) for choice in product(*alternatives))
     return tuple(expanded for word in words for expanded in _braced(raw, word))
 
 
-def _alternatives(piece: Piece, bindings: Mapping[str, Sequence[RawWord]]) -> Iterator[Word]:
+def _alternatives(piece: WordPiece, bindings: Mapping[str, Sequence[RawWord]]) -> Iterator[ShellWord]:
     if piece.kind == "quoted":
-        yield Word(text=piece.text)
+        yield ShellWord(text=piece.text)
     elif piece.kind == "plain":
-        yield Word(text=piece.text, has_glob=bool(_GLOB_SIGNS & set(piece.text)))
+        yield ShellWord(text=piece.text, has_glob=bool(_GLOB_SIGNS & set(piece.text)))
     elif piece.kind == "unknown":
-        yield Word(text=UNKNOWN, is_fixed=False)
+        yield ShellWord(text=UNKNOWN, is_fixed=False)
     elif piece.text in _KNOWN_VARIABLES:
-        yield Word(text=_KNOWN_VARIABLES[piece.text], is_fixed=False)
+        yield ShellWord(text=_KNOWN_VARIABLES[piece.text], is_fixed=False)
     elif piece.text not in bindings:
-        yield Word(text=UNKNOWN, is_fixed=False)
+        yield ShellWord(text=UNKNOWN, is_fixed=False)
     else:
         # A value that holds variables itself is not followed further.
         for raw in bindings[piece.text]:
@@ -122,15 +122,15 @@ def _alternatives(piece: Piece, bindings: Mapping[str, Sequence[RawWord]]) -> It
                 yield replace(word, text=UNKNOWN if is_split else word.text, is_fixed=False)
 
 
-def _joined(raw: RawWord, choice: Sequence[Word]) -> Word:
-    return Word(
+def _joined(raw: RawWord, choice: Sequence[ShellWord]) -> ShellWord:
+    return ShellWord(
         text="".join(word.text for word in choice),
         is_fixed=all(word.is_fixed for word in choice) and not any(word.has_glob for word in choice),
         has_glob=any(word.has_glob for word in choice),
     )
 
 
-def _braced(raw: RawWord, word: Word) -> Iterator[Word]:
+def _braced(raw: RawWord, word: ShellWord) -> Iterator[ShellWord]:
     """The words of a brace expansion, and the word as it is: not every shell expands braces."""
     plain = "".join(piece.text if piece.kind == "plain" else "\1" for piece in raw)
     if not (found := _BRACES.search(plain)):
@@ -138,7 +138,7 @@ def _braced(raw: RawWord, word: Word) -> Iterator[Word]:
         return
     match = _BRACES.search(word.text)
     if match is None or len(_BRACES.findall(word.text)) > 1 or match.group() != found.group():
-        yield Word(text=UNKNOWN, is_fixed=False)
+        yield ShellWord(text=UNKNOWN, is_fixed=False)
         return
     yield replace(word, is_fixed=False)
     ends = _RANGE.fullmatch(match.group(1))
@@ -157,7 +157,7 @@ class Redirection(NamedTuple):
     """The file; of a here-document, nothing."""
 
 
-class Assignment(NamedTuple):
+class VariableAssignment(NamedTuple):
     """A variable set for one command, or for the rest of the script."""
 
     name: str
@@ -171,11 +171,11 @@ class Command:
     words: tuple[RawWord, ...]
     """The program first; empty if there are only redirections or assignments."""
     redirections: tuple[Redirection, ...] = ()
-    assignments: tuple[Assignment, ...] = ()
+    assignments: tuple[VariableAssignment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
+class ShellScript:
     """All commands of a text, those inside substitutions and loops too."""
 
     commands: tuple[Command, ...] = ()
@@ -188,10 +188,10 @@ class Script:
     """What could not be read for certain; empty if all of it was."""
 
 
-def plain_pieces(text: str) -> Iterator[Piece]:
+def plain_pieces(text: str) -> Iterator[WordPiece]:
     """An unquoted word: `a\\ b` is the text `a b`, and what a backslash escapes is no glob."""
     for match in re.finditer(r"\\(.)|([^\\]+)", text, re.DOTALL):
-        yield Piece("quoted", match.group(1)) if match.group(1) else Piece("plain", match.group(2))
+        yield WordPiece("quoted", match.group(1)) if match.group(1) else WordPiece("plain", match.group(2))
 
 
 def unescaped(text: str) -> str:

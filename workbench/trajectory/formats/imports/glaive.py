@@ -10,7 +10,7 @@ from workbench.hermes.parse import parse
 from workbench.hermes.reading import SegmentKind
 from workbench.trajectory.declared_tools import read_listed
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.row import Declaration, Entry, EntryCall, EntryResult, RowFinding, TrainingRow
+from workbench.trajectory.row import Declaration, EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 
 _OWN: Final = frozenset({"system", "chat"})
 _SPEAKER: Final = re.compile(r"(?:\A|\n)\s*+(USER|ASSISTANT|FUNCTION RESPONSE):[ \t]*")
@@ -36,7 +36,7 @@ def _read(row: JsonObject) -> TrainingRow:
             findings.append(RowFinding(code="missing-field", message=message, pointer=f"/{name}"))
     chat, system = row.get("chat"), row.get("system")
     declarations: tuple[Declaration, ...] = ()
-    entries: list[Entry] = []
+    entries: list[RowEntry] = []
     if isinstance(system, str):
         start = system.find("{")
         end = start if start >= 0 else len(system)
@@ -55,13 +55,13 @@ def _read(row: JsonObject) -> TrainingRow:
     )
 
 
-def _system(text: str, end: int) -> Iterator[Entry]:
+def _system(text: str, end: int) -> Iterator[RowEntry]:
     """The system text up to the functions, without its speaker and the sentence that introduces them."""
     match = _SYSTEM.match(text)
     start = match.end() if match else 0
     own = text[start:end].rstrip().removesuffix("-").rstrip()
     if own:
-        yield Entry(
+        yield RowEntry(
             place=-1,
             pointer="/system",
             role=Role.SYSTEM,
@@ -72,14 +72,14 @@ def _system(text: str, end: int) -> Iterator[Entry]:
         )
 
 
-def _entries(chat: str, findings: list[RowFinding]) -> Iterator[Entry]:
+def _entries(chat: str, findings: list[RowFinding]) -> Iterator[RowEntry]:
     matches = list(_SPEAKER.finditer(chat))
     for place, match in enumerate(matches):
         end = matches[place + 1].start() if place + 1 < len(matches) else len(chat)
         text = chat[match.end() : end].rstrip().removesuffix(_END).rstrip()
         role = _ROLES[match[1]]
         said = _said(text, place, findings) if role is Role.ASSISTANT else _Said(text, ())
-        yield Entry(
+        yield RowEntry(
             place=place,
             pointer="/chat",
             role=role,

@@ -9,18 +9,18 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.json_text.reader import read_value
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.hermes.text.completion import Source, Unreadable
-from workbench.hermes.text.notes import Notes
+from workbench.hermes.text.completion import BodyText, UnreadableBody
+from workbench.hermes.text.notes import BlockNotes
 from workbench.trajectory.declared_tools import read_listed
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.speakers import (
-    Spoken,
+    SpokenEntry,
     conversation_of,
     read_spoken,
     speaks,
     system_column,
 )
-from workbench.trajectory.row import Declaration, Entry, EntryCall, EntryResult, RowFinding, TrainingRow
+from workbench.trajectory.row import Declaration, EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 
 _NAME: Final = re.compile(r"\s*+([^()\[\]{}\"'\n=]{1,200}?)\s*+\(")
 """A name may hold blanks. *Source:* rows of Team-ACE/ToolACE."""
@@ -49,7 +49,7 @@ def read_pythonic(text: str) -> tuple[PythonicCall, ...] | None:
     >>> read_pythonic('[Get Weather(city="Paris", days=[1, None])]')
     (PythonicCall(name='Get Weather', arguments={'city': 'Paris', 'days': [1, None]}),)
     """
-    source = Source(text, len(text), Notes(text))
+    source = BodyText(text, len(text), BlockNotes(text))
     position = len(text) - len(text.lstrip())
     if not text.startswith("[", position):
         return None
@@ -63,12 +63,12 @@ def read_pythonic(text: str) -> tuple[PythonicCall, ...] | None:
             if not comma:
                 break
             position = comma.end()
-    except Unreadable:
+    except UnreadableBody:
         return None
     return tuple(calls) if calls and _END.fullmatch(text, position) else None
 
 
-def _arguments(source: Source, position: int) -> tuple[JsonObject, int]:
+def _arguments(source: BodyText, position: int) -> tuple[JsonObject, int]:
     """The arguments from behind the opening bracket on, and the position behind the closing one."""
     arguments: dict[str, JsonValue] = {}
     while key := _KEY.match(source.text, position):
@@ -81,7 +81,7 @@ def _arguments(source: Source, position: int) -> tuple[JsonObject, int]:
         position = comma.end()
     close = _CLOSE.match(source.text, position)
     if not close:
-        raise Unreadable(position)
+        raise UnreadableBody(position)
     return arguments, close.end()
 
 
@@ -104,7 +104,7 @@ def _read(row: JsonObject) -> TrainingRow:
     )
 
 
-def _system(row: JsonObject) -> Iterator[Entry]:
+def _system(row: JsonObject) -> Iterator[RowEntry]:
     """The system text, where it is more than ToolACE's own way to tell of tools and calls."""
     return (entry for entry in system_column(row) if _LIST not in entry.text)
 
@@ -117,7 +117,7 @@ def _declarations(row: JsonObject, findings: list[RowFinding]) -> Iterator[Decla
         yield from read_listed(text, start, "/system", findings)
 
 
-def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[Entry]:
+def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[RowEntry]:
     calls = 0
     for spoken in read_spoken(row, SPEAKERS, "toolace", findings):
         entry = _entry(spoken, calls)
@@ -125,13 +125,13 @@ def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[Entry]:
         yield entry
 
 
-def _entry(spoken: Spoken, calls: int) -> Entry:
+def _entry(spoken: SpokenEntry, calls: int) -> RowEntry:
     read_calls, results = (), ()
     if spoken.role is Role.ASSISTANT:
         read_calls = tuple(_calls(spoken))
     elif spoken.role is Role.TOOL:
         results = tuple(_results(spoken.text, calls, spoken.text_pointer))
-    return Entry(
+    return RowEntry(
         place=spoken.place,
         pointer=spoken.pointer,
         role=spoken.role,
@@ -143,7 +143,7 @@ def _entry(spoken: Spoken, calls: int) -> Entry:
     )
 
 
-def _calls(spoken: Spoken) -> Iterator[EntryCall]:
+def _calls(spoken: SpokenEntry) -> Iterator[EntryCall]:
     if not looks_pythonic(spoken.text):
         return
     where = spoken.text_pointer

@@ -11,7 +11,7 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.declared_tools import read_column
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.row import Declaration, Entry, EntryCall, RowFinding, TrainingRow
+from workbench.trajectory.row import Declaration, EntryCall, RowEntry, RowFinding, TrainingRow
 
 _OWN: Final = frozenset({"query", "tools", "answers"})
 _TYPES: Final[Mapping[str, str]] = {
@@ -89,7 +89,7 @@ def _read(row: JsonObject) -> TrainingRow:
         findings.append(RowFinding(code="missing-field", message=message, entry=0, pointer="/query"))
     calls = tuple(_calls(row.get("answers"), findings))
     entries = (
-        Entry(
+        RowEntry(
             place=0,
             pointer="/query",
             role=Role.USER,
@@ -97,7 +97,7 @@ def _read(row: JsonObject) -> TrainingRow:
             text=query if isinstance(query, str) else "",
             text_pointer="/query",
         ),
-        Entry(
+        RowEntry(
             place=1,
             pointer="/answers",
             role=Role.ASSISTANT,

@@ -9,7 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.row import Entry, EntryCall, EntryResult, RowFinding
+from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Call, RowMessage
 
 
@@ -102,7 +102,7 @@ class _Spot(NamedTuple):
 
 def read_messages(
     messages: Sequence[JsonValue], pointer: str, findings: list[RowFinding], *, start: int = 0
-) -> tuple[Entry, ...]:
+) -> tuple[RowEntry, ...]:
     """Each message as an entry.
 
     Args:
@@ -117,14 +117,14 @@ def read_messages(
     )
 
 
-def _entry(fields: JsonObject, spot: _Spot) -> Entry:
+def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     speaker = fields.get("role")
     role = ROLES.get(speaker) if isinstance(speaker, str) else None
     if role is None:
         spot.tell("unknown-role", f"{speaker!r:.40} is no role: {', '.join(ROLES)}", "/role")
     thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
     text = _text(fields, spot)
-    return Entry(
+    return RowEntry(
         place=spot.place,
         pointer=spot.pointer,
         role=role,

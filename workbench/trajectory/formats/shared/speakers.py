@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
-from workbench.trajectory.row import Entry, RowFinding
+from workbench.trajectory.row import RowEntry, RowFinding
 
 
-class Spoken(NamedTuple):
+class SpokenEntry(NamedTuple):
     """One entry, its text not yet looked into."""
 
     place: int
@@ -49,7 +49,7 @@ def speaks(row: JsonObject) -> bool:
 
 def read_spoken(
     row: JsonObject, roles: Mapping[str, Role], form: str, findings: list[RowFinding]
-) -> Iterator[Spoken]:
+) -> Iterator[SpokenEntry]:
     """Each entry of the conversation.
 
     Args:
@@ -65,7 +65,9 @@ def read_spoken(
         fields = as_object(value)
         speaker, text = fields.get("from"), fields.get("value")
         role = roles.get(speaker) if isinstance(speaker, str) else None
-        spoken = Spoken(place, fields, role, str(speaker), text if isinstance(text, str) else "", findings)
+        spoken = SpokenEntry(
+            place, fields, role, str(speaker), text if isinstance(text, str) else "", findings
+        )
         if role is None:
             spoken.tell(
                 "unknown-role", f"{speaker!r:.40} is no speaker of {form}: {', '.join(roles)}", "/from"
@@ -75,10 +77,10 @@ def read_spoken(
         yield spoken
 
 
-def system_column(row: JsonObject) -> Iterator[Entry]:
+def system_column(row: JsonObject) -> Iterator[RowEntry]:
     """The system text that stands in a column of its own, if there is one."""
     text = row.get("system")
     if isinstance(text, str) and text:
-        yield Entry(
+        yield RowEntry(
             place=-1, pointer="/system", role=Role.SYSTEM, speaker="system", text=text, text_pointer="/system"
         )

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 
 from workbench.app.comparisons.opened import OpenedAnswer
 from workbench.errors import BadInput
-from workbench.records.comparisons import Answer
-from workbench.records.sessions import KeptMessage
-from workbench.records.setup import Setup
+from workbench.records.comparisons import ComparisonAnswer
+from workbench.records.run_config import RunConfig
+from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import Timing
 from workbench.toolspec.spec import OfferedTools
-from workbench.ui.present.blocks import BrokenCall, CallCard, Prose, Stray, Thought
+from workbench.ui.present.blocks import BrokenCall, CallCard, ProseBlock, ThoughtBlock, TrailingBlock
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.transcript import show_transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class AnswerFigures:
     """What an answer took, all its rounds together."""
 
     rounds: int
@@ -33,16 +33,16 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadAnswer:
+class AnswerReading:
     """An answer as it is compared."""
 
-    answer: Answer
+    answer: ComparisonAnswer
     """As the store has it."""
     calls: tuple[CallCard, ...]
     """All that could be read, of all rounds in order."""
-    broken: tuple[BrokenCall | Stray, ...]
+    broken: tuple[BrokenCall | TrailingBlock, ...]
     """Blocks that gave no call, and what stands behind the turn's end."""
-    thoughts: tuple[Thought, ...]
+    thoughts: tuple[ThoughtBlock, ...]
     """Reasoning."""
     text: str
     """What the model said to the user, of all rounds."""
@@ -50,23 +50,23 @@ class ReadAnswer:
     """How often each fix was made, by its code and whether it is a guess."""
     notes: tuple[str, ...]
     """How its completions ended, where that is not as it should be."""
-    figures: Figures | None
+    figures: AnswerFigures | None
     """None where nothing was written."""
     message_id: str | None
     """Its first message; None where there is none."""
 
 
-def read_answer(opened: OpenedAnswer, setup: Setup) -> ReadAnswer:
+def read_answer(opened: OpenedAnswer, setup: RunConfig) -> AnswerReading:
     """An answer of the store, read with the tools that its column offers."""
     rounds = read_path(opened.path, _tools(setup))
     entries = show_transcript(opened.path, rounds, selected=None, examples=()).entries
     blocks = [block for entry in entries if entry.role == "model" for block in entry.blocks]
-    return ReadAnswer(
+    return AnswerReading(
         answer=opened.answer,
         calls=tuple(one for one in blocks if isinstance(one, CallCard)),
-        broken=tuple(one for one in blocks if isinstance(one, BrokenCall | Stray)),
-        thoughts=tuple(one for one in blocks if isinstance(one, Thought)),
-        text="\n\n".join(one.text for one in blocks if isinstance(one, Prose)),
+        broken=tuple(one for one in blocks if isinstance(one, BrokenCall | TrailingBlock)),
+        thoughts=tuple(one for one in blocks if isinstance(one, ThoughtBlock)),
+        text="\n\n".join(one.text for one in blocks if isinstance(one, ProseBlock)),
         fixes=_fixes(rounds),
         notes=tuple(entry.note for entry in entries if entry.note),
         figures=_figures(opened.path),
@@ -74,7 +74,7 @@ def read_answer(opened: OpenedAnswer, setup: Setup) -> ReadAnswer:
     )
 
 
-def _tools(setup: Setup) -> OfferedTools:
+def _tools(setup: RunConfig) -> OfferedTools:
     try:
         return setup.offered_tools()
     except BadInput:
@@ -85,12 +85,12 @@ def _fixes(rounds: Iterable[ReadRound]) -> Mapping[tuple[str, bool], int]:
     return Counter((fix.code, fix.is_guess) for one in rounds for fix in one.reading.fixes)
 
 
-def _figures(path: Sequence[KeptMessage]) -> Figures | None:
+def _figures(path: Sequence[StoredMessage]) -> AnswerFigures | None:
     timings = [kept.generation.timing for kept in path if kept.generation]
     if not timings:
         return None
     evaluated = [one.evaluated_tokens for one in timings]
-    return Figures(
+    return AnswerFigures(
         rounds=len(timings),
         prompt_tokens=timings[-1].prompt_tokens,
         evaluated_tokens=None if None in evaluated else sum(filter(None, evaluated)),

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.app.comparisons.planning import LETTERS
-from workbench.records.comparisons import Column, KeptComparison, Vote, VoteKind
+from workbench.records.comparisons import Column, StoredComparison, Vote, VoteKind
 from workbench.records.versions import hash_of
-from workbench.ui.present.blocks import BrokenCall, Stray, Thought
-from workbench.ui.present.compare.answer import Figures, ReadAnswer
+from workbench.ui.present.blocks import BrokenCall, ThoughtBlock, TrailingBlock
+from workbench.ui.present.compare.answer import AnswerFigures, AnswerReading
 from workbench.ui.present.compare.signs import (
     CallView,
     FixLine,
@@ -16,7 +16,7 @@ from workbench.ui.present.compare.signs import (
     sign_calls,
     sign_fixes,
 )
-from workbench.ui.present.compare.word_diff import WordPiece, diff_words
+from workbench.ui.present.compare.word_diff import DiffWord, diff_words
 from workbench.ui.present.sampling import sampling_words
 from workbench.ui.present.words import count, seconds
 
@@ -25,7 +25,7 @@ HASH_CHARS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeadView:
+class ColumnHeadView:
     """What a column answers with."""
 
     letter: str
@@ -66,11 +66,11 @@ class CellView:
     """Why it is not whole."""
     calls: tuple[CallView, ...] = ()
     """In order."""
-    broken: tuple[BrokenCall | Stray, ...] = ()
+    broken: tuple[BrokenCall | TrailingBlock, ...] = ()
     """Blocks that gave no call."""
-    thoughts: tuple[Thought, ...] = ()
+    thoughts: tuple[ThoughtBlock, ...] = ()
     """Folded."""
-    text: tuple[WordPiece, ...] = ()
+    text: tuple[DiffWord, ...] = ()
     """What it said, against the first column."""
     fixes: tuple[FixLine, ...] = ()
     """Kinds of fixes."""
@@ -118,7 +118,7 @@ class BoardView:
     """True while it is played."""
     can_go_on: bool
     """True where answers are missing and nothing is played."""
-    heads: tuple[HeadView, ...]
+    heads: tuple[ColumnHeadView, ...]
     """The columns."""
     turns: tuple[TurnView, ...]
     """In order."""
@@ -128,11 +128,11 @@ class BoardView:
 class ReadComparison:
     """A comparison with its answers read; the page keeps it while it is played."""
 
-    kept: KeptComparison
+    kept: StoredComparison
     """As the store has it."""
     questions: tuple[str, ...]
     """By turn."""
-    answers: Mapping[tuple[int, int], ReadAnswer] = field(hash=False)
+    answers: Mapping[tuple[int, int], AnswerReading] = field(hash=False)
     """By turn and column."""
 
 
@@ -153,10 +153,10 @@ def show_board(read: ReadComparison, *, is_running: bool = False) -> BoardView:
     )
 
 
-def _head(column: Column, letter: str) -> HeadView:
+def _head(column: Column, letter: str) -> ColumnHeadView:
     setup = column.setup
     grammar = "" if setup.is_constrained else " · no grammar"
-    return HeadView(
+    return ColumnHeadView(
         letter=letter,
         contract=f"{setup.contract_name} · {hash_of(setup.contract_text)[:HASH_CHARS]}",
         model=setup.model,
@@ -191,7 +191,7 @@ def _said(vote: Vote | None) -> str:
     return "none is good: kept, and bad answers of the kto export"
 
 
-def _cell(one: ReadAnswer | None, first: ReadAnswer | None, column: int) -> CellView:
+def _cell(one: AnswerReading | None, first: AnswerReading | None, column: int) -> CellView:
     letter = LETTERS[column]
     if one is None:
         return CellView(letter=letter, state="none", told="no answer yet", differs=False)
@@ -209,7 +209,7 @@ def _cell(one: ReadAnswer | None, first: ReadAnswer | None, column: int) -> Cell
         thoughts=one.thoughts,
         text=diff_words(against.text, one.text)
         if against and one.message_id
-        else (WordPiece(text=one.text),)
+        else (DiffWord(text=one.text),)
         if one.text
         else (),
         fixes=sign_fixes(one, against) if one.message_id else (),
@@ -219,7 +219,7 @@ def _cell(one: ReadAnswer | None, first: ReadAnswer | None, column: int) -> Cell
     )
 
 
-def _told(one: ReadAnswer, against: ReadAnswer | None, other: tuple[str, ...], column: int) -> str:
+def _told(one: AnswerReading, against: AnswerReading | None, other: tuple[str, ...], column: int) -> str:
     if not one.message_id:
         return "no answer"
     if column == 0:
@@ -229,7 +229,7 @@ def _told(one: ReadAnswer, against: ReadAnswer | None, other: tuple[str, ...], c
     return f"≠ {LETTERS[0]}: {', '.join(other)}" if other else f"= {LETTERS[0]}"
 
 
-def _figures(own: Figures | None, first: Figures | None) -> tuple[FigureView, ...]:
+def _figures(own: AnswerFigures | None, first: AnswerFigures | None) -> tuple[FigureView, ...]:
     if own is None:
         return ()
     return (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 from urllib.parse import parse_qs, urlsplit
 
-from workbench.app.comparisons.planning import LETTERS, Turns, WantedColumn
+from workbench.app.comparisons.planning import LETTERS, ColumnRequest, Turns
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
@@ -159,7 +159,7 @@ def read_form(values: Sequence[object]) -> CompareForm:
     )
 
 
-def wanted_columns(form: CompareForm) -> tuple[WantedColumn, ...]:
+def wanted_columns(form: CompareForm) -> tuple[ColumnRequest, ...]:
     """The columns in use, as they are asked for.
 
     Raises:
@@ -239,11 +239,11 @@ def _column_of(values: Sequence[object]) -> ColumnFields:
     )
 
 
-def _wanted(fields: ColumnFields, letter: str) -> WantedColumn:
+def _wanted(fields: ColumnFields, letter: str) -> ColumnRequest:
     where = f"column {letter}, "
     if not fields.model:
         raise BadInput(f"column {letter}", "no model is chosen", "choose one")
-    return WantedColumn(
+    return ColumnRequest(
         contract="" if fields.contract in (OWN, None, "") else fields.contract,
         model=fields.model,
         tool_choice=fields.tool_choice,

@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.app.comparisons.planning import LETTERS
 from workbench.ui.present.live import LiveRound
-from workbench.ui.present.pieces import Piece
+from workbench.ui.present.pieces import TextSpan
 
 TAIL_CHARS: Final = 2000
 """So much of a text that is being written is shown: its end."""
@@ -18,7 +18,7 @@ class LiveColumn:
 
     letter: str
     """The column's."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSpan, ...]
     """The end of what is being written."""
     note: str
     """What is going on."""
@@ -69,11 +69,11 @@ def _column(at: tuple[int, LiveRound] | None, place: int, turn_count: int, now_s
     return LiveColumn(letter=LETTERS[place], pieces=_tail(shown.pieces), note=which + shown.note)
 
 
-def _tail(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    left, kept = TAIL_CHARS, list[Piece]()
+def _tail(pieces: tuple[TextSpan, ...]) -> tuple[TextSpan, ...]:
+    left, kept = TAIL_CHARS, list[TextSpan]()
     for piece in reversed(pieces):
         if left <= 0:
             break
-        kept.append(Piece(text=piece.text[-left:], kind=piece.kind))
+        kept.append(TextSpan(text=piece.text[-left:], kind=piece.kind))
         left -= len(piece.text)
     return tuple(reversed(kept))

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from workbench.chat.sequence_match import BoundedMatcher
 from workbench.ui.present.blocks import CallCard
-from workbench.ui.present.compare.answer import ReadAnswer
+from workbench.ui.present.compare.answer import AnswerReading
 from workbench.ui.present.words import count
 
 SAME, OTHER, ADDED, MISSING, FIRST = "=", "≠", "+", "−", ""
@@ -60,7 +60,7 @@ def sign_calls(calls: Sequence[CallCard], first: Sequence[CallCard] | None) -> t
     return tuple(_signed(calls, first))
 
 
-def sign_fixes(one: ReadAnswer, first: ReadAnswer | None) -> tuple[FixLine, ...]:
+def sign_fixes(one: AnswerReading, first: AnswerReading | None) -> tuple[FixLine, ...]:
     """The fixes against those of the first column; None where this is the first."""
     if first is None:
         return tuple(_fix(FIRST, kind, times) for kind, times in one.fixes.items())
@@ -118,7 +118,7 @@ def _fix(sign: str, kind: tuple[str, bool], times: int) -> FixLine:
     return FixLine(sign=sign, code=kind[0], is_guess=kind[1], note=count(times, "time"))
 
 
-def parts_that_differ(one: ReadAnswer, first: ReadAnswer) -> tuple[str, ...]:
+def parts_that_differ(one: AnswerReading, first: AnswerReading) -> tuple[str, ...]:
     """Names of what is not as in the first column; empty where all is."""
     pairs = zip_longest(one.calls, first.calls)
     is_called_alike = all(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.app.comparisons.planning import Turns
-from workbench.records.sessions import KeptMessage, KeptSession
+from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.ui.present.words import count
 
 QUESTION_CHARS = 200
@@ -12,7 +12,7 @@ QUESTION_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TargetView:
+class CompareTargetView:
     """The line."""
 
     session: str = ""
@@ -27,15 +27,15 @@ class TargetView:
     """What is asked there."""
 
 
-NO_TARGET = TargetView()
+NO_TARGET = CompareTargetView()
 """A question of one's own."""
 
 
-def show_target(session: KeptSession, turns: Turns, asked: Sequence[KeptMessage]) -> TargetView:
+def show_target(session: StoredSession, turns: Turns, asked: Sequence[StoredMessage]) -> CompareTargetView:
     """The line for turns of a session; `asked` are its user's messages that are answered."""
     last = asked[-1]
     text = " ".join(last.message.text[: QUESTION_CHARS + 1].split())
-    return TargetView(
+    return CompareTargetView(
         session=session.id,
         message=last.id,
         title=session.title or "untitled",

@@ -18,7 +18,7 @@ _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordPiece:
+class DiffWord:
     """A stretch of a text that is compared with another."""
 
     text: str
@@ -27,7 +27,7 @@ class WordPiece:
     """`same` stands in both, `add` in the new one alone, `drop` in the old one alone."""
 
 
-def diff_words(before: str, after: str) -> tuple[WordPiece, ...]:
+def diff_words(before: str, after: str) -> tuple[DiffWord, ...]:
     """The two texts as one; pieces that are not `drop` join to `after`, those that are not `add` to `before`.
 
     >>> [(piece.kind, piece.text) for piece in diff_words("It is 31.", "It is 27.")]
@@ -38,7 +38,7 @@ def diff_words(before: str, after: str) -> tuple[WordPiece, ...]:
     end = _word_border(*ends, common_size_chars(*ends))
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     pieces = (("same", after[:start]), *_changes(old, new), ("same", after[len(after) - end :]))
-    return tuple(WordPiece(kind=kind, text=text) for kind, text in pieces if text)
+    return tuple(DiffWord(kind=kind, text=text) for kind, text in pieces if text)
 
 
 def _changes(old: str, new: str) -> Iterator[tuple[str, str]]:

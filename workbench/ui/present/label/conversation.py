@@ -4,19 +4,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.app.labels.bench import Bench, Seat
+from workbench.app.labels.bench import LabellingView, Seat
 from workbench.chat.message import Role, ToolCall
 from workbench.records.labels.label import Label
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.label.form import FormField, show_form, show_values
 from workbench.ui.present.notices import NoticeLine
-from workbench.ui.present.transcript import Entry, show_transcript
+from workbench.ui.present.transcript import TranscriptEntry, show_transcript
 from workbench.ui.present.words import count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidView:
+class LabelView:
     """What one labeller says of one thing; all of it empty before the first word."""
 
     verdict: str = ""
@@ -40,7 +40,7 @@ class SaidView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TargetView:
+class LabelTargetView:
     """Something that can be labelled: a message, or a call of one."""
 
     message: str
@@ -53,7 +53,7 @@ class TargetView:
     """What it is, for a person."""
     is_stop: bool
     """Whether `j` and `k` stop there: at each call, and at what the model wrote without one."""
-    said: SaidView
+    said: LabelView
     """What the labeller says of it."""
     others: tuple[str, ...]
     """What others say of it, a line each."""
@@ -69,11 +69,11 @@ class TargetView:
 class LabelEntry:
     """One message with its targets."""
 
-    entry: Entry
+    entry: TranscriptEntry
     """As the transcript shows it."""
     stale: tuple[str, ...]
     """Ids of what of it comes after a correction: itself, results in it."""
-    targets: tuple[TargetView, ...]
+    targets: tuple[LabelTargetView, ...]
     """Its calls in order, then itself."""
 
 
@@ -93,7 +93,7 @@ class TalkView:
     """The row that it becomes, in lines: first what it comes to."""
 
 
-def show_talk(bench: Bench, seat: Seat) -> TalkView:
+def show_talk(bench: LabellingView, seat: Seat) -> TalkView:
     """The conversation of a bench."""
     rounds = read_path(bench.path, bench.tools)
     transcript = show_transcript(bench.path, rounds, selected=None, examples=())
@@ -110,11 +110,13 @@ def show_talk(bench: Bench, seat: Seat) -> TalkView:
     )
 
 
-def _entry(entry: Entry, kept: KeptMessage, one: ReadRound | None, bench: Bench, seat: Seat) -> LabelEntry:
+def _entry(
+    entry: TranscriptEntry, kept: StoredMessage, one: ReadRound | None, bench: LabellingView, seat: Seat
+) -> LabelEntry:
     calls = one.reading.calls if one else ()
     results = [result.id for result in one.results.values()] if one else []
     targets = [
-        TargetView(
+        LabelTargetView(
             message=kept.id,
             call=index,
             role=entry.role,
@@ -127,7 +129,7 @@ def _entry(entry: Entry, kept: KeptMessage, one: ReadRound | None, bench: Bench,
         )
         for index, call in enumerate(calls)
     ]
-    itself = TargetView(
+    itself = LabelTargetView(
         message=kept.id,
         call=None,
         role=entry.role,
@@ -141,18 +143,18 @@ def _entry(entry: Entry, kept: KeptMessage, one: ReadRound | None, bench: Bench,
     return LabelEntry(entry=entry, stale=stale, targets=(*targets, itself))
 
 
-def _is_of(label: Label, kept: KeptMessage, call: int | None) -> bool:
+def _is_of(label: Label, kept: StoredMessage, call: int | None) -> bool:
     return (label.target.message_id, label.target.call_index) == (kept.copy_of or kept.id, call)
 
 
-def _said(labels: Sequence[Label], kept: KeptMessage, call: int | None, seat: Seat) -> SaidView:
+def _said(labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: Seat) -> LabelView:
     own = next((label for label in labels if _is_of(label, kept, call) and _is_own(label, seat)), None)
     if own is None:
-        return SaidView()
+        return LabelView()
     content = own.content
     correction = content.correction
     is_call = isinstance(correction, ToolCall)
-    return SaidView(
+    return LabelView(
         verdict=content.verdict.value if content.verdict else "",
         rating=content.rating or 0,
         tags=content.tags,
@@ -171,7 +173,7 @@ def _is_own(label: Label, seat: Seat) -> bool:
     )
 
 
-def _others(labels: Sequence[Label], kept: KeptMessage, call: int | None, seat: Seat) -> tuple[str, ...]:
+def _others(labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: Seat) -> tuple[str, ...]:
     others = (label for label in labels if _is_of(label, kept, call) and not _is_own(label, seat))
     return tuple(_other(label) for label in others)
 
@@ -185,7 +187,7 @@ def _other(label: Label) -> str:
     return f"{who}: {said or 'nothing yet'}"
 
 
-def _row(bench: Bench) -> list[NoticeLine]:
+def _row(bench: LabellingView) -> list[NoticeLine]:
     outcome = bench.outcome
     lines = [
         NoticeLine(

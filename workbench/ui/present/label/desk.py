@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.app.labels.bench import Bench, Seat
-from workbench.records.labels.agreement import Agreement
+from workbench.app.labels.bench import LabellingView, Seat
+from workbench.records.labels.agreement import AnnotatorAgreement
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, QueueItem, QueueState
 from workbench.ui.present.label.conversation import TalkView, show_talk
@@ -78,7 +78,7 @@ class ProjectView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeskView:
+class LabelTabView:
     """All that the tab shows."""
 
     serial: int
@@ -117,7 +117,7 @@ class QueueFacts:
     """Sessions of the project that are done."""
     all_count: int
     """Sessions of the project that are not rejected."""
-    agreement: Agreement | None
+    agreement: AnnotatorAgreement | None
     """Of all labellers of the project; None where it was not worked out anew."""
 
 
@@ -129,11 +129,11 @@ def show_desk(
     seat: Seat,
     projects: Sequence[Project],
     queue: QueueFacts,
-    bench: Bench | None,
+    bench: LabellingView | None,
     *,
     serial: int = 0,
     notice: NoticeView = CLEAR,
-) -> DeskView:
+) -> LabelTabView:
     """The desk.
 
     Args:
@@ -145,7 +145,7 @@ def show_desk(
         notice: What went wrong.
     """
     open_id = bench.session.id if bench else None
-    return DeskView(
+    return LabelTabView(
         serial=serial,
         project=_project(seat, projects),
         labeller=seat.labeller,
@@ -183,7 +183,7 @@ def _project(seat: Seat, projects: Sequence[Project]) -> ProjectView:
     )
 
 
-def _agreement(agreement: Agreement | None) -> str | None:
+def _agreement(agreement: AnnotatorAgreement | None) -> str | None:
     if agreement is None:
         return None
     if not agreement.pairs:

@@ -11,7 +11,7 @@ from workbench.app.labels.bench import Seat
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
-from workbench.records.labels.label import LabelContent, Target, Verdict
+from workbench.records.labels.label import LabelContent, LabelTarget, Verdict
 from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.label.form import read_form
@@ -21,7 +21,7 @@ PAGE: Final = 50
 MOST_LISTED: Final = 2000
 
 
-class Act(StrEnum):
+class LabelAction(StrEnum):
     """What is to be done."""
 
     SHOW = "show"
@@ -41,10 +41,10 @@ class Act(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class LabelCommand:
     """One order."""
 
-    act: Act
+    act: LabelAction
     """What is to be done."""
     serial: int
     """Comes back with the answer."""
@@ -66,12 +66,12 @@ class Order:
     """Of a label: the one that was seen."""
 
     @property
-    def target(self) -> Target:
+    def target(self) -> LabelTarget:
         """What a label is of."""
-        return Target(session_id=self.session, message_id=self.message, call_index=self.call)
+        return LabelTarget(session_id=self.session, message_id=self.message, call_index=self.call)
 
 
-def read_order(text: str) -> Order:
+def read_order(text: str) -> LabelCommand:
     """An order from JSON.
 
     Raises:
@@ -80,8 +80,8 @@ def read_order(text: str) -> Order:
     try:
         order = as_object(cast(JsonValue, json.loads(text)))
         call = order.get("call")
-        return Order(
-            act=Act(str(order.get("act"))),
+        return LabelCommand(
+            act=LabelAction(str(order.get("act"))),
             serial=_whole(order.get("serial")),
             seat=Seat(
                 labeller=str(order.get("labeller") or "").strip(),

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.suite.compare import Change, Comparison, Pair
+from workbench.suite.compare import CaseChange, RunComparison, RunPair
 from workbench.suite.reports.tables import comparison_line, told_result
 
-TONES: Final = {Change.BROKE: "bad", Change.MENDED: "clean", Change.UNKNOWN: "odd"}
+TONES: Final = {CaseChange.BROKE: "bad", CaseChange.MENDED: "clean", CaseChange.UNKNOWN: "odd"}
 """Of what changed; all else is quiet."""
 LONGEST: Final = 200
 """Characters of a reading in a line."""
@@ -46,7 +46,7 @@ class ComparisonView:
     """What did not change, or cannot be told."""
 
 
-def show_comparison(comparison: Comparison, *, against: str) -> ComparisonView:
+def show_comparison(comparison: RunComparison, *, against: str) -> ComparisonView:
     """How two runs or arms differ, regressions first.
 
     Args:
@@ -54,7 +54,7 @@ def show_comparison(comparison: Comparison, *, against: str) -> ComparisonView:
         against: What the first is, for a person.
     """
     pairs = [_pair(index, pair) for index, pair in enumerate(comparison.pairs)]
-    told = {Change.BROKE.value, Change.MENDED.value}
+    told = {CaseChange.BROKE.value, CaseChange.MENDED.value}
     return ComparisonView(
         title=f"Against {against}",
         line=comparison_line(comparison),
@@ -72,7 +72,7 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _pair(index: int, pair: Pair) -> PairView:
+def _pair(index: int, pair: RunPair) -> PairView:
     repetition = f" · play {pair.repetition + 1}" if pair.repetition else ""
     return PairView(
         change=pair.change.value,

@@ -8,7 +8,7 @@ from typing import Final
 
 from workbench.app.runs.suites import CheckedSuite
 from workbench.suite.case import Case
-from workbench.suite.suite_text import Fault, read_csv
+from workbench.suite.suite_text import SuiteFault, read_csv
 from workbench.ui.present.words import count
 
 MOST_SHOWN: Final = 200
@@ -110,7 +110,7 @@ def with_rows(text: str, rows_text: str, *, file_name: str) -> str:
     return "\n".join([text.rstrip("\n"), *(indent + line for line in entry)]) + "\n"
 
 
-def _fault(fault: Fault) -> FaultView:
+def _fault(fault: SuiteFault) -> FaultView:
     place = " · ".join(filter(None, (fault.case, fault.pointer)))
     return FaultView(
         line=fault.line, place=place, text=fault.problem + (f" ({fault.remedy})" if fault.remedy else "")

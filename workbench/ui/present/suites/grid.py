@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import product
 from typing import Final, NamedTuple
 
-from workbench.app.runs.planning import Wanted
+from workbench.app.runs.planning import RunRequest
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.setting_field import NumberRange
-from workbench.suite.plan import Plan, Variation
+from workbench.suite.plan import RunPlan, ToolVariation
 from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_P
 from workbench.ui.present.words import count
 
@@ -17,9 +17,9 @@ ABLATE: Final = "ablate"
 """Among the further arms: the contract without each of its parts."""
 FURTHER: Final = (
     ("without each paragraph of the contract", ABLATE),
-    ("tools renamed", Variation.RENAMED.value),
-    ("tools in another order", Variation.SHUFFLED.value),
-    ("descriptions paraphrased", Variation.PARAPHRASED.value),
+    ("tools renamed", ToolVariation.RENAMED.value),
+    ("tools in another order", ToolVariation.SHUFFLED.value),
+    ("descriptions paraphrased", ToolVariation.PARAPHRASED.value),
 )
 """What can be played besides, for a person and as a field has it."""
 GRAMMARS: Final = (("with a grammar", "on"), ("without one", "off"))
@@ -51,7 +51,7 @@ class GridFields(NamedTuple):
     judge: str | None
 
 
-def read_grid(fields: GridFields) -> Wanted:
+def read_grid(fields: GridFields) -> RunRequest:
     """What a run is asked for.
 
     Raises:
@@ -75,7 +75,7 @@ def read_grid(fields: GridFields) -> Wanted:
             _numbers(TEMPERATURE, fields.temperatures), _numbers(TOP_P, fields.top_ps)
         )
     )
-    return Wanted(
+    return RunRequest(
         suites=tuple(fields.suites),
         contracts=tuple(fields.contracts),
         models=tuple(fields.models),
@@ -86,13 +86,13 @@ def read_grid(fields: GridFields) -> Wanted:
         limit=LIMIT.whole(fields.limit or 0) or None,
         tags=tuple(fields.tags),
         is_ablation=ABLATE in fields.further,
-        variations=tuple(one for one in Variation if one.value in fields.further),
+        variations=tuple(one for one in ToolVariation if one.value in fields.further),
         timeout_s=TIMEOUT_S.parse(fields.timeout_s),
         judge=fields.judge or "",
     )
 
 
-def told_size(plan: Plan) -> str:
+def told_size(plan: RunPlan) -> str:
     """How much a plan is to play."""
     plays, cases, arms = len(plan.jobs()), len(plan.cases), len(plan.arms)
     return f"{count(plays, 'play')}: {count(cases, 'case')} × {count(arms, 'arm')}" + (

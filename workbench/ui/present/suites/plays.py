@@ -3,27 +3,27 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workbench.records.sessions import KeptMessage
-from workbench.suite.compare import Pair
+from workbench.records.sessions import StoredMessage
+from workbench.suite.compare import RunPair
 from workbench.suite.result import CaseResult
-from workbench.ui.present.pieces import Piece, marked_pieces
+from workbench.ui.present.pieces import TextSpan, marked_pieces
 
-ReadRollout = Callable[[str], Sequence[KeptMessage]]
+ReadRollout = Callable[[str], Sequence[StoredMessage]]
 """The messages of a stored session; none of one that is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidView:
+class RolloutMessageView:
     """A message of a rollout."""
 
     role: str
     """Who wrote it."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSpan, ...]
     """Its text, marks told apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayView:
+class CaseRunView:
     """One play of a case."""
 
     title: str
@@ -38,7 +38,7 @@ class PlayView:
     """Tokens and seconds."""
     session: str
     """Id of the rollout; empty where there is none."""
-    said: tuple[SaidView, ...]
+    said: tuple[RolloutMessageView, ...]
     """The rollout, as it is stored; none where it is gone."""
 
 
@@ -50,7 +50,7 @@ class CasePlaysView:
     """Its suite and id."""
     said: str
     """What the user said last."""
-    plays: tuple[PlayView, ...]
+    plays: tuple[CaseRunView, ...]
     """Of one arm one below the other, or the two of a comparison side by side."""
     is_pair: bool = False
     """True of a comparison."""
@@ -65,7 +65,7 @@ def show_plays(case: str, results: Sequence[CaseResult], read_rollout: ReadRollo
     )
 
 
-def show_pair(pair: Pair, read_rollout: ReadRollout) -> CasePlaysView:
+def show_pair(pair: RunPair, read_rollout: ReadRollout) -> CasePlaysView:
     """The same play in two runs, or in two arms, side by side."""
     both = [("before", pair.before), ("after", pair.after)]
     return CasePlaysView(
@@ -80,9 +80,9 @@ def _title(one: CaseResult) -> str:
     return one.arm + (f" · play {one.repetition + 1}" if one.repetition else "")
 
 
-def _play(one: CaseResult, title: str, read_rollout: ReadRollout) -> PlayView:
+def _play(one: CaseResult, title: str, read_rollout: ReadRollout) -> CaseRunView:
     measures = one.measures
-    return PlayView(
+    return CaseRunView(
         title=title,
         status=one.status.value,
         outcomes=tuple(("✓" if each.holds else "✗", f"{each.kind}: {each.reason}") for each in one.outcomes),
@@ -107,8 +107,9 @@ def _read(one: CaseResult) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _rollout(one: CaseResult, read_rollout: ReadRollout) -> tuple[SaidView, ...]:
+def _rollout(one: CaseResult, read_rollout: ReadRollout) -> tuple[RolloutMessageView, ...]:
     messages = read_rollout(one.session_id) if one.session_id else ()
     return tuple(
-        SaidView(role=kept.message.role.value, pieces=marked_pieces(kept.message.text)) for kept in messages
+        RolloutMessageView(role=kept.message.role.value, pieces=marked_pieces(kept.message.text))
+        for kept in messages
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.records.runs import ListedRun, RunState
-from workbench.suite.reports.report import Report
+from workbench.suite.reports.report import RunReport
 from workbench.suite.reports.tables import (
     Table,
     card_table,
@@ -14,8 +14,8 @@ from workbench.suite.reports.tables import (
     told_plays,
     worth_table,
 )
-from workbench.suite.result import CaseResult, Status
-from workbench.suite.runner import Progress
+from workbench.suite.result import CaseResult, CaseStatus
+from workbench.suite.runner import RunProgress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CellView:
+class CaseCellView:
     """A case in one arm."""
 
     arm: str
@@ -52,7 +52,7 @@ class RowView:
 
     case: str
     """Its suite and id."""
-    cells: tuple[CellView, ...]
+    cells: tuple[CaseCellView, ...]
     """One an arm."""
 
 
@@ -75,7 +75,7 @@ class DotView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picked:
+class SelectedCase:
     """A case that is looked into."""
 
     case: str
@@ -108,7 +108,7 @@ class SuiteRunView:
     """Head of the matrix."""
     rows: tuple[RowView, ...]
     """The matrix."""
-    picked: Picked | None = None
+    picked: SelectedCase | None = None
     """What is to be opened at once; None for nothing."""
 
 
@@ -125,7 +125,7 @@ class RunBarView:
 
 
 def show_run(
-    report: Report, *, is_under_way: bool, is_live: bool = False, picked: Picked | None = None
+    report: RunReport, *, is_under_way: bool, is_live: bool = False, picked: SelectedCase | None = None
 ) -> SuiteRunView:
     """A run, as far as there is one.
 
@@ -152,7 +152,7 @@ def show_run(
     )
 
 
-def show_progress(progress: Progress, *, is_running: bool) -> RunBarView:
+def show_progress(progress: RunProgress, *, is_running: bool) -> RunBarView:
     """How far a run is."""
     left = (
         "" if progress.seconds_left is None or not is_running else f" · {_time(progress.seconds_left)} left"
@@ -177,7 +177,7 @@ def table_view(title: str, table: Table, note: str = "") -> TableView:
     return TableView(title=title, note=note, head=table.head, rows=table.rows)
 
 
-def _tables(report: Report) -> list[TableView]:
+def _tables(report: RunReport) -> list[TableView]:
     shown = [
         table_view("Score cards", card_table(report), "● is on the front: as good for fewer prompt tokens")
     ]
@@ -188,7 +188,7 @@ def _tables(report: Report) -> list[TableView]:
     return shown
 
 
-def _dots(report: Report) -> tuple[DotView, ...]:
+def _dots(report: RunReport) -> tuple[DotView, ...]:
     most = max((card.prompt_tokens for card in report.cards), default=0.0) or 1.0
     return tuple(
         DotView(
@@ -204,25 +204,25 @@ def _dots(report: Report) -> tuple[DotView, ...]:
     )
 
 
-def _rows(report: Report) -> tuple[RowView, ...]:
+def _rows(report: RunReport) -> tuple[RowView, ...]:
     return tuple(
         RowView(case=key, cells=tuple(_cell(card.arm, by_arm.get(card.arm, ())) for card in report.cards))
         for key, by_arm in plays_of(report.results).items()
     )
 
 
-def _cell(arm: str, plays: Sequence[CaseResult]) -> CellView:
+def _cell(arm: str, plays: Sequence[CaseResult]) -> CaseCellView:
     statuses = {one.status for one in plays}
     tone = (
         "quiet"
         if not plays
         else "odd"
-        if Status.ERROR in statuses
+        if CaseStatus.ERROR in statuses
         else "bad"
-        if Status.FAILED in statuses
+        if CaseStatus.FAILED in statuses
         else "clean"
     )
-    return CellView(arm=arm, text=told_plays(plays), tone=tone, count=len(plays))
+    return CaseCellView(arm=arm, text=told_plays(plays), tone=tone, count=len(plays))
 
 
 def _time(seconds: float) -> str:

@@ -11,8 +11,8 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.comparisons import (
     MAX_COLUMNS,
-    KeptComparison,
     ListedComparison,
+    StoredComparison,
     Vote,
     VoteKind,
 )
@@ -153,7 +153,7 @@ class CompareEvents:
     def _played(
         self,
         services: Services,
-        kept: KeptComparison,
+        kept: StoredComparison,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
     ) -> Iterator[CompareScreen]:
@@ -197,7 +197,7 @@ def _label(one: ListedComparison) -> str:
     return f"{one.created_at:%Y-%m-%d %H:%M} · {one.title} · {one.column_count} columns{turns}"
 
 
-def _begun(services: Services, form: CompareForm, contract_name: str, contract_text: str) -> KeptComparison:
+def _begun(services: Services, form: CompareForm, contract_name: str, contract_text: str) -> StoredComparison:
     turns, wanted = form.turns, wanted_columns(form)
     if turns is not None:
         return compare_turns(services, turns, wanted)

@@ -27,7 +27,7 @@ from workbench.ui.present.compare.form import (
     first_form,
 )
 from workbench.ui.present.compare.live import LiveColumns
-from workbench.ui.present.compare.target import NO_TARGET, TargetView
+from workbench.ui.present.compare.target import NO_TARGET, CompareTargetView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.setup import setup_label
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -42,7 +42,7 @@ class CompareScreen(NamedTuple):
     target: str | Update = SAME
     scope: Update = SAME
     used: int | Update = SAME
-    line: TargetView | Update = SAME
+    line: CompareTargetView | Update = SAME
     run: Update = SAME
     stop: Update = SAME
     notice: NoticeView | Update = SAME
@@ -50,7 +50,7 @@ class CompareScreen(NamedTuple):
     board: BoardView | Update | None = SAME
     former: Update = SAME
 
-    def with_line(self, line: TargetView) -> "CompareScreen":
+    def with_line(self, line: CompareTargetView) -> "CompareScreen":
         """What is answered; a question's fields give way to a turn's."""
         has_target = bool(line.session)
         return self._replace(
@@ -108,7 +108,7 @@ class AskParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhatParts:
+class SharedSettingsParts:
     """The line of what all columns share, and of what was compared before."""
 
     link: TextField
@@ -127,7 +127,7 @@ class CompareParts:
     secret: TextField
     target: TextField
     ask: AskParts
-    what: WhatParts
+    what: SharedSettingsParts
     columns: tuple[ColumnParts, ...]
     notice: Drawn
     live: Drawn
@@ -190,7 +190,7 @@ def _build_ask(first: CompareForm) -> AskParts:
     return AskParts(question=question, line=line, run=run, stop=stop)
 
 
-def _build_what(services: Services, first: CompareForm) -> WhatParts:
+def _build_what(services: Services, first: CompareForm) -> SharedSettingsParts:
     with gr.Row(elem_id="compare-what"):
         link = TextField(
             label="A turn's link", lines=1, max_lines=1, elem_id="compare-link",
@@ -209,7 +209,7 @@ def _build_what(services: Services, first: CompareForm) -> WhatParts:
             elem_id="compare-used",
         )  # fmt: skip
         former = ChoiceField([], label="Former comparisons", elem_id="compare-former")
-    return WhatParts(link=link, take=take, scope=scope, tools=tools, used=used, former=former)
+    return SharedSettingsParts(link=link, take=take, scope=scope, tools=tools, used=used, former=former)
 
 
 def contract_choices(services: Services) -> list[tuple[str, str]]:

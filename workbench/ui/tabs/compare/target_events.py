@@ -28,7 +28,7 @@ from workbench.ui.present.compare.form import (
     target_of,
     turns_meant,
 )
-from workbench.ui.present.compare.target import NO_TARGET, TargetView, show_target
+from workbench.ui.present.compare.target import NO_TARGET, CompareTargetView, show_target
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison
@@ -101,7 +101,7 @@ class TargetEvents:
         return self._taken(visitor, id_of(event), request)
 
     @needs(Permission.WORK)
-    def on_scope(self, visitor: Visitor, target: str, scope: str, request: gr.Request) -> TargetView:
+    def on_scope(self, visitor: Visitor, target: str, scope: str, request: gr.Request) -> CompareTargetView:
         """One turn of the session, or all of them."""
         services = services_of(self.services, visitor, request)
         try:
@@ -155,7 +155,7 @@ def _chosen(services: Services, target: str) -> CompareScreen:
     return screen.with_line(line)
 
 
-def _line(services: Services, target: str, scope: str) -> TargetView:
+def _line(services: Services, target: str, scope: str) -> CompareTargetView:
     turns = turns_meant(target, scope)
     if turns is None:
         return NO_TARGET
@@ -165,7 +165,9 @@ def _line(services: Services, target: str, scope: str) -> TargetView:
     return show_target(session, turns, turns_of(services, turns))
 
 
-def _line_or_question(services: Services, form: CompareForm) -> tuple[TargetView, CompareForm, NoticeView]:
+def _line_or_question(
+    services: Services, form: CompareForm
+) -> tuple[CompareTargetView, CompareForm, NoticeView]:
     """The line of the form's turn; where that is gone by now, the form asks a question, and it is told."""
     try:
         return _line(services, form.target, form.scope), form, CLEAR

@@ -11,7 +11,7 @@ from workbench.app.comparisons.running import (
     play_comparison,
 )
 from workbench.app.services import Services
-from workbench.records.comparisons import Answer, KeptComparison
+from workbench.records.comparisons import ComparisonAnswer, StoredComparison
 from workbench.settings import Secret
 from workbench.ui.present.compare.answer import read_answer
 from workbench.ui.present.compare.board import BoardView, ReadComparison, show_board
@@ -21,7 +21,7 @@ from workbench.ui.tabs.play.runs import play_aside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class ComparisonSnapshot:
     """What there is to show at a moment."""
 
     live: LiveColumns
@@ -30,7 +30,7 @@ class Watched:
     """The answers; None where no other has come."""
 
 
-def read_comparison(services: Services, kept: KeptComparison) -> ReadComparison:
+def read_comparison(services: Services, kept: StoredComparison) -> ReadComparison:
     """A comparison of the store with all its answers read.
 
     Raises:
@@ -51,7 +51,7 @@ def read_comparison(services: Services, kept: KeptComparison) -> ReadComparison:
 
 def watch(
     services: Services, read: ReadComparison, *, is_cancelled: Callable[[], bool], token: Secret | None
-) -> Iterator[Watched]:
+) -> Iterator[ComparisonSnapshot]:
     """Plays what is missing, and tells of it as it goes.
 
     Raises:
@@ -76,7 +76,7 @@ def watch(
             done=len(read.kept.answers),
             now_s=services.calendar.seconds(),
         )
-        yield Watched(live=live, board=show_board(read, is_running=True) if ended else None)
+        yield ComparisonSnapshot(live=live, board=show_board(read, is_running=True) if ended else None)
 
 
 def _follow(rounds: dict[int, tuple[int, LiveRound]], event: CompareEvent, now_s: float) -> None:
@@ -89,7 +89,7 @@ def _follow(rounds: dict[int, tuple[int, LiveRound]], event: CompareEvent, now_s
         rounds[event.column] = (turn, live.after(event.event, now_s=now_s))
 
 
-def _with_answers(services: Services, read: ReadComparison, ended: list[Answer]) -> ReadComparison:
+def _with_answers(services: Services, read: ReadComparison, ended: list[ComparisonAnswer]) -> ReadComparison:
     # Read again for its votes, too: somebody may have voted meanwhile.
     kept = find_comparison(services, read.kept.id)
     columns = kept.comparison.columns

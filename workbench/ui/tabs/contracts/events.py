@@ -23,7 +23,7 @@ from workbench.ui.present.measures import MeasuresView, show_measures
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.versions import VersionsView
-from workbench.ui.tabs.kept_text import KeptTextEvents
+from workbench.ui.tabs.kept_text import StoredTextEvents
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
@@ -40,9 +40,9 @@ You can call tools. These are your tools:
 """What a new contract begins with."""
 
 
-def contract_texts(services: Services) -> KeptTextEvents:
+def contract_texts(services: Services) -> StoredTextEvents:
     """The handlers of the list, the editor and the versions of contracts."""
-    return KeptTextEvents(
+    return StoredTextEvents(
         services,
         VersionKind.CONTRACT,
         names=lambda own: own.contract_names(),
@@ -57,7 +57,7 @@ class ContractEvents:
 
     services: Services
     """The edges."""
-    texts: KeptTextEvents
+    texts: StoredTextEvents
     """Of contracts."""
 
     @needs(Permission.WORK)

@@ -8,7 +8,7 @@ import gradio as gr
 from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor import CodeEditor
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.text_field import TextField
 from workbench.ui.present.editors import EditorNamesView
@@ -22,7 +22,7 @@ class ContractsParts:
 
     contracts: Drawn
     name: TextField
-    text: Editor
+    text: CodeEditor
     versions: Drawn
     notice: Drawn
     lint: Drawn

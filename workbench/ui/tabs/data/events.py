@@ -60,7 +60,7 @@ class DataScreen(NamedTuple):
 
 
 @dataclass(slots=True)
-class Seen:
+class ImportPreview:
     """What was met so far, as much of it as can be shown."""
 
     lines: list[FindingLine] = field(default_factory=list[FindingLine])
@@ -108,7 +108,7 @@ class DataEvents:
                 yield DataScreen(notice=advice(BUSY))
                 return
             try:
-                form, seen, summary = DataForm(*values), Seen(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
+                form, seen, summary = DataForm(*values), ImportPreview(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
                 wanted = form.wanted()
                 split = form.target("").split
                 total = services.corpus.count(wanted.choice)
@@ -160,7 +160,7 @@ class DataEvents:
             if stop is None:
                 yield DataScreen(notice=advice(BUSY))
                 return
-            form, seen, summary = DataForm(*values), Seen(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
+            form, seen, summary = DataForm(*values), ImportPreview(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
             try:
                 wanted, target = form.wanted(), form.target(str(folder / "rows"))
                 (folder / "rows").mkdir()
@@ -176,7 +176,7 @@ class DataEvents:
                 yield seen.screen(summary)._replace(job=JobView(), notice=problem(error))
 
     def _run(
-        self, label: str, sessions: Generator[SessionDone], seen: Seen, total: int, stop: Event
+        self, label: str, sessions: Generator[SessionDone], seen: ImportPreview, total: int, stop: Event
     ) -> Generator[DataScreen]:
         """Goes through sessions, telling how far it is; ends early where it is stopped."""
         told_s = -1.0
@@ -190,7 +190,7 @@ class DataEvents:
                 told_s = now_s
                 yield DataScreen(job=show_job(label, number, total, "session"), notice=CLEAR)
 
-    def _ended(self, seen: Seen, summary: ExportSummary, stop: Event, *, is_written: bool) -> DataScreen:
+    def _ended(self, seen: ImportPreview, summary: ExportSummary, stop: Event, *, is_written: bool) -> DataScreen:
         if not summary.sessions:
             return DataScreen(
                 job=JobView(), notice=advice("No session is chosen by this."), findings=FindingsView(),

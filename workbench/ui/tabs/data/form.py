@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from workbench.records.corpus.material import Choice
-from workbench.records.corpus.source import Wanted
+from workbench.records.corpus.material import SessionFilter
+from workbench.records.corpus.source import ExportOptions
 from workbench.records.labels.project import QueueState
-from workbench.library.datasets.export_target import Target
+from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput
-from workbench.trajectory.sets.split import Split, parse_shares
+from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.ui.present.numbers import SEED
 
 ENDINGS: Final = ("jsonl", "jsonl.gz", "parquet")
@@ -48,13 +48,13 @@ class DataForm(NamedTuple):
     licence: str
     title: str
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ExportOptions:
         """Which sessions, and how they are written.
 
         Raises:
             BadInput: A date is none.
         """
-        choice = Choice(
+        choice = SessionFilter(
             tag=self.tag.strip() or None,
             verdict=None if self.verdict == ANY else self.verdict,
             min_rating=None if self.min_rating == ANY else int(self.min_rating),
@@ -65,7 +65,7 @@ class DataForm(NamedTuple):
             until=_moment("used before", self.until),
             is_discarded_taken=DISCARDED in self.taken,
         )
-        return Wanted(
+        return ExportOptions(
             choice=choice,
             format=self.format,
             is_stale_taken=STALE in self.taken,
@@ -74,7 +74,7 @@ class DataForm(NamedTuple):
             is_raw=RAW in self.manners,
         )
 
-    def target(self, folder: str) -> Target:
+    def target(self, folder: str) -> ExportTarget:
         """Files within a folder.
 
         Raises:
@@ -83,8 +83,8 @@ class DataForm(NamedTuple):
         if self.ending not in ENDINGS:
             raise BadInput("file", f"no ending {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}")
         split = self.split.strip()
-        dealt = Split(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
-        return Target(
+        dealt = RowSplit(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
+        return ExportTarget(
             out=folder if dealt else f"{folder}/rows.{self.ending}",
             split=dealt,
             skips_invalid=SKIP in self.manners,

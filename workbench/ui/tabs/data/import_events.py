@@ -10,7 +10,7 @@ import gradio as gr
 
 from workbench.records.owner import Permission
 from workbench.ui.permitted import needs
-from workbench.library.datasets.row_import import ImportTerms, RowImported, import_rows
+from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.library.datasets.export_target import ReadLimits
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
@@ -77,7 +77,7 @@ class ImportEvents:
             return
         services = services_of(self.services, visitor, request)
         name = Path(file).name
-        terms = ImportTerms(file=name, tags=tuple(filter(None, [tag.strip()])), is_queued=is_queued)
+        terms = ImportOptions(file=name, tags=tuple(filter(None, [tag.strip()])), is_queued=is_queued)
         counts: dict[str, int] = {"made": 0, "known": 0, "failed": 0}
         lines: list[FindingLine] = []
         told_s = -1.0
@@ -102,7 +102,7 @@ class ImportEvents:
                 notice = problem(error)
         yield _ended(services, visitor, counts, lines, notice)
 
-    def _rows(self, services: Services, file: str, read_as: str, terms: ImportTerms) -> Iterator[RowImported]:
+    def _rows(self, services: Services, file: str, read_as: str, terms: ImportOptions) -> Iterator[RowImported]:
         limits = services.limits
         limits.check_import(Path(file).stat().st_size, file=terms.file)
         unpacked = UPLOAD_LIMITS if limits.import_bytes is None else STRANGERS_LIMITS

@@ -7,7 +7,7 @@ from typing import Any, cast
 import gradio as gr
 
 from workbench.app.again import play_again
-from workbench.app.labels.bench import Bench, Seat, next_of, open_bench
+from workbench.app.labels.bench import LabellingView, Seat, next_of, open_bench
 from workbench.app.labels.corrected import corrections_of
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
@@ -19,8 +19,8 @@ from workbench.settings import Secret
 from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs
-from workbench.ui.present.label.desk import NO_QUEUE, DeskView, QueueFacts, show_desk
-from workbench.ui.present.label.order import Act, Order, read_content, read_order
+from workbench.ui.present.label.desk import NO_QUEUE, LabelTabView, QueueFacts, show_desk
+from workbench.ui.present.label.order import LabelAction, LabelCommand, read_content, read_order
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import SAME, Update
@@ -37,7 +37,7 @@ class LabelEvents:
     """Where what a model writes anew can be stopped."""
 
     @needs(Permission.WORK)
-    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[Update, DeskView | Update]:
+    def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView | Update]:
         """The page, opened at a session that is to be labelled where the address bar names one."""
         asked = cast(Mapping[str, str], cast(Any, request).query_params)
         if not asked.get("label"):
@@ -45,18 +45,18 @@ class LabelEvents:
         return gr.update(selected="label"), self.on_open(visitor, request)
 
     @needs(Permission.WORK)
-    def on_open(self, visitor: Visitor, request: gr.Request) -> DeskView:
+    def on_open(self, visitor: Visitor, request: gr.Request) -> LabelTabView:
         """The tab is opened: the script is told who labels, and then asks for what its browser had open."""
         owner = services_of(self.services, visitor, request).owner
         return show_desk(Seat(labeller=owner.name), (), NO_QUEUE, None)
 
     @needs(Permission.WORK)
-    def on_open_from_play(self, visitor: Visitor, request: gr.Request) -> tuple[Update, DeskView]:
+    def on_open_from_play(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView]:
         """A message's menu in Play: the tab comes up, and its script knows which session was asked for."""
         return gr.update(selected="label"), self.on_open(visitor, request)
 
     @needs(Permission.WORK)
-    def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> DeskView | Update:
+    def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> LabelTabView | Update:
         """An order of the script."""
         services = services_of(self.services, visitor, request)
         try:
@@ -72,7 +72,7 @@ class LabelEvents:
     @needs(Permission.ASK)
     def on_again(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
-    ) -> Iterator[DeskView | Update]:
+    ) -> Iterator[LabelTabView | Update]:
         """A message is written anew; `signed_in` is a visitor's own token, on a Space where they have signed in."""
         services, tab = services_of(self.services, visitor, request), _tab(request)
         try:
@@ -108,14 +108,14 @@ class LabelEvents:
         self.runs.stop(_tab(request))
 
 
-def _carried_out(services: Services, order: Order) -> Order:
+def _carried_out(services: Services, order: LabelCommand) -> LabelCommand:
     """Does what was ordered; the order that says what is to be shown then.
 
     Raises:
         WorkbenchError: It cannot be done.
     """
     match order.act:
-        case Act.LABEL:
+        case LabelAction.LABEL:
             new = NewLabel(
                 target=order.target,
                 content=read_content(order.said, _bench(services, order).tools),
@@ -125,28 +125,30 @@ def _carried_out(services: Services, order: Order) -> Order:
                 base_revision=order.revision,
             )
             services.labels.save(new)
-        case Act.ACCEPT:
+        case LabelAction.ACCEPT:
             services.labels.accept(order.session, order.message, who=order.seat.labeller)
-        case Act.SUBMIT | Act.REJECT:
-            _move(services, order, QueueState.DONE if order.act is Act.SUBMIT else QueueState.DISCARDED)
+        case LabelAction.SUBMIT | LabelAction.REJECT:
+            _move(
+                services, order, QueueState.DONE if order.act is LabelAction.SUBMIT else QueueState.DISCARDED
+            )
             items = _listed(services, order)
             found = next_of(services, order.seat, _wanted(services, order), items, order.session)
             return replace(order, session=found or order.session)
-        case Act.REOPEN:
+        case LabelAction.REOPEN:
             _move(services, order, QueueState.DRAFT)
-        case Act.SHOW | Act.REGENERATE:
+        case LabelAction.SHOW | LabelAction.REGENERATE:
             pass
     return order
 
 
-def _move(services: Services, order: Order, state: QueueState) -> None:
+def _move(services: Services, order: LabelCommand, state: QueueState) -> None:
     seat = order.seat
     services.labels.move(
         order.session, state, project=seat.project, assignee=seat.labeller, who=seat.labeller
     )
 
 
-def _answer(services: Services, order: Order, notice: NoticeView = CLEAR) -> DeskView:
+def _answer(services: Services, order: LabelCommand, notice: NoticeView = CLEAR) -> LabelTabView:
     """The desk as it is now."""
     try:
         page = services.labels.queue(_wanted(services, order), project=order.seat.project, limit=order.listed)
@@ -158,13 +160,13 @@ def _answer(services: Services, order: Order, notice: NoticeView = CLEAR) -> Des
     return show_desk(order.seat, projects, facts, bench, serial=order.serial, notice=notice)
 
 
-def _facts(services: Services, order: Order, page: QueuePage) -> QueueFacts:
+def _facts(services: Services, order: LabelCommand, page: QueuePage) -> QueueFacts:
     """How far the project is; agreement is worked out where the order is not about a single label."""
     project, labels = order.seat.project, services.labels
     counts = {
         state: labels.queue(QueueFilter(state=state), project=project, limit=1).total for state in QueueState
     }
-    is_of_label = order.act in (Act.LABEL, Act.ACCEPT)
+    is_of_label = order.act in (LabelAction.LABEL, LabelAction.ACCEPT)
     return QueueFacts(
         items=page.items,
         total=page.total,
@@ -174,12 +176,12 @@ def _facts(services: Services, order: Order, page: QueuePage) -> QueueFacts:
     )
 
 
-def _listed(services: Services, order: Order) -> Sequence[QueueItem]:
+def _listed(services: Services, order: LabelCommand) -> Sequence[QueueItem]:
     wanted = _wanted(services, order)
     return services.labels.queue(wanted, project=order.seat.project, limit=order.listed).items
 
 
-def _wanted(services: Services, order: Order) -> QueueFilter:
+def _wanted(services: Services, order: LabelCommand) -> QueueFilter:
     """The filter, the name of a contract read as the hash of its version."""
     reference = order.wanted.contract_version
     if reference is None:
@@ -190,7 +192,7 @@ def _wanted(services: Services, order: Order) -> QueueFilter:
         return order.wanted
 
 
-def _bench(services: Services, order: Order) -> Bench:
+def _bench(services: Services, order: LabelCommand) -> LabellingView:
     bench = open_bench(services, order.session, order.seat)
     if bench is None:
         raise BadInput(f"session {order.session!r}", "there is no such session", "choose one of the queue")

@@ -7,7 +7,7 @@ import gradio as gr
 from workbench.app.branches import BranchTree, branches_of
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
-from workbench.records.corpus.material import Material
+from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
@@ -55,7 +55,7 @@ def _made(services: Services, visitor: Visitor, shown_id: str) -> BranchTree | N
     if visitor.session_id is None or visitor.share_key is not None:
         return None
     material = services.corpus.material(visitor.session_id)
-    if not isinstance(material, Material) or shown_id not in material.by_id:
+    if not isinstance(material, SessionMaterial) or shown_id not in material.by_id:
         return None
     tree = services.sessions.tree(visitor.session_id)
     return branches_of(tree, material, tools_of(material.setup), shown_id=shown_id)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.app.token_sheet import Weighed, tokens_of_message, weigh_message
+from workbench.app.token_sheet import CompletionLogprobs, message_logprobs, tokens_of_message
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs
 from workbench.ui.present.conversation import ReadRound, read_path
-from workbench.ui.present.decision import show_decision, show_weighed
+from workbench.ui.present.decision import show_decision, show_logprobs
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.raw import show_round
@@ -50,7 +50,7 @@ class DecisionEvents:
             rounds = read_path(path, session.setup.offered_tools())
             one = next((one for one in rounds if one.kept.id == message_id), None)
             stop = self.runs.stop_of(tab)
-            weighed = one and weigh_message(services, session.setup, one.kept, is_cancelled=stop.is_set)
+            weighed = one and message_logprobs(services, session.setup, one.kept, is_cancelled=stop.is_set)
             shown = self._shown(services, visitor, one, weighed)
         except WorkbenchError as error:
             shown = Screen(notice=problem(error), decision=show_decision(one))
@@ -59,7 +59,7 @@ class DecisionEvents:
         yield shown._replace(live=LiveView()).with_run(is_running=False)
 
     def _shown(
-        self, services: Services, visitor: Visitor, one: ReadRound | None, weighed: Weighed | None
+        self, services: Services, visitor: Visitor, one: ReadRound | None, weighed: CompletionLogprobs | None
     ) -> Screen:
         """The panes that show what was weighed; as they were before where it was stopped."""
         opened = reopened(services, visitor)
@@ -69,5 +69,5 @@ class DecisionEvents:
         sheet = tokens_of_message(services, setup.model, one.kept)
         prompt = show_round(opened.path, one, family=family_of(setup)).sections[:-1]
         return Screen(
-            decision=show_weighed(one, weighed), tokens=show_tokens(one, sheet, prompt, weighed.tokens)
+            decision=show_logprobs(one, weighed), tokens=show_tokens(one, sheet, prompt, weighed.tokens)
         )

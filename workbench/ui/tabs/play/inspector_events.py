@@ -13,7 +13,7 @@ from workbench.ui.incoming.fields import id_of, optional_number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs
 from workbench.ui.present.contracts import DiffView, show_diff
-from workbench.ui.present.differ import DifferView, show_round_differ
+from workbench.ui.present.differ import ParserComparisonView, show_round_differ
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_round, with_sizes
 from workbench.ui.present.session import family_of, show_session, tools_of
@@ -103,7 +103,7 @@ class InspectorEvents:
     @needs(Permission.WORK)
     def on_ask_differ(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
-    ) -> DifferView | Update:
+    ) -> ParserComparisonView | Update:
         """What others would have read of a completion."""
         opened = reopened(services_of(self.services, visitor, request), visitor)
         one = round_at(opened, id_of(event))

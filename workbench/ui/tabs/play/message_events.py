@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.app.again import Onward, beginning_of
+from workbench.app.again import ResumePoint, beginning_of
 from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
 from workbench.app.opened import OpenedSession
@@ -14,7 +14,7 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.written_out import written_out
 from workbench.records.owner import Permission
-from workbench.records.sessions import KeptMessage
+from workbench.records.sessions import StoredMessage
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs
@@ -24,7 +24,7 @@ from workbench.ui.present.live import waiting
 from workbench.ui.present.message_pane import DeletedView, EditView, show_edit, show_edit_call
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
-from workbench.ui.present.sessions import AddressView, CopiedView
+from workbench.ui.present.sessions import AddressView, ClipboardView
 from workbench.ui.tabs.play.reopened import reopened, round_at
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
@@ -64,7 +64,7 @@ class MessageEvents:
                     code = code_of(services, opened.session.id, opened.session.setup, opened.path, kept.id)
                     return Screen(message_pane=show_code(code), notice=CLEAR)
                 case _:
-                    copied = CopiedView(text=written_out(kept.message), serial=services.calendar.seconds())
+                    copied = ClipboardView(text=written_out(kept.message), serial=services.calendar.seconds())
                     return Screen(copied=copied, notice=CLEAR)
         except WorkbenchError as error:
             return Screen(notice=problem(error))
@@ -92,7 +92,7 @@ class MessageEvents:
             opened = _opened(services, visitor)
             if then == "continue":
                 kept = _of_path(opened, id_of(event))
-                onward = Onward(
+                onward = ResumePoint(
                     message_id=kept.parent_id or "", prefix=str(object_of(event, "said").get("text", ""))
                 )
                 return self._begun(visitor, request, onward)._replace(message_pane=None)
@@ -104,7 +104,7 @@ class MessageEvents:
             return Screen(notice=problem(error))
         if not then or not isinstance(screen.visitor, Visitor):
             return screen
-        return self._begun(screen.visitor, request, Onward(message_id=last.id), screen)
+        return self._begun(screen.visitor, request, ResumePoint(message_id=last.id), screen)
 
     @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -123,7 +123,7 @@ class MessageEvents:
         return
 
     def _begun(
-        self, visitor: Visitor, request: gr.Request, onward: Onward, screen: Screen | None = None
+        self, visitor: Visitor, request: gr.Request, onward: ResumePoint, screen: Screen | None = None
     ) -> Screen:
         screen = screen or Screen()
         if not self.runs.begin(request.session_hash or ""):
@@ -133,7 +133,7 @@ class MessageEvents:
         ).with_run(is_running=True)
 
     def _branched(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: KeptMessage
+        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: StoredMessage
     ) -> Screen:
         """The path ends there, so that what is sent next is a branch; what a user said is taken up again."""
         is_user = kept.message.role is Role.USER
@@ -144,7 +144,7 @@ class MessageEvents:
         return screen._replace(composer=kept.message.text) if is_user else screen
 
     def _deleted(
-        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: KeptMessage
+        self, services: Services, visitor: Visitor, opened: OpenedSession, kept: StoredMessage
     ) -> Screen:
         """The message is gone with all that follows it; what stands before it is shown."""
         services.sessions.delete_message(opened.session.id, kept.id)
@@ -173,7 +173,7 @@ def _check_own(visitor: Visitor) -> None:
         raise BadInput("this session", "it is read-only", "copy it to go on with it")
 
 
-def _of_path(opened: OpenedSession, message_id: str) -> KeptMessage:
+def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
     found = next((kept for kept in opened.path if kept.id == message_id), None)
     if found is None:
         raise BadInput(f"message {message_id!r}", "it is not on this branch", "choose one that is shown")
@@ -194,17 +194,17 @@ def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:
     return show_edit(kept)
 
 
-def _onward(kept: KeptMessage, act: str) -> Onward:
+def _onward(kept: StoredMessage, act: str) -> ResumePoint:
     if act == "continue":
         return beginning_of(kept)
     if act == "regenerate":
-        return Onward(message_id=kept.parent_id or "", is_answer=True)
-    return Onward(message_id=kept.id, is_answer=act == "answer")
+        return ResumePoint(message_id=kept.parent_id or "", is_answer=True)
+    return ResumePoint(message_id=kept.id, is_answer=act == "answer")
 
 
 def _saved(
     services: Services, opened: OpenedSession, message_id: str, call: int | None, said: JsonObject
-) -> KeptMessage:
+) -> StoredMessage:
     session_id, path = opened.session.id, opened.path
     if call is None:
         return edit_text(services, session_id, path, message_id, str(said.get("text", "")))

@@ -15,7 +15,7 @@ _LOOK_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class PersonAwaited:
     """The turn waits for the person."""
 
     call: ToolCall
@@ -25,7 +25,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WentOn:
+class PersonAnswered:
     """The person answered, or the time was over."""
 
 
@@ -39,7 +39,11 @@ class Person:
     """
 
     def __init__(
-        self, tell: Callable[[Waiting | WentOn], None], *, is_stopped: Callable[[], bool], timeout_s: float
+        self,
+        tell: Callable[[PersonAwaited | PersonAnswered], None],
+        *,
+        is_stopped: Callable[[], bool],
+        timeout_s: float,
     ) -> None:
         self._tell = tell
         self._is_stopped = is_stopped
@@ -49,20 +53,20 @@ class Person:
 
     def ask(self, question: ApprovalQuestion) -> Approval:
         """See `workbench.rollout.ports.Approver`."""
-        waiting = Waiting(call=question.call, reasons=question.reasons)
+        waiting = PersonAwaited(call=question.call, reasons=question.reasons)
         answer = self._answered(waiting, timeout_s=self._timeout_s)
         return answer if isinstance(answer, Approval) else Approval.DENY
 
     def step(self, call: ToolCall) -> Step:
         """See `workbench.rollout.steps.Stepper`."""
-        answer = self._answered(Waiting(call=call), timeout_s=None)
+        answer = self._answered(PersonAwaited(call=call), timeout_s=None)
         return answer if isinstance(answer, Step) else Step(kind=StepKind.FAIL, text="stopped by the user")
 
     def answer(self, answer: Approval | Step) -> None:
         """What a button said."""
         self._answers.put(answer)
 
-    def _answered(self, waiting: Waiting, *, timeout_s: float | None) -> Approval | Step | None:
+    def _answered(self, waiting: PersonAwaited, *, timeout_s: float | None) -> Approval | Step | None:
         with self._asking:
             while not self._answers.empty():
                 # Pressed twice for the question before this one.
@@ -71,7 +75,7 @@ class Person:
             try:
                 return self._next(None if timeout_s is None else monotonic() + timeout_s)
             finally:
-                self._tell(WentOn())
+                self._tell(PersonAnswered())
 
     def _next(self, deadline_s: float | None) -> Approval | Step | None:
         while not self._is_stopped() and (deadline_s is None or monotonic() < deadline_s):

@@ -7,9 +7,9 @@ from typing import Final
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
-from workbench.rollout.setting_field import Choice, Editor, Lines, NumberRange, settings_of
+from workbench.rollout.setting_field import ChoiceOption, FieldEditor, LinesEditor, NumberRange, settings_of
 from workbench.ui.components.number_field import number_field
 from workbench.ui.components.text_field import TextField
 
@@ -27,7 +27,7 @@ class SamplingParts:
 
 def build_sampling() -> SamplingParts:
     """Builds the fields."""
-    own = settings_of(Setup)
+    own = settings_of(RunConfig)
     with gr.Row(elem_id="play-sampling"):
         parts = {**_parts(0), "max_rounds": _part("max_rounds", own["max_rounds"].editor)}
     with gr.Accordion("More sampling", open=False, elem_id="play-more-sampling"):
@@ -49,15 +49,15 @@ def _parts(section: int) -> dict[str, Block]:
     }
 
 
-def _part(name: str, editor: Editor) -> Block:
+def _part(name: str, editor: FieldEditor) -> Block:
     """Begins with a value that it allows; the page's opening fills it."""
     elem_id = _STOP_TEXTS if name == "stop" else f"play-{name.replace('_', '-')}"
     match editor:
         case NumberRange():
             return number_field(editor, elem_id, max(editor.least, 0))
-        case Choice():
+        case ChoiceOption():
             return gr.Dropdown([*editor.options], label=editor.label, elem_id=elem_id, min_width=0)
-        case Lines():
+        case LinesEditor():
             return TextField(
                 label=editor.label, lines=1, max_lines=6, elem_id=elem_id, placeholder=editor.placeholder
             )

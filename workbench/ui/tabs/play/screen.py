@@ -10,7 +10,7 @@ from workbench.app.opened import OpenedSession
 from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.decision import DecisionView
-from workbench.ui.present.differ import DifferView
+from workbench.ui.present.differ import ParserComparisonView
 from workbench.ui.present.inspect import CallsView, FixesView, fixes_label
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.message_pane import MessagePaneView
@@ -18,13 +18,13 @@ from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.session import SessionView, show_session
 from workbench.ui.present.session_bar import SessionBarView, show_bar
-from workbench.ui.present.sessions import AddressView, CopiedView, SessionsView
+from workbench.ui.present.sessions import AddressView, ClipboardView, SessionsView
 from workbench.ui.present.setup import SETUP_FIELDS, HeaderView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
 from workbench.ui.present.waiting import WaitingView, show_waiting
-from workbench.ui.tabs.play.person import Waiting, WentOn
+from workbench.ui.tabs.play.person import PersonAnswered, PersonAwaited
 from workbench.ui.visitor import Visitor
 
 Update = Mapping[str, object]
@@ -56,7 +56,7 @@ class Screen(NamedTuple):
     timing: TimingView | Update = SAME
     decision: DecisionView | Update = SAME
     tokens: TokensView | Update = SAME
-    differ: DifferView | Update = SAME
+    differ: ParserComparisonView | Update = SAME
     sessions: SessionsView | Update = SAME
     header: HeaderView | Update = SAME
     address: AddressView | Update = SAME
@@ -64,7 +64,7 @@ class Screen(NamedTuple):
     step_pane: Update = SAME
     approval_pane: Update = SAME
     message_pane: MessagePaneView | Update | None = SAME
-    copied: CopiedView | Update = SAME
+    copied: ClipboardView | Update = SAME
     branches: BranchesView | Update = SAME
 
     def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
@@ -100,9 +100,9 @@ class Screen(NamedTuple):
             raw_diff=None,
         )
 
-    def with_waiting(self, asked: Waiting | WentOn) -> "Screen":
+    def with_waiting(self, asked: PersonAwaited | PersonAnswered) -> "Screen":
         """The call that waits for the person, and the buttons that answer it; nothing once it went on."""
-        is_waiting = isinstance(asked, Waiting)
+        is_waiting = isinstance(asked, PersonAwaited)
         return self._replace(
             waiting=show_waiting(asked.call, asked.reasons) if is_waiting else None,
             step_pane=gr.update(visible=is_waiting and not asked.reasons),

@@ -13,8 +13,8 @@ from workbench.chat.json_value import JsonValue, as_object
 from workbench.contract.variables import parse_variables
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
+from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
-from workbench.records.setup import Setup
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.owners import browser_key_of, services_of
@@ -229,7 +229,7 @@ def _editing(opened: OpenedSession, text: str) -> EditView | None:
         return None
 
 
-def _drafted(setup: Setup, text: str) -> Setup:
+def _drafted(setup: RunConfig, text: str) -> RunConfig:
     """The setup with the texts that were typed and not yet sent."""
     draft = _draft(text)
     try:

@@ -9,7 +9,7 @@ from gradio.blocks import Block
 from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField, TickField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor import CodeEditor
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.text_field import TextField
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
@@ -22,7 +22,7 @@ class ContractParts:
 
     contract: gr.Dropdown
     versions: Drawn
-    contract_text: Editor
+    contract_text: CodeEditor
     contract_notice: Drawn
     ephemeral: TextField
     variables: TextField
@@ -30,11 +30,11 @@ class ContractParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolsParts:
+class SetupToolsParts:
     """The tools, as text and as switches."""
 
     toolset: gr.Dropdown
-    tools_text: Editor
+    tools_text: CodeEditor
     tools_notice: Drawn
     enabled_tools: gr.CheckboxGroup
     disabled_tools: gr.State
@@ -55,7 +55,7 @@ class SetupParts:
     """The column, from top to bottom."""
 
     contract: ContractParts
-    tools: ToolsParts
+    tools: SetupToolsParts
     model: ModelParts
     sampling: SamplingParts
 
@@ -111,9 +111,9 @@ def _build_contract(services: Services) -> ContractParts:
     )
 
 
-def _build_tools(services: Services) -> ToolsParts:
+def _build_tools(services: Services) -> SetupToolsParts:
     heading("Tools")
-    return ToolsParts(
+    return SetupToolsParts(
         toolset=_dropdown("Toolset", list(services.catalog.toolsets()), "play-toolset"),
         tools_text=text_editor(setup_label("tools_text"), "json", "play-tools-text", is_wrapped=False),
         tools_notice=Drawn("notice", elem_id="play-tools-notice"),

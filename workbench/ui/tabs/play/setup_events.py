@@ -10,7 +10,7 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.hermes.json_mode import find_schema
 from workbench.records.owner import Permission
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.models import Models
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools, render_tools
@@ -148,7 +148,7 @@ class SetupEvents:
         status = self.services.models.status(model)
         return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
 
-    def filled(self, services: Services, setup: Setup) -> tuple[object, ...]:
+    def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
         """A setup, as values of the fields, of the toolset and of the switches.
 
         Args:

@@ -9,7 +9,7 @@ from gradio.events import Dependency
 from workbench.app.services import Services
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.text_field import TextField
-from workbench.ui.frame import Frame
+from workbench.ui.frame import PageFrame
 from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.tabs.play.branch_events import BranchEvents
 from workbench.ui.tabs.play.decision_events import DecisionEvents
@@ -83,7 +83,7 @@ def build(services: Services) -> PlayParts:
 
 
 def wire(
-    blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: Frame, *, tab: gr.Tab
+    blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: PageFrame, *, tab: gr.Tab
 ) -> Dependency:
     """Lets the parts answer; gives the event that opens the page."""
     header, address = frame.header, frame.address

@@ -10,7 +10,7 @@ from workbench.app.services import Services
 from workbench.app.turns import begin_session
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
-from workbench.records.setup import Setup
+from workbench.records.run_config import RunConfig
 from workbench.settings import Secret
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs
@@ -21,11 +21,11 @@ from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.tabs.play.branch_events import told_agreement
 from workbench.ui.tabs.play.listing import list_sessions
-from workbench.ui.tabs.play.person import WentOn
+from workbench.ui.tabs.play.person import PersonAnswered
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.play.watching import Execution, Wish, watch
+from workbench.ui.tabs.play.watching import Execution, TurnRequest, watch
 from workbench.ui.visitor import Visitor
 
 
@@ -79,7 +79,7 @@ class TurnEvents:
             self.runs.end(tab)
             yield _put_back(visitor, advice("Stopped before the model was asked."))
             return
-        wish = Wish(
+        wish = TurnRequest(
             text=visitor.pending or "",
             is_cancelled=stop.is_set,
             meet=lambda person: self.runs.meet(tab, person),
@@ -103,10 +103,10 @@ class TurnEvents:
         screen = Screen(
             live=LiveView(), sessions=list_sessions(services, visitor), header=self.setups.header(model)
         )
-        return screen.with_run(is_running=False).with_waiting(WentOn())
+        return screen.with_run(is_running=False).with_waiting(PersonAnswered())
 
     def _played(
-        self, services: Services, visitor: Visitor, wish: Wish, fields: Sequence[object]
+        self, services: Services, visitor: Visitor, wish: TurnRequest, fields: Sequence[object]
     ) -> Iterator[Screen]:
         asked = visitor
         visitor = replace(visitor, pending=None, onward=None, message_id=None, call_index=None)
@@ -141,7 +141,7 @@ class TurnEvents:
         self.runs.end(_tab(request))
 
 
-def _with_session(services: Services, visitor: Visitor, setup: Setup, wish: Wish) -> Visitor:
+def _with_session(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequest) -> Visitor:
     """A session to go on with; none is made where the setup cannot be used."""
     if visitor.session_id is not None:
         return visitor

@@ -5,22 +5,22 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from workbench.app.again import Onward, play_on
+from workbench.app.again import ResumePoint, play_on
 from workbench.app.opened import OpenedSession, open_session
 from workbench.app.prepare import TurnContext
-from workbench.app.samples import SampleBegun, play_more
+from workbench.app.samples import SampleStarted, play_more
 from workbench.app.services import Services
-from workbench.app.turns import MessageKept, play_turn
+from workbench.app.turns import MessageStored, play_turn
 from workbench.chat.message import Role
+from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import children
-from workbench.records.sessions import KeptMessage
-from workbench.records.setup import Setup
+from workbench.records.sessions import StoredMessage
 from workbench.rollout.events import CompletionEnded, Event, RoundStarted, TurnEnded
 from workbench.settings import Secret
 from workbench.ui.present.live import LiveRound
 from workbench.ui.present.notices import CLEAR, NoticeView, advice
 from workbench.ui.present.raw import show_prompt
-from workbench.ui.tabs.play.person import Person, Waiting, WentOn
+from workbench.ui.tabs.play.person import Person, PersonAnswered, PersonAwaited
 from workbench.ui.tabs.play.runs import play_aside
 from workbench.ui.tabs.play.screen import SAME, Screen, Update
 from workbench.ui.visitor import Visitor
@@ -32,7 +32,7 @@ BRANCHED = (
 """Said where a message became a branch without being asked to."""
 
 
-Happening = Event | MessageKept | SampleBegun | Waiting | WentOn
+Happening = Event | MessageStored | SampleStarted | PersonAwaited | PersonAnswered
 """Anything that a turn under way tells the page."""
 
 
@@ -48,7 +48,7 @@ class Execution(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class TurnRequest:
     """A turn that somebody wants played."""
 
     text: str
@@ -59,7 +59,7 @@ class Wish:
     """Takes whoever answers the turn's questions."""
     execution: Execution = Execution.AUTO
     """What becomes of calls."""
-    onward: Onward | None = None
+    onward: ResumePoint | None = None
     """From where to play on without anything being said; None plays a turn of `text`."""
     samples: int = 1
     """Answers to get, as branches beside each other."""
@@ -67,7 +67,7 @@ class Wish:
     """The visitor's own, for a hosted model."""
 
 
-def watch(services: Services, visitor: Visitor, setup: Setup, wish: Wish) -> Iterator[Screen]:
+def watch(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequest) -> Iterator[Screen]:
     """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
 
     Args:
@@ -84,28 +84,34 @@ def watch(services: Services, visitor: Visitor, setup: Setup, wish: Wish) -> Ite
         for event in batch:
             live = _live_after(live, event, now_s=services.calendar.seconds())
         screen = Screen()
-        kept = [event.kept for event in batch if isinstance(event, MessageKept)]
+        kept = [event.kept for event in batch if isinstance(event, MessageStored)]
         if kept:
             visitor = replace(visitor, leaf_id=kept[-1].id)
             screen = _shown(services, visitor, setup, kept, went_on_from)
         screen = _with_prompt(_with_break(screen, batch), batch)
-        asked = next((event for event in reversed(batch) if isinstance(event, Waiting | WentOn)), None)
+        asked = next(
+            (event for event in reversed(batch) if isinstance(event, PersonAwaited | PersonAnswered)), None
+        )
         screen = screen.with_waiting(asked) if asked else screen
         yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
 
 
 def _live_after(live: LiveRound, event: Happening, *, now_s: float) -> LiveRound:
-    if isinstance(event, Waiting):
+    if isinstance(event, PersonAwaited):
         return live.waits_for_person(event.call.name)
-    if isinstance(event, WentOn):
+    if isinstance(event, PersonAnswered):
         return live.goes_on()
-    if isinstance(event, SampleBegun):
+    if isinstance(event, SampleStarted):
         return LiveRound(sample=f"sample {event.number} of {event.count} · ")
-    return live if isinstance(event, MessageKept) else live.after(event, now_s=now_s)
+    return live if isinstance(event, MessageStored) else live.after(event, now_s=now_s)
 
 
 def _play(
-    services: Services, visitor: Visitor, setup: Setup, wish: Wish, tell: Callable[[Happening], None]
+    services: Services,
+    visitor: Visitor,
+    setup: RunConfig,
+    wish: TurnRequest,
+    tell: Callable[[Happening], None],
 ) -> Iterator[Happening]:
     timeout_s = services.settings.approval_timeout_s
     person = Person(tell, is_stopped=wish.is_cancelled, timeout_s=timeout_s)
@@ -122,16 +128,16 @@ def _play(
         yield from play_on(services, session_id, setup, onward, context)
     else:
         for event in _first(services, visitor, setup, wish.text, context):
-            if onward is None and isinstance(event, MessageKept):
-                onward = Onward(message_id=event.kept.id)
+            if onward is None and isinstance(event, MessageStored):
+                onward = ResumePoint(message_id=event.kept.id)
             yield event
     if onward is not None and wish.samples > 1:
         yield from play_more(services, session_id, setup, onward, context, count=wish.samples)
 
 
 def _first(
-    services: Services, visitor: Visitor, setup: Setup, text: str, context: TurnContext
-) -> Iterator[Event | MessageKept]:
+    services: Services, visitor: Visitor, setup: RunConfig, text: str, context: TurnContext
+) -> Iterator[Event | MessageStored]:
     """The turn of what the user says; its first message is theirs."""
     return play_turn(
         services,
@@ -150,8 +156,8 @@ def _first(
 def _shown(
     services: Services,
     visitor: Visitor,
-    setup: Setup,
-    kept: Sequence[KeptMessage],
+    setup: RunConfig,
+    kept: Sequence[StoredMessage],
     went_on_from: str | None,
 ) -> Screen:
     """The session with what was kept just now, read as it was sent."""

@@ -16,23 +16,23 @@ from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.editor import BLANK, SuiteTextView, show_suite_text, with_rows
 from workbench.ui.present.versions import VersionsView
-from workbench.ui.tabs.kept_text import KeptTextEvents
+from workbench.ui.tabs.kept_text import StoredTextEvents
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 
-def suite_texts(services: Services) -> KeptTextEvents:
+def suite_texts(services: Services) -> StoredTextEvents:
     """The handlers of the list, the editor and the versions of suites."""
-    return KeptTextEvents(services, VersionKind.SUITE, names=suite_names, newest=suite_text, blank=BLANK)
+    return StoredTextEvents(services, VersionKind.SUITE, names=suite_names, newest=suite_text, blank=BLANK)
 
 
 @dataclass(frozen=True, slots=True)
-class EditEvents:
+class SuiteEditEvents:
     """Handlers of the suite in the editor."""
 
     services: Services
     """The edges."""
-    texts: KeptTextEvents
+    texts: StoredTextEvents
     """Of suites."""
 
     @needs(Permission.WORK)

@@ -12,10 +12,10 @@ from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import Permission
-from workbench.records.runs import KeptRun
-from workbench.records.sessions import KeptMessage
-from workbench.suite.compare import Comparison
-from workbench.suite.result import Status
+from workbench.records.runs import StoredRun
+from workbench.records.sessions import StoredMessage
+from workbench.suite.compare import RunComparison
+from workbench.suite.result import CaseStatus
 from workbench.ui.incoming.fields import id_of, number_of
 from workbench.ui.owners import services_of
 from workbench.ui.permitted import needs
@@ -35,7 +35,7 @@ Told = tuple[CasePlaysView | Update | None, NoticeView | Update]
 
 
 @dataclass(frozen=True, slots=True)
-class LookEvents:
+class RunResultEvents:
     """Handlers of what a run came to."""
 
     services: Services
@@ -109,7 +109,7 @@ class LookEvents:
         try:
             kept, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
             arms = _arms(kept, baseline, baseline_arm or "", arm or "")
-            comparison: Comparison | None = report_for(services, kept, baseline, arms).comparison
+            comparison: RunComparison | None = report_for(services, kept, baseline, arms).comparison
             index = number_of(event, "index")
             if comparison is None or not 0 <= index < len(comparison.pairs):
                 return None, CLEAR
@@ -133,7 +133,7 @@ class LookEvents:
         services = services_of(self.services, visitor, request)
         try:
             results = services.runs.results(find_run(services, id_of(event)).id)
-            failed = [one.session_id for one in results if one.status is Status.FAILED and one.session_id]
+            failed = [one.session_id for one in results if one.status is CaseStatus.FAILED and one.session_id]
             for session_id in failed:
                 services.labels.move(session_id, QueueState.PENDING)
         except WorkbenchError as error:
@@ -156,18 +156,18 @@ class LookEvents:
 
 
 def _reader(services: Services) -> ReadRollout:
-    def read(session_id: str) -> Sequence[KeptMessage]:
+    def read(session_id: str) -> Sequence[StoredMessage]:
         is_there = services.sessions.find_session(session_id) is not None
         return services.sessions.path(session_id) if is_there else ()
 
     return read
 
 
-def _labels(kept: KeptRun) -> list[str]:
+def _labels(kept: StoredRun) -> list[str]:
     return [arm.label for arm in kept.plan.arms]
 
 
-def _arms(kept: KeptRun, baseline: KeptRun | None, before: str, now: str) -> tuple[str, str] | None:
+def _arms(kept: StoredRun, baseline: StoredRun | None, before: str, now: str) -> tuple[str, str] | None:
     """The one arm of each to compare; None pairs arms by their labels.
 
     A run that is compared with itself has its first arm before, and its second now, where none is chosen.
@@ -187,7 +187,7 @@ def _arms(kept: KeptRun, baseline: KeptRun | None, before: str, now: str) -> tup
 
 
 def _arm_choices(
-    kept: KeptRun, baseline: KeptRun | None, arms: tuple[str, str] | None
+    kept: StoredRun, baseline: StoredRun | None, arms: tuple[str, str] | None
 ) -> tuple[Update, Update]:
     """The choices of the arms to compare, where there are several."""
     if baseline is None or max(len(_labels(kept)), len(_labels(baseline))) == 1:

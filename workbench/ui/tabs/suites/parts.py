@@ -9,7 +9,7 @@ from gradio.blocks import Block
 from workbench.app.services import Services
 from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor import CodeEditor
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.text_field import TextField
 from workbench.ui.present.editors import EditorNamesView
@@ -50,7 +50,7 @@ class EditParts:
 
     texts: Drawn
     name: TextField
-    text: Editor
+    text: CodeEditor
     versions: Drawn
     notice: Drawn
     diff: Drawn

@@ -6,20 +6,20 @@ from typing import Any, Final, cast
 
 import gradio as gr
 
-from workbench.app.runs.planning import Wanted, plan_run
+from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.settings import Secret
-from workbench.suite.plan import Plan
+from workbench.suite.plan import RunPlan
 from workbench.ui.incoming.fields import id_of
 from workbench.ui.owners import browser_key_of, services_of
 from workbench.ui.permitted import needs
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
-from workbench.ui.present.suites.run import Picked, show_progress, show_run
+from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.tabs.suites.screen import SuitesScreen, asked_of, grid_choices, report_for, run_choices
 from workbench.ui.tabs.suites.under_way import RunsUnderWay, RunUnderWay
@@ -59,7 +59,7 @@ class RunEvents:
             kept = asked_of(query, services)
             if kept is None:
                 return SAME, *SuitesScreen()
-            picked = Picked(case=query["case"], arm=query.get("arm", "")) if query.get("case") else None
+            picked = SelectedCase(case=query["case"], arm=query.get("arm", "")) if query.get("case") else None
             is_under_way = self._is_under_way(services, kept.id)
             view = show_run(report_for(services, kept), is_under_way=is_under_way, picked=picked)
             shown, baseline = run_choices(services, kept.id)
@@ -193,11 +193,11 @@ def _look(services: Services, one: RunUnderWay, *, is_over: bool) -> SuitesScree
         return SuitesScreen(bar=bar, notice=problem(error))
 
 
-def _wanted(fields: tuple[object, ...]) -> Wanted:
+def _wanted(fields: tuple[object, ...]) -> RunRequest:
     return read_grid(GridFields(*cast(tuple[Any, ...], fields)))
 
 
-def _plan(services: Services, wanted: Wanted) -> Plan:
+def _plan(services: Services, wanted: RunRequest) -> RunPlan:
     """What is to be played.
 
     Raises:

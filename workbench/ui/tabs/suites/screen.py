@@ -8,8 +8,8 @@ import gradio as gr
 from workbench.app.runs.playing import find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
-from workbench.records.runs import KeptRun
-from workbench.suite.reports.report import Report, report_of
+from workbench.records.runs import StoredRun
+from workbench.suite.reports.report import RunReport, report_of
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.suites.comparison import ComparisonView
 from workbench.ui.present.suites.plays import CasePlaysView
@@ -61,8 +61,11 @@ def grid_choices(services: Services) -> Sequence[Update]:
 
 
 def report_for(
-    services: Services, kept: KeptRun, baseline: KeptRun | None = None, arms: tuple[str, str] | None = None
-) -> Report:
+    services: Services,
+    kept: StoredRun,
+    baseline: StoredRun | None = None,
+    arms: tuple[str, str] | None = None,
+) -> RunReport:
     """The report of a run as the store has it.
 
     Raises:
@@ -78,7 +81,7 @@ def report_for(
     )
 
 
-def asked_of(query: Mapping[str, str], services: Services) -> KeptRun | None:
+def asked_of(query: Mapping[str, str], services: Services) -> StoredRun | None:
     """The run that an address names; None where it names none.
 
     Raises:

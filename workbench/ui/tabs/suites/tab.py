@@ -8,8 +8,8 @@ from gradio.blocks import Block
 from workbench.app.services import Services
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.play.tab import PlayParts
-from workbench.ui.tabs.suites.edit_events import EditEvents, suite_texts
-from workbench.ui.tabs.suites.look_events import LookEvents
+from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
+from workbench.ui.tabs.suites.look_events import RunResultEvents
 from workbench.ui.tabs.suites.parts import SuitesParts
 from workbench.ui.tabs.suites.run_events import RunEvents
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
@@ -45,8 +45,8 @@ def wire(
         tabs: All tabs.
     """
     _wire_runs(parts, RunEvents(services, under_way), play, blocks=blocks, tab=tab, tabs=tabs)
-    _wire_looks(parts, LookEvents(services, under_way), play)
-    _wire_editor(parts, EditEvents(services, suite_texts(services)), [play.visitor])
+    _wire_looks(parts, RunResultEvents(services, under_way), play)
+    _wire_editor(parts, SuiteEditEvents(services, suite_texts(services)), [play.visitor])
 
 
 def _wire_runs(
@@ -70,7 +70,7 @@ def _wire_runs(
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
 
 
-def _wire_looks(parts: SuitesParts, events: LookEvents, play: PlayParts) -> None:
+def _wire_looks(parts: SuitesParts, events: RunResultEvents, play: PlayParts) -> None:
     run, visitor = parts.run, [play.visitor]
     told: list[Block] = [run.plays, run.notice]
     chosen = any_of(*(part.input for part in (run.shown, run.baseline, run.baseline_arm, run.arm)))
@@ -83,7 +83,7 @@ def _wire_looks(parts: SuitesParts, events: LookEvents, play: PlayParts) -> None
     listen(talk.transcript.event("make_case"), events.on_make_case, visitor, [talk.notice])
 
 
-def _wire_editor(parts: SuitesParts, events: EditEvents, visitor: list[Block]) -> None:
+def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Block]) -> None:
     edit, texts = parts.edit, events.texts
     edited = [*visitor, edit.name, edit.text]
     opened = [edit.texts, edit.name, edit.text, edit.notice, edit.diff]

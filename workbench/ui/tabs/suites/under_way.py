@@ -9,9 +9,9 @@ from workbench.app.runs.playing import play_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
-from workbench.records.runs import KeptRun
+from workbench.records.runs import StoredRun
 from workbench.settings import Secret
-from workbench.suite.runner import CaseFinished, Progress, RunEnded
+from workbench.suite.runner import CaseFinished, RunEnded, RunProgress
 
 MOST_WATCHERS: Final = 8
 """Browser tabs that watch one run."""
@@ -22,11 +22,11 @@ FAREWELL_S: Final = 5.0
 class RunUnderWay:
     """One run, and how far it is."""
 
-    def __init__(self, kept: KeptRun) -> None:
+    def __init__(self, kept: StoredRun) -> None:
         listed = kept.listed
         self.id: Final = kept.id
         """Of the run."""
-        self.progress = Progress(
+        self.progress = RunProgress(
             total=listed.total, done=listed.done - listed.errors, passed=listed.passed, errors=0
         )
         """How far it is; what could not be scored before is played again."""
@@ -65,7 +65,7 @@ class RunsUnderWay:
         self._runs: dict[str | None, RunUnderWay] = {}
         self._lock = Lock()
 
-    def begin(self, services: Services, kept: KeptRun, token: Secret | None = None) -> bool:
+    def begin(self, services: Services, kept: StoredRun, token: Secret | None = None) -> bool:
         """Plays a run of the services' owner; False where they have one under way.
 
         Args:
@@ -99,7 +99,7 @@ class RunsUnderWay:
         for one in runs:
             one.over.wait(FAREWELL_S)
 
-    def _play(self, services: Services, kept: KeptRun, one: RunUnderWay, token: Secret | None) -> None:
+    def _play(self, services: Services, kept: StoredRun, one: RunUnderWay, token: Secret | None) -> None:
         try:
             for event in play_run(services, kept, is_cancelled=one.stop.is_set, token=token):
                 if isinstance(event, CaseFinished | RunEnded):

@@ -20,7 +20,7 @@ from workbench.ui.present.numbers import CALL_NUMBER, SEED
 from workbench.ui.present.tool_grid import ToolGridView, show_grid, write_grid
 from workbench.ui.present.tools import (
     ToolListView,
-    TriedView,
+    TrialView,
     read_arguments,
     show_draft,
     show_sizes,
@@ -42,7 +42,7 @@ MINE: Final = "mine"
 
 
 @dataclass(frozen=True, slots=True)
-class EditEvents:
+class ToolEditEvents:
     """Handlers of the editors."""
 
     services: Services
@@ -114,7 +114,7 @@ class EditEvents:
         seed: float | None,
         call_number: float | None,
         request: gr.Request,
-    ) -> tuple[NoticeView, TriedView | None]:
+    ) -> tuple[NoticeView, TrialView | None]:
         """One call of the draft."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)

@@ -25,7 +25,7 @@ from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
 from workbench.ui.tabs.kept_text import compared
 from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.tools.edit_events import EditEvents
+from workbench.ui.tabs.tools.edit_events import ToolEditEvents
 from workbench.ui.tabs.tools.shown import is_run_by_code, list_tools, version_line
 from workbench.ui.visitor import Visitor
 
@@ -34,7 +34,7 @@ Told = tuple[ToolListView | Update, VersionsView | Update | None, NoticeView]
 
 
 @dataclass(frozen=True, slots=True)
-class KeepEvents:
+class ToolStorageEvents:
     """Handlers of what is kept."""
 
     services: Services
@@ -72,7 +72,7 @@ class KeepEvents:
             services.versions.restore(id_of(event))
         except WorkbenchError as error:
             return SAME, SAME, SAME, SAME, SAME, SAME, problem(error), SAME
-        return EditEvents(self.services).opened(services, name, ToolDraft())
+        return ToolEditEvents(self.services).opened(services, name, ToolDraft())
 
     @needs(Permission.WORK)
     def on_compare(

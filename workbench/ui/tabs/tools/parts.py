@@ -6,7 +6,7 @@ from typing import Final
 import gradio as gr
 
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import Editor
+from workbench.ui.components.editor import CodeEditor
 from workbench.ui.components.fields import heading, text_editor
 from workbench.ui.components.number_field import NumberField, number_field
 from workbench.ui.components.text_field import TextField
@@ -29,19 +29,19 @@ class ToolsParts:
 
     tools: Drawn
     open_name: TextField
-    spec: Editor
+    spec: CodeEditor
     spec_notice: Drawn
-    rules: Editor
+    rules: CodeEditor
     rules_notice: Drawn
     lint: Drawn
     sizes: Drawn
-    arguments: Editor
+    arguments: CodeEditor
     seed: NumberField
     call_number: NumberField
     call: gr.Button
     notice: Drawn
     tried: Drawn
-    file: Editor
+    file: CodeEditor
     grid: Drawn
     toolset: TextField
     versions: Drawn

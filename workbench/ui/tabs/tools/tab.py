@@ -8,8 +8,8 @@ from gradio.blocks import Block
 
 from workbench.app.services import Services
 from workbench.ui.listen import any_of, listen
-from workbench.ui.tabs.tools.edit_events import EditEvents
-from workbench.ui.tabs.tools.keep_events import KeepEvents
+from workbench.ui.tabs.tools.edit_events import ToolEditEvents
+from workbench.ui.tabs.tools.keep_events import ToolStorageEvents
 from workbench.ui.tabs.tools.parts import ToolsParts
 
 _KEEP: Final = """(name, spec, rules) => {
@@ -38,7 +38,7 @@ def wire(
         tabs: All tabs.
         play: Play's toolset and its text.
     """
-    edit, keep = EditEvents(services), KeepEvents(services)
+    edit, keep = ToolEditEvents(services), ToolStorageEvents(services)
     texts = [parts.spec, parts.rules]
     opened = [
         parts.tools, parts.open_name, *texts, parts.arguments, parts.toolset, parts.notice, parts.tried,
@@ -74,7 +74,11 @@ def wire(
 
 
 def _wire_keeping(
-    parts: ToolsParts, keep: KeepEvents, visitor: gr.State, opened: Sequence[Block], play: Sequence[Block]
+    parts: ToolsParts,
+    keep: ToolStorageEvents,
+    visitor: gr.State,
+    opened: Sequence[Block],
+    play: Sequence[Block],
 ) -> None:
     line, edited = parts.versions, [visitor, parts.spec, parts.rules, parts.toolset]
     told = [parts.tools, line, parts.notice]

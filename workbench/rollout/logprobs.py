@@ -11,7 +11,7 @@ from workbench.rollout.ports import EmittedToken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class CallOpening:
     """How a family spells a call up to the tool's name."""
 
     mark: str
@@ -50,11 +50,11 @@ class Decision:
 
 
 @runtime_checkable
-class Weigher(Protocol):
+class LogprobsEngine(Protocol):
     """An engine that tells probabilities from its own logits."""
 
     def decide(
-        self, prompt: str, opening: Opening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
+        self, prompt: str, opening: CallOpening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
     ) -> Decision | None:
         """How the answer to `prompt` would begin; None where it was cancelled.
 
@@ -69,7 +69,7 @@ class Weigher(Protocol):
         """
         ...
 
-    def weigh(
+    def completion_logprobs(
         self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
     ) -> tuple[EmittedToken, ...] | None:
         """The tokens of `completion` behind `prompt`, each with its log-probability; None where cancelled.
@@ -80,12 +80,12 @@ class Weigher(Protocol):
         ...
 
 
-def opening_of(family: str) -> Opening:
+def opening_of(family: str) -> CallOpening:
     """How a family opens a call.
 
     >>> opening_of("qwen3-coder").before_name
     '\\n<function='
     """
     if family_named(family).dialect == "xml":
-        return Opening(mark=CALL_OPEN, before_name="\n<function=", after_name=">")
-    return Opening(mark=CALL_OPEN, before_name='\n{"name": "', after_name='"')
+        return CallOpening(mark=CALL_OPEN, before_name="\n<function=", after_name=">")
+    return CallOpening(mark=CALL_OPEN, before_name='\n{"name": "', after_name='"')

@@ -48,7 +48,7 @@ _TRIGGERED: Final = CallMarks(open="\n", close=CLOSING, between=f"\n{CALL_OPEN}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class DecodingConstraint:
     """What goes into a request, beside the prompt."""
 
     prefill: str = ""
@@ -59,7 +59,9 @@ class Held:
     """What of the schemas it is not held to."""
 
 
-def hold(setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_grammar: bool = True) -> Held:
+def hold(
+    setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_grammar: bool = True
+) -> DecodingConstraint:
     """What the tool choice and the answer's schema come to.
 
     A forced choice is a call and perhaps further ones. With `auto` the model is free until it opens a call. An
@@ -73,22 +75,24 @@ def hold(setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_g
     # A call inside a thought is never run: the thought is closed before it.
     prefill = (THINK_CLOSE if starts_in_thought else "") + PREFILL if choice.is_forced else ""
     if not has_grammar:
-        return Held(prefill=prefill)
+        return DecodingConstraint(prefill=prefill)
     if choice.is_forced:
         return _forced(setup, _chosen(tools, choice), prefill)
     if setup.answer_schema is not None and not starts_in_thought:
         return _answer(setup, tools, setup.answer_schema)
-    return _auto(setup, tools) if tools.specs else Held()
+    return _auto(setup, tools) if tools.specs else DecodingConstraint()
 
 
-def hold_behind(setup: TurnSetup, choice: ToolChoice, prefix: str, *, has_grammar: bool) -> Held:
+def hold_behind(
+    setup: TurnSetup, choice: ToolChoice, prefix: str, *, has_grammar: bool
+) -> DecodingConstraint:
     """What holds a completion of which the beginning is written already.
 
     Within a call that the beginning leaves open no grammar can take over; behind it the model is free until it
     opens another one.
     """
     if prefix.rfind(CALL_OPEN) > prefix.rfind(CALL_CLOSE):
-        return Held(prefill=prefix)
+        return DecodingConstraint(prefill=prefix)
     free = choice if choice.kind is ChoiceKind.NONE else ToolChoice(kind=ChoiceKind.AUTO)
     unanswered = replace(setup, answer_schema=None)
     return replace(hold(unanswered, free, starts_in_thought=False, has_grammar=has_grammar), prefill=prefix)
@@ -98,28 +102,30 @@ def _chosen(tools: OfferedTools, choice: ToolChoice) -> OfferedTools:
     return tools.only(frozenset({choice.tool})) if choice.tool else tools
 
 
-def _forced(setup: TurnSetup, tools: OfferedTools, prefill: str) -> Held:
+def _forced(setup: TurnSetup, tools: OfferedTools, prefill: str) -> DecodingConstraint:
     dialect = family_named(setup.family).dialect
     made = calls_grammar(tools, _FORCED, dialect=dialect, begins_open=True)
-    return Held(prefill=prefill, constraint=_constraint(tools, made), findings=made.findings)
+    return DecodingConstraint(prefill=prefill, constraint=_constraint(tools, made), findings=made.findings)
 
 
-def _auto(setup: TurnSetup, tools: OfferedTools) -> Held:
+def _auto(setup: TurnSetup, tools: OfferedTools) -> DecodingConstraint:
     dialect = family_named(setup.family).dialect
     try:
         made = calls_grammar(tools, _TRIGGERED, dialect=dialect, begins_open=False)
     except ConstraintFailed as error:
         # The model may answer without a call; it is checked all the same.
         message = f"the model is not held to the tools' schemas: {error.reason}"[:99]
-        return Held(findings=(Finding(code="grammar-failed", message=message, severity=Severity.WARNING),))
-    return Held(constraint=_constraint(tools, made, trigger=CALL_OPEN), findings=made.findings)
+        return DecodingConstraint(
+            findings=(Finding(code="grammar-failed", message=message, severity=Severity.WARNING),)
+        )
+    return DecodingConstraint(constraint=_constraint(tools, made, trigger=CALL_OPEN), findings=made.findings)
 
 
-def _answer(setup: TurnSetup, tools: OfferedTools, schema: JsonObject) -> Held:
+def _answer(setup: TurnSetup, tools: OfferedTools, schema: JsonObject) -> DecodingConstraint:
     dialect = family_named(setup.family).dialect
     made = answer_grammar(schema, tools=tools, marks=_FORCED, dialect=dialect)
     constraint = Constraint(schema=schema, closing="", grammar=made.text)
-    return Held(constraint=constraint, findings=made.findings)
+    return DecodingConstraint(constraint=constraint, findings=made.findings)
 
 
 def _constraint(tools: OfferedTools, made: Grammar, *, trigger: str = "") -> Constraint:

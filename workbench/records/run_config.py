@@ -7,46 +7,46 @@ from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract, parse_contract
 from workbench.contract.variables import parse_variables, show_variables
-from workbench.rollout.held import TurnSetup
+from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.ports import parse_tool_choice
 from workbench.rollout.sampling import Sampling
-from workbench.rollout.setting_field import Lines, NumberRange, Plain, Switch, setting
+from workbench.rollout.setting_field import LinesEditor, NumberRange, PlainEditor, Switch, setting
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class RunConfig:
     """The left column of the page, or the options of a verb, as one value."""
 
     contract_name: str = field(
-        metadata=setting(Plain("Contract"), "Name of the contract that the text is from")
+        metadata=setting(PlainEditor("Contract"), "Name of the contract that the text is from")
     )
     contract_text: str = field(
         metadata=setting(
-            Plain("Contract text"),
+            PlainEditor("Contract text"),
             "The contract's file: front matter, then the system text with placeholders; an edited text is kept "
             "with the session, not in the file",
         )
     )
     tools_text: str = field(
         metadata=setting(
-            Plain("Tools as JSON"), "JSON array of tool specs; an edited one is kept with the session"
+            PlainEditor("Tools as JSON"), "JSON array of tool specs; an edited one is kept with the session"
         )
     )
     disabled_tools: frozenset[str] = field(
         default=frozenset(),
         metadata=setting(
-            Plain("Tools that are switched on"),
+            PlainEditor("Tools that are switched on"),
             "A switch for each tool of the text; kept are the names of those that are off",
         ),
     )
     model: str = field(
         default="embedded",
-        metadata=setting(Plain("Model"), "Name of the model, as the --model option takes it"),
+        metadata=setting(PlainEditor("Model"), "Name of the model, as the --model option takes it"),
     )
     tool_choice: str = field(
-        default="auto", metadata=setting(Plain("Tool choice"), "none, auto, required, or a tool's name")
+        default="auto", metadata=setting(PlainEditor("Tool choice"), "none, auto, required, or a tool's name")
     )
     sampling: Sampling = Sampling()
     max_rounds: int = field(
@@ -68,14 +68,14 @@ class Setup:
     ephemeral: str = field(
         default="",
         metadata=setting(
-            Plain("Ephemeral part, never exported"), "Sent after the system text; no export has it"
+            PlainEditor("Ephemeral part, never exported"), "Sent after the system text; no export has it"
         ),
     )
     variables: Mapping[str, str] = field(
         default_factory=dict[str, str],
         hash=False,
         metadata=setting(
-            Lines("Variables", "name = value", show_variables, parse_variables),
+            LinesEditor("Variables", "name = value", show_variables, parse_variables),
             "One a line, for variables that the contract declares; the others have the contract's values",
         ),
     )
