@@ -29,9 +29,9 @@ from workbench.records.run_config import Setup
 from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.store.rows import sampling_document, sampling_value
-from workbench.ui.present.sampling import sampling_words
+from workbench.ui.present.setup import sampling_words
 from workbench.ui.present.setup import SETUP_FIELDS, parse_setup, show_setup
-from workbench.ui.tabs.play.sampling_fields import build_sampling
+from workbench.ui.tabs.play.setup_column import build_sampling
 
 with gr.Blocks():
     component = build_sampling().fields["top_a"]

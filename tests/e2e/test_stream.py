@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.e2e.play import SLOW_MS, Play, Server, write_script
 from workbench.records.owner import Permission, UserRole
 from workbench.ui.listen import listen
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.whole_steps import WholeSteps
 

@@ -24,11 +24,16 @@ from workbench.ui.incoming.fields import (
     text_of,
     word_of,
 )
-from workbench.ui.incoming.json_limits import MOST_LEVELS, problem_of_json
-from workbench.ui.incoming.refusal import LOGGED_A_MINUTE, MalformedEvent, RefusalLog
+from workbench.ui.incoming.refusal import (
+    LOGGED_A_MINUTE,
+    MOST_LEVELS,
+    MalformedEvent,
+    RefusalLog,
+    problem_of_json,
+)
 from workbench.ui.incoming.values import check_event_data, check_values
+from workbench.ui.owners import needs
 from workbench.ui.page import build_page
-from workbench.ui.permitted import needs
 from workbench.ui.whole_steps import WholeSteps
 
 # Gradio makes event loops for each page and leaves them to the collector.

@@ -19,8 +19,7 @@ from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.errors import RemoteFailed
 from workbench.settings import Secret, Settings, read_settings
-from workbench.ui.tabs.models.events import ModelsEvents, ModelsScreen
-from workbench.ui.tabs.models.pulls import Pulls
+from workbench.ui.tabs.models.tab import ModelsEvents, ModelsScreen, Pulls
 from workbench.wiring import build_models
 
 TOKEN = "hf_server_secret_token"

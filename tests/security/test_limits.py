@@ -44,8 +44,8 @@ from workbench.suite.plan import RunPlan
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.api.verbs import Verbs
 from workbench.ui.owners import caller_of
+from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.data.import_events import ImportEvents
-from workbench.ui.tabs.data.jobs import Jobs
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.visitor import Visitor
 
@@ -465,7 +465,7 @@ LOOKING = {
     "workbench/app/token_sheet.py",
     "workbench/app/other_prompts.py",
     "workbench/ui/tabs/play/setup_events.py",
-    "workbench/ui/tabs/contracts/events.py",
+    "workbench/ui/tabs/contracts/tab.py",
     "workbench/ui/tabs/tools/edit_events.py",
 }
 """Modules that ask an engine for its tokens, its template or its server alone, never for a completion."""

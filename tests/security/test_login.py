@@ -17,10 +17,20 @@ from tests.security.conftest import PASSWORDS
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.ui.login.backoff import FREE_TRIES, FREE_TRIES_IN_ALL, LONGEST_WAIT_S, LoginLimits
 from workbench.ui.login.door import Door
-from workbench.ui.login.logins import LONGEST_S, MOST_PER_ACCOUNT, Logins
-from workbench.ui.login.passwords import AT_ONCE, MOST_WAITING, PasswordChecks, TooBusy
+from workbench.ui.login.passwords import (
+    AT_ONCE,
+    FREE_TRIES,
+    FREE_TRIES_IN_ALL,
+    LONGEST_S,
+    LONGEST_WAIT_S,
+    MOST_PER_ACCOUNT,
+    MOST_WAITING,
+    LoginLimits,
+    Logins,
+    PasswordChecks,
+    TooBusy,
+)
 
 HERE, THERE = "9.9.9.9", "9.9.9.10"
 PRIVATE = ("127.0.0.1", "::1", "10.0.0.7", "192.168.0.1", "172.17.0.1", "fd00::1", "testclient", "")

@@ -28,7 +28,7 @@ from workbench.library.datasets.export_target import push_files
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.api.verbs import Verbs
-from workbench.ui.tabs.contracts.events import ContractEvents, contract_texts
+from workbench.ui.tabs.contracts.tab import ContractEvents, contract_texts
 from workbench.ui.tabs.data.form import DataForm
 from workbench.ui.tabs.inspect import InspectEvents
 from workbench.ui.tabs.play.runs import Runs

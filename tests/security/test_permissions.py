@@ -21,8 +21,8 @@ from workbench.settings import Settings
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.task import ToolDraft
+from workbench.ui.owners import GuardedBlocks, needed_by
 from workbench.ui.page import build_page
-from workbench.ui.permitted import GuardedBlocks, needed_by
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "permissions.md"
 COLUMNS = (UserRole.LOCAL, UserRole.ADMIN, UserRole.MEMBER, UserRole.SPACE_ADMIN, UserRole.VISITOR)

@@ -9,10 +9,8 @@ import pytest
 
 from tests.services import services_for
 from workbench.errors import BadInput
-from workbench.ui.components.choice_field import ChoiceField, TickField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import CodeEditor
-from workbench.ui.components.text_field import TextField
+from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, TickField
 from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options
 from workbench.ui.present.pieces import TextSpan

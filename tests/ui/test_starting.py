@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.ui.starting import ATTEMPTS, start_page
+from workbench.ui.serve import ATTEMPTS, start_page
 
 BUSY = "When localhost is not accessible, a shareable link must be created. Please set share=True."
 

@@ -21,8 +21,7 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.frame import PageFrame
 from workbench.ui.incoming.fields import id_of, text_of
 from workbench.ui.listen import Trigger, listen
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.guide import (
     KEYS,
     DemoView,
@@ -34,8 +33,7 @@ from workbench.ui.present.guide import (
 from workbench.ui.present.notices import NoticeView, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.listing import list_sessions
-from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
+from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.tab import PlayParts

@@ -9,8 +9,8 @@ import gradio as gr
 
 from workbench.app.services import Services
 from workbench.records.owner import NOBODY, Permission
-from workbench.ui.api.offer import offer_api
-from workbench.ui.crowd import open_queue
+from workbench.ui.addresses import open_queue
+from workbench.ui.api.verbs import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.owners import role_of, serves_others
@@ -18,7 +18,7 @@ from workbench.ui.script_files import all_addresses
 from workbench.ui.tabs import inspect
 from workbench.ui.tabs.compare import parts as compare
 from workbench.ui.tabs.compare.tab import wire as wire_compare
-from workbench.ui.tabs.contracts import parts as contracts
+from workbench.ui.tabs.contracts import tab as contracts
 from workbench.ui.tabs.contracts.tab import wire as wire_contracts
 from workbench.ui.tabs.data import tab as data
 from workbench.ui.tabs.label import tab as label
@@ -28,7 +28,7 @@ from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.suites import parts as suites
 from workbench.ui.tabs.suites.tab import wire as wire_suites
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
-from workbench.ui.tabs.tools import parts as tools
+from workbench.ui.tabs.tools import tab as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
 from workbench.ui.whole_steps import WholeSteps

@@ -11,7 +11,7 @@ from gradio.state_holder import SessionState
 
 from workbench.ui.incoming.refusal import MalformedEvent, RefusalLog
 from workbench.ui.incoming.values import check_event_data, check_values
-from workbench.ui.permitted import GuardedBlocks
+from workbench.ui.owners import GuardedBlocks
 
 _UNCHANGED: Final[list[object]] = []
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from workbench.chat.json_value import JsonObject
 from workbench.engines.adapters import Adapter
-from workbench.ui.present.adapters import show_adapters
+from workbench.ui.present.models import show_adapters
 
 RECEIPT: JsonObject = {
     "function_calling": {"n_tool_calls_in_train": 1, "n_tools_declared": 12, "validator_issues": 0},

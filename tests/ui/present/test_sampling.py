@@ -5,7 +5,7 @@ import pytest
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.sampling_lines import TokenBias
-from workbench.ui.present.sampling import parse_sampling, show_sampling
+from workbench.ui.present.setup import parse_sampling, show_sampling
 
 SAMPLING = Sampling(
     temperature=0.7,

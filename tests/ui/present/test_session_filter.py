@@ -6,7 +6,7 @@ import pytest
 
 from workbench.errors import BadInput
 from workbench.records.session_tree import NO_FILTER, SearchFilter
-from workbench.ui.present.session_filter import read_filter
+from workbench.ui.present.sessions import read_filter
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"tag": " ", "has_fix": ""}'])

@@ -1,7 +1,7 @@
 """The list of contracts, or of suites."""
 
 from workbench.records.versions import VersionKind
-from workbench.ui.present.text_list import show_texts
+from workbench.ui.present.versions import show_texts
 
 
 def test_files_versions_and_the_one_that_is_new_are_listed():

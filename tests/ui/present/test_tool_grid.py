@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from workbench.errors import BadInput
-from workbench.ui.present.tool_grid import show_grid, write_grid
+from workbench.ui.present.tools import show_grid, write_grid
 
 SPEC = '{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {}}}}}'
 

@@ -8,8 +8,7 @@ from playwright.sync_api import expect
 from tests.ui.scripts.component import Component
 from workbench.ui.present.blocks import CallCard
 from workbench.ui.present.compare.board import BoardView, CellView, ColumnHeadView, TurnView
-from workbench.ui.present.compare.signs import ArgumentView, CallView, FixLine
-from workbench.ui.present.compare.word_diff import diff_words
+from workbench.ui.present.compare.signs import ArgumentView, CallView, FixLine, diff_words
 from workbench.ui.present.contracts import DiffLine, DiffView
 from workbench.ui.present.differ import ParserComparisonView, ParserRow
 from workbench.ui.present.inspect import EditRow, FixesView, FixRow

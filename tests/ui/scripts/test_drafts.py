@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 from tests.ui.scripts.component import Component
 from workbench.ui.present.label.form import FormField
 from workbench.ui.present.message_pane import CodeTab, CodeView, DeletedView, EditView
-from workbench.ui.present.session_bar import SessionBarView
-from workbench.ui.present.text_list import TextListView, TextRow
+from workbench.ui.present.sessions import SessionBarView
 from workbench.ui.present.tools import ToolGroup, ToolLine, ToolListView
+from workbench.ui.present.versions import TextListView, TextRow
 
 pytestmark = pytest.mark.browser
 

@@ -15,7 +15,7 @@ import gradio as gr
 from gradio.events import EventListener
 
 from workbench.chat.json_value import JsonValue
-from workbench.ui.components.stubless import Stubless
+from workbench.ui.components.fields import Stubless
 from workbench.ui.listen import Trigger
 from workbench.ui.script_files import address_of_script, words_of_script
 

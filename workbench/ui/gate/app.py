@@ -12,9 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.settings import Settings
 from workbench.ui.gate.gate import RequestGate
-from workbench.ui.gate.gradio_pages import GradioPages
+from workbench.ui.gate.gradio_pages import GradioPages, PageStates
 from workbench.ui.gate.headers import SecurityHeaders
-from workbench.ui.gate.page_states import PageStates
 from workbench.ui.gate.pages import OpenPages
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard

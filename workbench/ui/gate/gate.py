@@ -16,17 +16,26 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from workbench.settings import Settings
 from workbench.ui.addresses import address_of
 from workbench.ui.gate import bodies
-from workbench.ui.gate.cookies import Cookies, new_secret
+from workbench.ui.gate.bodies import UPLOADS_AN_HOUR, UploadQuota
 from workbench.ui.gate.headers import SecurityHeaders
-from workbench.ui.gate.hosts import AllowedHosts, parse_authority
-from workbench.ui.gate.origins import is_foreign, origins_of
+from workbench.ui.gate.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
 from workbench.ui.gate.pages import PAGE_ID, ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import Route, RouteKind, route_of
-from workbench.ui.gate.sends import as_see_other, with_browser_cookie, with_event
-from workbench.ui.gate.uploads import UPLOADS_AN_HOUR, UploadQuota
-from workbench.ui.gate.visit import RequestRefused, Visit, is_https, only, owner_of, page_id_of, passed_on
-from workbench.ui.login.door import Door
-from workbench.ui.login.form import logout_page
+from workbench.ui.gate.visit import (
+    Cookies,
+    RequestRefused,
+    Visit,
+    as_see_other,
+    is_https,
+    new_secret,
+    only,
+    owner_of,
+    page_id_of,
+    passed_on,
+    with_browser_cookie,
+    with_event,
+)
+from workbench.ui.login.door import Door, logout_page
 
 _FOREIGN: Final = (
     "A page of another origin sent this request, so it is refused. Behind a proxy, pass the headers Host (with its "

@@ -10,8 +10,7 @@ from typing import Final, TypeVar, cast
 import gradio as gr
 
 from workbench.chat.json_value import JsonObject, JsonValue, load_json
-from workbench.ui.incoming.json_limits import problem_of_json
-from workbench.ui.incoming.refusal import MalformedEvent
+from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
 
 MOST_ID_CHARS: Final = 4096
 """An id, a name or a word of a closed set is never longer."""

@@ -17,8 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.chat.json_value import load_json
-from workbench.ui.incoming.json_limits import problem_of_json
-from workbench.ui.incoming.refusal import RefusalLog
+from workbench.ui.incoming.refusal import RefusalLog, problem_of_json
 
 PREFIX: Final = "/gradio_api/"
 MOST_BODY_BYTES: Final = 16 * 1024 * 1024

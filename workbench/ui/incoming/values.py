@@ -9,8 +9,7 @@ from gradio.block_function import BlockFunction
 from gradio.blocks import Block
 from gradio.components.api_component import Api
 
-from workbench.ui.incoming.json_limits import problem_of_json
-from workbench.ui.incoming.refusal import MalformedEvent
+from workbench.ui.incoming.refusal import MalformedEvent, problem_of_json
 
 MOST_CHOSEN: Final = 10_000
 """Entries of a list that was chosen from."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
+from workbench.app.as_code import RoundCode
 from workbench.chat.message import Role
 from workbench.hermes.reading import Reading
 from workbench.hermes.written_out import written_out
@@ -102,4 +104,27 @@ def show_edit_call(kept: StoredMessage, reading: Reading, call: int, tools: Offe
         name=read.name,
         values=show_values(read.arguments, tools.by_name.get(read.name)),
         go_on="Save and run its calls",
+    )
+
+
+NOTE: Final = (
+    "OPENAI_BASE_URL and OPENAI_API_KEY say which server is asked. A grammar that held the model to the tools' "
+    "schemas is no part of it."
+)
+GOES_ON: Final = (
+    " The verb goes on with this session where it is open, for it cannot be given an edited contract or the "
+    "conversation so far."
+)
+
+
+def show_code(code: RoundCode) -> CodeView:
+    """The pane for a round."""
+    return CodeView(
+        title="This round as code",
+        tabs=(
+            CodeTab(name="curl", text=code.curl),
+            CodeTab(name="Python", text=code.python),
+            CodeTab(name="workbench", text=code.verb),
+        ),
+        note=NOTE + ("" if code.is_whole else GOES_ON),
     )

@@ -1,12 +1,15 @@
 """The sessions of the store as a list."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from typing import Final
+from datetime import UTC, date, datetime
+from typing import Final, cast
 
-from workbench.records.session_tree import FoundSession, Snippet
-from workbench.records.sessions import ListedSession
+from workbench.chat.json_value import JsonValue, as_object
+from workbench.errors import BadInput
+from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
+from workbench.records.sessions import ListedSession, StoredSession
 from workbench.ui.present.pieces import TextSpan
 
 HINT: Final = "Each conversation is kept here from its first message on."
@@ -205,3 +208,74 @@ class DownloadView:
     """What stands in it."""
     serial: float
     """Differs from one download to the next, so that the same file can be asked for twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionBarView:
+    """The line; it is not drawn while no session is open."""
+
+    is_open: bool = False
+    """True while a session is open."""
+    title: str = ""
+    """Of the session."""
+    tags: tuple[str, ...] = ()
+    """In the order given."""
+    is_read_only: bool = False
+    """True of a session that can be looked at and copied, not gone on with."""
+    note: str = ""
+    """Of a read-only one: why."""
+    link: str = ""
+    """What stands behind the page's address in a link that shows it to others; empty while it is not shared."""
+
+
+def show_bar(session: StoredSession, *, is_by_link: bool) -> SessionBarView:
+    """The line of an open session.
+
+    Args:
+        session: The session.
+        is_by_link: True where it is seen by its link.
+    """
+    is_read_only = is_by_link or not session.is_own
+    note = "shared with you, read-only" if is_by_link else "another owner's, read-only"
+    return SessionBarView(
+        is_open=True,
+        tags=session.tags,
+        title=session.title or "untitled",
+        is_read_only=is_read_only,
+        note=note if is_read_only else "",
+        link=f"?shared={session.share_key}" if session.share_key and not is_read_only else "",
+    )
+
+
+def read_filter(text: str) -> SearchFilter:
+    """The filter from its JSON; what is blank asks nothing.
+
+    Raises:
+        BadInput: A date is none.
+    """
+    chosen = as_object(cast(JsonValue, json.loads(text or "{}")))
+
+    def word(name: str) -> str | None:
+        return str(chosen.get(name) or "").strip() or None
+
+    answers = {"yes": True, "no": False}
+    return SearchFilter(
+        has_fix=answers.get(str(chosen.get("has_fix"))),
+        has_drop=answers.get(str(chosen.get("has_drop"))),
+        verdict=word("verdict"),
+        tag=word("tag"),
+        contract=word("contract"),
+        model=word("model"),
+        since=_day_start(word("since")),
+        until=_day_start(word("until")),
+    )
+
+
+def _day_start(text: str | None) -> datetime | None:
+    """The beginning of a day, UTC."""
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError as error:
+        raise BadInput("filter", f"{text!r} is no date", "write it as 2026-11-21") from error

@@ -1,6 +1,6 @@
 """The left column: a setup as its fields hold it and back, the composed system text, what may be chosen."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,11 +8,49 @@ from workbench.contract.contract import Contract
 from workbench.records.run_config import RunConfig
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import ChoiceKind
-from workbench.rollout.sampling import SAMPLING_FIELDS
+from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 from workbench.rollout.setting_field import settings_of
 from workbench.ui.present.pieces import TextSpan, marked_pieces
-from workbench.ui.present.sampling import parse_sampling, show_sampling
 from workbench.ui.present.words import count
+
+
+def show_sampling(sampling: Sampling) -> dict[str, Any]:
+    """What the fields hold, by name, in the order of the page."""
+    return {name: declared.editor.show(getattr(sampling, name)) for name, declared in SAMPLING_FIELDS.items()}
+
+
+def parse_sampling(shown: Mapping[str, object], where: str = "") -> Sampling:
+    """The sampling of what fields hold.
+
+    Args:
+        shown: By name. A field that is left out has its default.
+        where: Says more about the place, such as `"column B, "`.
+
+    Raises:
+        BadInput: A number is missing or out of its range, or a line of the biases cannot be read.
+    """
+    values = {name: SAMPLING_FIELDS[name].editor.parse(held, where) for name, held in shown.items()}
+    return Sampling(**values)
+
+
+def sampling_words(sampling: Sampling) -> str:
+    """A sampling in a line: the fields that are always visible, and each other one that is not the default.
+
+    >>> sampling_words(Sampling(min_p=0.2))
+    'temperature 0, top_p 0.95, top_k 40, seed 0, at most 256 tokens, min_p 0.2'
+    """
+    shown, plain = show_sampling(sampling), show_sampling(Sampling())
+    names = [
+        name for name, declared in SAMPLING_FIELDS.items() if declared.row == 0 or shown[name] != plain[name]
+    ]
+    return ", ".join(_words(name, shown[name]) for name in names)
+
+
+def _words(name: str, value: object) -> str:
+    if name == "max_tokens" and isinstance(value, int):
+        return f"at most {count(value, 'token')}"
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+
 
 UNTAUGHT_ADVICE: Final = (
     "The bare embedded model, 135M, calls a tool only when it must: tool choice 'required' makes it call first, "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.sampling import sampling_words
+from workbench.ui.present.setup import sampling_words
 from workbench.ui.present.words import seconds
 
 NO_TIMING_YET: Final = "Tokens and times of each round stand here."

@@ -14,15 +14,11 @@ from workbench.records.owner import Permission
 from workbench.toolbox.catalog import Catalog
 from workbench.toolspec.tools_text import render_tools
 from workbench.ui.choices import toolsets_of
-from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import CodeEditor
-from workbench.ui.components.fields import heading, text_editor
-from workbench.ui.components.text_field import TextField
+from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, heading, text_editor
 from workbench.ui.incoming.fields import place_of
 from workbench.ui.listen import any_of, listen
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.notices import NoticeView, problem

@@ -12,12 +12,10 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.present.text_list import TextListView, show_texts
-from workbench.ui.present.versions import VersionsView, show_versions
+from workbench.ui.present.versions import TextListView, VersionsView, show_texts, show_versions
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 

@@ -7,8 +7,7 @@ from tests.services import services_for
 from workbench.app.comparisons.opened import find_comparison
 from workbench.records.comparisons import Vote, VoteKind
 from workbench.rollout.events import PieceArrived
-from workbench.ui.present.compare.board import show_board
-from workbench.ui.present.compare.live import TAIL_CHARS, show_live
+from workbench.ui.present.compare.board import TAIL_CHARS, show_board, show_live
 from workbench.ui.present.live import LiveRound
 from workbench.ui.tabs.compare.watching import read_comparison, watch
 

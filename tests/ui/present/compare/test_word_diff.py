@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.ui.present.compare.word_diff import WORDS_COMPARED, diff_words
+from workbench.ui.present.compare.signs import WORDS_COMPARED, diff_words
 
 WORDS = st.lists(st.sampled_from(["a", "bb", " ", "\n", ".", "<b>", "${x}", "ü", "🦉"]), max_size=20).map(
     "".join

@@ -10,11 +10,12 @@ from workbench.app.comparisons.planning import LETTERS, ColumnRequest, Turns
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS, Column, Comparison
+from workbench.records.sessions import StoredMessage, StoredSession
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Settings
-from workbench.ui.present.sampling import parse_sampling, show_sampling
-from workbench.ui.present.setup import first_choice
+from workbench.ui.present.setup import first_choice, parse_sampling, show_sampling
+from workbench.ui.present.words import count
 
 OWN: Final = "own"
 """The contract's choice that takes the text as it stands."""
@@ -249,4 +250,41 @@ def _wanted(fields: ColumnFields, letter: str) -> ColumnRequest:
         tool_choice=fields.tool_choice,
         sampling=parse_sampling(dict(zip(COMPARED, fields.sampling, strict=True)), where),
         is_constrained=fields.is_constrained,
+    )
+
+
+QUESTION_CHARS = 200
+"""So much of a question is shown in the line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareTargetView:
+    """The line."""
+
+    session: str = ""
+    """The session's id; empty for a question of one's own."""
+    message: str = ""
+    """The turn's message, for a link."""
+    title: str = ""
+    """The session's."""
+    note: str = ""
+    """Which of its turns."""
+    question: str = ""
+    """What is asked there."""
+
+
+NO_TARGET = CompareTargetView()
+"""A question of one's own."""
+
+
+def show_target(session: StoredSession, turns: Turns, asked: Sequence[StoredMessage]) -> CompareTargetView:
+    """The line for turns of a session; `asked` are its user's messages that are answered."""
+    last = asked[-1]
+    text = " ".join(last.message.text[: QUESTION_CHARS + 1].split())
+    return CompareTargetView(
+        session=session.id,
+        message=last.id,
+        title=session.title or "untitled",
+        note=count(len(asked), "turn") if turns.is_whole else "one turn",
+        question=text if len(text) <= QUESTION_CHARS else text[: QUESTION_CHARS - 1] + "…",
     )

@@ -19,11 +19,9 @@ from workbench.records.comparisons import (
 from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.ui.incoming.fields import number_of, optional_number_of, word_of
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
-from workbench.ui.present.compare.board import show_board
+from workbench.ui.owners import needs, services_of
+from workbench.ui.present.compare.board import LiveColumns, show_board, show_live
 from workbench.ui.present.compare.form import CompareForm, read_form, wanted_columns
-from workbench.ui.present.compare.live import LiveColumns, show_live
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen, contract_choices
 from workbench.ui.tabs.compare.watching import read_comparison, watch

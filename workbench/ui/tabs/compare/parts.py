@@ -1,4 +1,4 @@
-"""The Compare tab's parts, and what an answer to an event changes of them."""
+"""The parts of the Compare tab, and what an event's result changes in them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, cast
@@ -11,23 +11,20 @@ from workbench.app.services import Services
 from workbench.records.comparisons import MAX_COLUMNS, MIN_COLUMNS
 from workbench.rollout.sampling import number_range
 from workbench.rollout.setting_field import NumberRange
-from workbench.ui.components.choice_field import ChoiceField
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.fields import heading
-from workbench.ui.components.number_field import NumberField, number_field
-from workbench.ui.components.text_field import TextField
-from workbench.ui.present.compare.board import BoardView
+from workbench.ui.components.fields import ChoiceField, NumberField, TextField, heading, number_field
+from workbench.ui.present.compare.board import BoardView, LiveColumns
 from workbench.ui.present.compare.form import (
     COMPARED,
+    NO_TARGET,
     OWN,
     OWN_LABEL,
     SCOPES,
     ColumnFields,
     CompareForm,
+    CompareTargetView,
     first_form,
 )
-from workbench.ui.present.compare.live import LiveColumns
-from workbench.ui.present.compare.target import NO_TARGET, CompareTargetView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.setup import setup_label
 from workbench.ui.tabs.play.screen import SAME, Update

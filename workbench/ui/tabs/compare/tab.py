@@ -1,15 +1,38 @@
 """The Compare tab, wired."""
 
+from collections.abc import Sequence
+from typing import Final
+
 import gradio as gr
+from gradio.blocks import Block
 
 from workbench.app.services import Services
-from workbench.ui.listen import listen
-from workbench.ui.tabs.compare.drafts import READ_DRAFT, keep_drafts
+from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
 from workbench.ui.tabs.compare.target_events import TargetEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.tab import PlayParts
+
+_KEY: Final = "'hermes-workbench:compare'"
+
+READ_DRAFT: Final = f"""() => {{
+  try {{
+    return [localStorage.getItem({_KEY}) || '', localStorage.getItem('hermes-workbench:browser') || ''];
+  }} catch {{ return ['', '']; }}
+}}"""
+"""The form as it was left, as JSON text; the secret that tells this browser from others."""
+
+_KEEP: Final = f"""(...values) => {{
+  try {{ localStorage.setItem({_KEY}, JSON.stringify(values)); }} catch {{ /* full or forbidden */ }}
+  return [];
+}}"""
+
+
+def keep_drafts(form: Sequence[Block]) -> None:
+    """Keeps the form, all of it, whenever a part of it changes."""
+    changes: list[Trigger] = [getattr(part, "change") for part in form]  # noqa: B009 - `Block` names no events
+    listen(any_of(*changes), None, form, js=_KEEP, is_queued=False)
 
 
 def wire(

@@ -13,22 +13,23 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.comparisons import MAX_COLUMNS, Column
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.owners import browser_key_of, services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import browser_key_of, needs, services_of
 from workbench.ui.present.compare.board import show_board
 from workbench.ui.present.compare.form import (
     COLUMN_SIZE,
+    NO_TARGET,
     THIS_TURN,
     CompareForm,
+    CompareTargetView,
     column_fields,
     draft_form,
     first_form,
     form_of,
     read_link,
+    show_target,
     target_of,
     turns_meant,
 )
-from workbench.ui.present.compare.target import NO_TARGET, CompareTargetView, show_target
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen
 from workbench.ui.tabs.compare.watching import read_comparison

@@ -14,8 +14,7 @@ from workbench.app.services import Services
 from workbench.records.comparisons import ComparisonAnswer, StoredComparison
 from workbench.settings import Secret
 from workbench.ui.present.compare.answer import read_answer
-from workbench.ui.present.compare.board import BoardView, ReadComparison, show_board
-from workbench.ui.present.compare.live import LiveColumns, show_live
+from workbench.ui.present.compare.board import BoardView, LiveColumns, ReadComparison, show_board, show_live
 from workbench.ui.present.live import LiveRound
 from workbench.ui.tabs.play.runs import play_aside
 

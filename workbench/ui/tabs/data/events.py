@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.records.owner import Permission
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs
 from workbench.library.datasets.session_export import SessionDone, export_rows
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.app.services import Services
@@ -36,7 +36,7 @@ from workbench.ui.present.data import (
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.tabs.data.form import DataForm
-from workbench.ui.tabs.data.jobs import Jobs
+from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 

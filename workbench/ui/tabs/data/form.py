@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
-
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.source import ExportOptions
 from workbench.records.labels.project import QueueState
@@ -11,6 +10,10 @@ from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import RowSplit, parse_shares
 from workbench.ui.present.numbers import SEED
+from collections.abc import Generator
+from contextlib import contextmanager
+from threading import Event, Lock
+
 
 ENDINGS: Final = ("jsonl", "jsonl.gz", "parquet")
 """Of a file of rows."""
@@ -100,3 +103,31 @@ def _moment(where: str, text: str) -> datetime | None:
         return datetime.fromisoformat(text.strip()).replace(tzinfo=UTC)
     except ValueError:
         raise BadInput(where, f"{text!r} is no date", "write it as 2026-11-21") from None
+
+
+class Jobs:
+    """The jobs under way."""
+
+    def __init__(self) -> None:
+        self._stops: dict[str, Event] = {}
+        self._lock = Lock()
+
+    @contextmanager
+    def job(self, tab: str) -> Generator[Event | None]:
+        """What stops the job that is done within; None where the tab has one under way."""
+        with self._lock:
+            is_free = tab not in self._stops
+            stop = self._stops.setdefault(tab, Event())
+        try:
+            yield stop if is_free else None
+        finally:
+            if is_free:
+                with self._lock:
+                    self._stops.pop(tab, None)
+
+    def stop(self, tab: str) -> None:
+        """Asks the tab's job to stop."""
+        with self._lock:
+            stop = self._stops.get(tab)
+        if stop is not None:
+            stop.set()

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 
 from workbench.records.owner import Permission
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs
 from workbench.library.datasets.row_import import ImportOptions, RowImported, import_rows
 from workbench.library.datasets.export_target import ReadLimits
 from workbench.app.services import Services
@@ -27,8 +27,8 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
 from workbench.ui.tabs.data.events import BUSY, LOOKS_PER_SECOND
-from workbench.ui.tabs.data.jobs import Jobs
-from workbench.ui.tabs.play.listing import list_sessions
+from workbench.ui.tabs.data.form import Jobs
+from workbench.ui.tabs.play.screen import list_sessions
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.ui.components.text_field import TextField
+from workbench.ui.components.fields import TextField
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import QueueState
 from workbench.app.services import Services
@@ -14,12 +14,12 @@ from workbench.ui.components.fields import heading
 from workbench.ui.components.drawn import Drawn
 from workbench.ui.listen import listen
 from workbench.ui.present.data import TEACHING
-from workbench.ui.components.number_field import NumberField, number_field
+from workbench.ui.components.fields import NumberField, number_field
 from workbench.ui.present.numbers import SEED
 from workbench.ui.tabs.data.events import DataEvents
 from workbench.ui.tabs.data.form import ANY, ENDINGS, MANNERS, TAKEN, DataForm
 from workbench.ui.tabs.data.import_events import ImportEvents
-from workbench.ui.tabs.data.jobs import Jobs
+from workbench.ui.tabs.data.form import Jobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

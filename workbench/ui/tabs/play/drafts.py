@@ -4,7 +4,7 @@ from typing import Final
 
 from gradio.blocks import Block
 
-from workbench.ui.components.text_field import TextField
+from workbench.ui.components.fields import TextField
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.tabs.play.setup_column import SetupParts
 

@@ -10,14 +10,10 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.ui.incoming.fields import id_of, json_text_of, text_of
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.session_bar import SessionBarView, show_bar
-from workbench.ui.present.session_filter import read_filter
-from workbench.ui.present.sessions import DownloadView
-from workbench.ui.tabs.play.listing import list_sessions
-from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
+from workbench.ui.present.sessions import DownloadView, SessionBarView, read_filter, show_bar
+from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.visitor import PAGE, Visitor
 

@@ -16,18 +16,15 @@ from workbench.hermes.written_out import written_out
 from workbench.records.owner import Permission
 from workbench.records.sessions import StoredMessage
 from workbench.ui.incoming.fields import id_of, object_of, optional_number_of
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
-from workbench.ui.present.code import show_code
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.label.form import read_form
 from workbench.ui.present.live import waiting
-from workbench.ui.present.message_pane import DeletedView, EditView, show_edit, show_edit_call
+from workbench.ui.present.message_pane import DeletedView, EditView, show_code, show_edit, show_edit_call
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
-from workbench.ui.tabs.play.reopened import reopened, round_at
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.visitor import Visitor
 
 

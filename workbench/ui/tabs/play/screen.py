@@ -6,24 +6,33 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.app.opened import OpenedSession
+from workbench.app.opened import OpenedSession, open_session, open_shared
+from workbench.app.services import Services
+from workbench.records.owner import Permission
+from workbench.records.session_tree import NO_FILTER
 from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
+from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.differ import ParserComparisonView
 from workbench.ui.present.inspect import CallsView, FixesView, fixes_label
-from workbench.ui.present.live import LiveView
+from workbench.ui.present.live import LiveView, WaitingView, show_waiting
 from workbench.ui.present.message_pane import MessagePaneView
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.raw import RawView
-from workbench.ui.present.session import SessionView, show_session
-from workbench.ui.present.session_bar import SessionBarView, show_bar
-from workbench.ui.present.sessions import AddressView, ClipboardView, SessionsView
+from workbench.ui.present.session import SessionView, show_session, tools_of
+from workbench.ui.present.sessions import (
+    AddressView,
+    ClipboardView,
+    SessionBarView,
+    SessionsView,
+    show_bar,
+    show_sessions,
+)
 from workbench.ui.present.setup import SETUP_FIELDS, HeaderView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
 from workbench.ui.present.transcript import TranscriptView
-from workbench.ui.present.waiting import WaitingView, show_waiting
 from workbench.ui.tabs.play.person import PersonAnswered, PersonAwaited
 from workbench.ui.visitor import Visitor
 
@@ -114,3 +123,58 @@ class Screen(NamedTuple):
         return self._replace(
             send=gr.update(interactive=not is_running), stop=gr.update(interactive=is_running)
         )
+
+
+def reopened(services: Services, visitor: Visitor) -> OpenedSession | None:
+    """The open session up to the message that the visitor sees last; None where none is open.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
+    if visitor.share_key is not None:
+        return open_shared(services, visitor.share_key, leaf_id=visitor.leaf_id)
+    if visitor.session_id is None:
+        return None
+    return open_session(services, visitor.session_id, leaf_id=visitor.leaf_id)
+
+
+def round_at(opened: OpenedSession | None, message_id: str) -> ReadRound | None:
+    """The completion of that id; None where it is not on the path that is shown."""
+    if opened is None:
+        return None
+    rounds = read_path(opened.path, tools_of(opened.session.setup))
+    return next((one for one in rounds if one.kept.id == message_id), None)
+
+
+DELETED = 200
+"""Deleted sessions that the list holds."""
+
+
+def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None = None) -> SessionsView:
+    """The list for one visitor.
+
+    Args:
+        services: Of their owner.
+        visitor: Says which session is open, what is searched for, how long the list may be, and whether an
+            admin lists those of all.
+        undo_id: What was deleted just now; None for nothing.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
+    is_admin = services.owner.may(Permission.READ_ALL)
+    is_of_all = visitor.is_of_all and is_admin
+    scope = "Show only mine" if is_of_all else "Show those of all"
+    # One more than is shown tells whether there are more.
+    found = services.search.find(visitor.query, visitor.wanted, limit=visitor.listed + 1, is_of_all=is_of_all)
+    return show_sessions(
+        found[: visitor.listed],
+        open_id=visitor.session_id,
+        now=services.calendar.now().astimezone(),
+        deleted=services.sessions.list_sessions(limit=DELETED, is_deleted=True),
+        undo_id=undo_id,
+        scope=scope if is_admin else "",
+        query=visitor.query,
+        is_filtered=visitor.wanted != NO_FILTER,
+        has_more=len(found) > visitor.listed,
+    )

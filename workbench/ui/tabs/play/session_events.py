@@ -7,31 +7,29 @@ from typing import Any, cast
 
 import gradio as gr
 
+from workbench.app.branches import BranchTree, branches_of
 from workbench.app.opened import OpenedSession
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.contract.variables import parse_variables
 from workbench.errors import BadInput, WorkbenchError
+from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import newest_leaf
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import browser_key_of, services_of
-from workbench.ui.permitted import needs
-from workbench.ui.present.branches import BranchesView
+from workbench.ui.owners import browser_key_of, needs, services_of
+from workbench.ui.present.branches import BranchesView, agreement_words, show_branches
 from workbench.ui.present.live import LiveView
 from workbench.ui.present.message_pane import EditView
-from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.present.session import show_session
-from workbench.ui.present.session_bar import SessionBarView
-from workbench.ui.present.sessions import AccountView, AddressView
+from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.session import show_session, tools_of
+from workbench.ui.present.sessions import AccountView, AddressView, SessionBarView
 from workbench.ui.present.setup import first_choice
 from workbench.ui.present.transcript import TranscriptView, examples_for, show_transcript
-from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.message_events import edit_view
-from workbench.ui.tabs.play.reopened import reopened
-from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update
+from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions, reopened
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.visitor import Visitor
 
@@ -244,3 +242,45 @@ def _drafted(setup: RunConfig, text: str) -> RunConfig:
         variables=variables,
         tools_text=draft.get("tools_text", setup.tools_text),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class BranchEvents:
+    """Handlers of the tree."""
+
+    services: Services
+    """The edges."""
+
+    @needs(Permission.WORK)
+    def on_ask(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> BranchesView | Update:
+        """The branches of the open session."""
+        services = services_of(self.services, visitor, request)
+        try:
+            made = _made(services, visitor, id_of(event))
+            if made is None:
+                return SAME
+            deleted = services.sessions.deleted_messages(visitor.session_id or "")
+        except WorkbenchError:
+            return SAME
+        return show_branches(made, id_of(event), deleted)
+
+
+def told_agreement(services: Services, visitor: Visitor) -> NoticeView:
+    """How far the answers that part last on the visitor's path agree.
+
+    Raises:
+        StoreError: They cannot be read.
+    """
+    made = _made(services, visitor, visitor.leaf_id or "")
+    agreement = made.agreement if made else None
+    return advice(agreement_words(agreement) if agreement else "")
+
+
+def _made(services: Services, visitor: Visitor, shown_id: str) -> BranchTree | None:
+    if visitor.session_id is None or visitor.share_key is not None:
+        return None
+    material = services.corpus.material(visitor.session_id)
+    if not isinstance(material, SessionMaterial) or shown_id not in material.by_id:
+        return None
+    tree = services.sessions.tree(visitor.session_id)
+    return branches_of(tree, material, tools_of(material.setup), shown_id=shown_id)

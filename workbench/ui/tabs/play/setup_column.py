@@ -1,19 +1,78 @@
 """The left column: contract, tools, model, tool choice and sampling."""
 
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
 
 import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.services import Services
-from workbench.ui.components.choice_field import ChoiceField, TickField
+from workbench.records.run_config import RunConfig
+from workbench.rollout.sampling import SAMPLING_FIELDS
+from workbench.rollout.setting_field import ChoiceOption, FieldEditor, LinesEditor, NumberRange, settings_of
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.editor import CodeEditor
-from workbench.ui.components.fields import heading, text_editor
-from workbench.ui.components.text_field import TextField
+from workbench.ui.components.fields import (
+    ChoiceField,
+    CodeEditor,
+    TextField,
+    TickField,
+    heading,
+    number_field,
+    text_editor,
+)
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
-from workbench.ui.tabs.play.sampling_fields import SamplingParts, build_sampling
+
+_STOP_TEXTS: Final = "play-stop-texts"
+"""`play-stop` is the button."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingParts:
+    """The sampling's fields, the rounds of a turn, and what is kept of tokens."""
+
+    fields: Mapping[str, Block] = field(hash=False)
+    """By their names in `SETUP_FIELDS`."""
+
+
+def build_sampling() -> SamplingParts:
+    """Builds the fields."""
+    own = settings_of(RunConfig)
+    with gr.Row(elem_id="play-sampling"):
+        parts = {**_parts(0), "max_rounds": _part("max_rounds", own["max_rounds"].editor)}
+    with gr.Accordion("More sampling", open=False, elem_id="play-more-sampling"):
+        with gr.Row(elem_classes=["hw-numbers"]):
+            parts |= _parts(1)
+        parts |= _parts(2)
+        parts["wants_logprobs"] = gr.Checkbox(
+            label=own["wants_logprobs"].editor.label, container=False, elem_id="play-wants-logprobs"
+        )
+    return SamplingParts(fields=parts)
+
+
+def _parts(section: int) -> dict[str, Block]:
+    """The fields of row 0, of row 1, or of all rows from 2 on."""
+    return {
+        name: _part(name, declared.editor)
+        for name, declared in SAMPLING_FIELDS.items()
+        if min(declared.row, 2) == section
+    }
+
+
+def _part(name: str, editor: FieldEditor) -> Block:
+    """Begins with a value that it allows; the page's opening fills it."""
+    elem_id = _STOP_TEXTS if name == "stop" else f"play-{name.replace('_', '-')}"
+    match editor:
+        case NumberRange():
+            return number_field(editor, elem_id, max(editor.least, 0))
+        case ChoiceOption():
+            return gr.Dropdown([*editor.options], label=editor.label, elem_id=elem_id, min_width=0)
+        case LinesEditor():
+            return TextField(
+                label=editor.label, lines=1, max_lines=6, elem_id=elem_id, placeholder=editor.placeholder
+            )
+        case _:
+            raise TypeError(f"no component for sampling field {name!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,26 +8,28 @@ from gradio.events import Dependency
 
 from workbench.app.services import Services
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.text_field import TextField
+from workbench.ui.components.fields import TextField
 from workbench.ui.frame import PageFrame
 from workbench.ui.listen import Trigger, any_of, listen
-from workbench.ui.tabs.play.branch_events import BranchEvents
-from workbench.ui.tabs.play.decision_events import DecisionEvents
 from workbench.ui.tabs.play.drafts import READ_BROWSER, drop_draft, keep_drafts
-from workbench.ui.tabs.play.inspector_column import InspectorParts, build_inspector
-from workbench.ui.tabs.play.inspector_events import InspectorEvents
+from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen
-from workbench.ui.tabs.play.session_events import SessionEvents
-from workbench.ui.tabs.play.sessions_column import SessionsParts, build_sessions
+from workbench.ui.tabs.play.session_events import BranchEvents, SessionEvents
 from workbench.ui.tabs.play.setup_column import SetupParts, build_setup
-from workbench.ui.tabs.play.setup_events import SetupEvents
-from workbench.ui.tabs.play.talk_column import TalkParts, build_talk
+from workbench.ui.tabs.play.setup_events import SetupEvents, VersionEvents
+from workbench.ui.tabs.play.talk_column import (
+    InspectorParts,
+    SessionsParts,
+    TalkParts,
+    build_inspector,
+    build_sessions,
+    build_talk,
+    wire_waiting,
+)
 from workbench.ui.tabs.play.turn_events import TurnEvents
-from workbench.ui.tabs.play.version_events import VersionEvents
-from workbench.ui.tabs.play.waiting_pane import wire_waiting
 from workbench.ui.visitor import Visitor
 
 

@@ -5,13 +5,135 @@ from typing import Final
 
 import gradio as gr
 
+from workbench.records.owner import Permission, is_granted
+from workbench.rollout.ports import Approval
+from workbench.rollout.steps import Step, StepKind
+from workbench.settings import Settings
 from workbench.ui.components.drawn import Drawn
-from workbench.ui.components.number_field import NumberField, number_field
-from workbench.ui.components.text_field import TextField
+from workbench.ui.components.fields import NumberField, TextField, heading, number_field
+from workbench.ui.listen import listen
+from workbench.ui.owners import needs, role_of
+from workbench.ui.present.decision import DecisionView
+from workbench.ui.present.differ import ask_differ
 from workbench.ui.present.editors import EditorNamesView
+from workbench.ui.present.inspect import CallsView, FixesView
 from workbench.ui.present.numbers import SAMPLES
-from workbench.ui.tabs.play.waiting_pane import WaitingParts, build_waiting
+from workbench.ui.present.raw import RawView
+from workbench.ui.present.timing import TimingView
+from workbench.ui.present.tokens import TokensView
+from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.watching import Execution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingParts:
+    """The pane's parts."""
+
+    waiting: Drawn
+    step_pane: gr.Group
+    approval_pane: gr.Group
+    result: TextField
+    use: gr.Button
+    give: gr.Button
+    fail: gr.Button
+    once: gr.Button
+    session: gr.Button
+    always: gr.Button
+    deny: gr.Button
+
+
+def build_waiting() -> WaitingParts:
+    """Builds the pane, hidden."""
+    with gr.Column(elem_id="play-waiting", min_width=0):
+        waiting = Drawn("waiting", elem_id="play-waiting-call")
+        with gr.Group(visible=False, elem_id="play-step") as step_pane:
+            result = TextField(
+                label="Result or error of your own", show_label=False, container=False, lines=2, max_lines=8,
+                placeholder="A result of your own, as JSON or text", elem_id="play-step-result",
+            )  # fmt: skip
+            with gr.Row():
+                use = gr.Button("Use the mock", variant="primary", size="sm", elem_id="play-step-use")
+                give = gr.Button("Give this result", size="sm", elem_id="play-step-give")
+                fail = gr.Button("Fail with this", size="sm", elem_id="play-step-fail")
+        with gr.Group(visible=False, elem_id="play-approval") as approval_pane, gr.Row():
+            deny = gr.Button("Deny", variant="primary", size="sm", elem_id="play-approval-deny")
+            once = gr.Button("Allow once", size="sm", elem_id="play-approval-once")
+            session = gr.Button("For this session", size="sm", elem_id="play-approval-session")
+            always = gr.Button("Always", size="sm", elem_id="play-approval-always")
+    return WaitingParts(
+        waiting=waiting, step_pane=step_pane, approval_pane=approval_pane, result=result, use=use, give=give,
+        fail=fail, once=once, session=session, always=always, deny=deny,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingEvents:
+    """Handlers of the pane."""
+
+    settings: Settings
+    """Say who may do what."""
+    runs: Runs
+    """Turns under way."""
+
+    @needs(Permission.WORK)
+    def on_use(self, request: gr.Request) -> str:
+        """The toolbox runs the call; the field is emptied for the next one."""
+        return self._step(request, Step())
+
+    @needs(Permission.WORK)
+    def on_give(self, text: str, request: gr.Request) -> str:
+        """The call comes to what was written."""
+        return self._step(request, Step(kind=StepKind.WRITE, text=text))
+
+    @needs(Permission.WORK)
+    def on_fail(self, text: str, request: gr.Request) -> str:
+        """The call fails with what was written."""
+        return self._step(request, Step(kind=StepKind.FAIL, text=text))
+
+    @needs(Permission.WORK)
+    def on_once(self, request: gr.Request) -> None:
+        """This call may run."""
+        self.runs.answer(request.session_hash or "", Approval.ONCE)
+
+    @needs(Permission.WORK)
+    def on_session(self, request: gr.Request) -> None:
+        """Calls of this kind may run in this session."""
+        self.runs.answer(request.session_hash or "", Approval.SESSION)
+
+    @needs(Permission.WORK)
+    def on_always(self, request: gr.Request) -> None:
+        """Calls of this kind may run from now on; for this session only, unless settings may be changed."""
+        may_keep = is_granted(Permission.CHANGE_SETTINGS, role_of(self.settings, request))
+        self.runs.answer(request.session_hash or "", Approval.ALWAYS if may_keep else Approval.SESSION)
+
+    @needs(Permission.WORK)
+    def on_deny(self, request: gr.Request) -> None:
+        """The call may not run."""
+        self.runs.answer(request.session_hash or "", Approval.DENY)
+
+    def _step(self, request: gr.Request, step: Step) -> str:
+        self.runs.answer(request.session_hash or "", step)
+        return ""
+
+
+def wire_waiting(parts: WaitingParts, settings: Settings, runs: Runs) -> None:
+    """Lets the pane answer.
+
+    Args:
+        parts: The pane.
+        settings: Say who may allow something for good.
+        runs: Turns under way.
+    """
+    events = WaitingEvents(settings, runs)
+    result = [parts.result]
+    listen(parts.use.click, events.on_use, [], result, is_queued=False)
+    listen(parts.give.click, events.on_give, result, result, is_queued=False)
+    listen(parts.fail.click, events.on_fail, result, result, is_queued=False)
+    listen(parts.once.click, events.on_once, is_queued=False)
+    listen(parts.session.click, events.on_session, is_queued=False)
+    listen(parts.always.click, events.on_always, is_queued=False)
+    listen(parts.deny.click, events.on_deny, is_queued=False)
+
 
 EXECUTIONS: Final = (
     ("run them", Execution.AUTO.value),
@@ -84,3 +206,84 @@ def build_talk() -> TalkParts:
         message_pane=message_pane, copied=copied,
         notice=notice, composer=composer, send=send, stop=stop, execution=execution, samples=samples,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectorParts:
+    """The column's parts, a tab each."""
+
+    raw: Drawn
+    raw_notice: Drawn
+    raw_diff: Drawn
+    tokens: Drawn
+    calls: Drawn
+    fixes: Drawn
+    fixes_tab: gr.Tab
+    timing: Drawn
+    decision: Drawn
+    differ: Drawn
+
+
+def build_inspector() -> InspectorParts:
+    """Builds the column with its empty states."""
+    with (
+        gr.Column(elem_id="play-inspector", elem_classes=["hw-column"], min_width=0),
+        gr.Tabs(elem_id="play-inspector-tabs"),
+    ):
+        with gr.Tab("Raw", elem_id="play-tab-raw"):
+            raw = Drawn("raw", RawView(), elem_id="play-raw")
+            raw_notice = Drawn("notice", elem_id="play-raw-notice")
+            raw_diff = Drawn("text_diff", elem_id="play-raw-diff")
+        with gr.Tab("Tokens", elem_id="play-tab-tokens"):
+            tokens = Drawn("tokens", TokensView(), elem_id="play-tokens")
+        with gr.Tab("Calls", elem_id="play-tab-calls"):
+            calls = Drawn("calls", CallsView(), elem_id="play-calls")
+        with gr.Tab("Fixes", elem_id="play-tab-fixes") as fixes_tab:
+            fixes = Drawn("fixes", FixesView(), elem_id="play-fixes")
+        with gr.Tab("Decision", elem_id="play-tab-decision"):
+            decision = Drawn("decision", DecisionView(), elem_id="play-decision")
+        with gr.Tab("Differ", elem_id="play-tab-differ"):
+            differ = Drawn("differ", ask_differ(None), elem_id="play-differ")
+        with gr.Tab("Timing", elem_id="play-tab-timing"):
+            timing = Drawn("timing", TimingView(), elem_id="play-timing")
+    return InspectorParts(
+        raw=raw, raw_notice=raw_notice, raw_diff=raw_diff, tokens=tokens, calls=calls, fixes=fixes,
+        fixes_tab=fixes_tab, timing=timing, decision=decision, differ=differ,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsParts:
+    """The column's parts, from top to bottom."""
+
+    new: gr.Button
+    sessions: Drawn
+    export_open: gr.Button
+    export_all: gr.Button
+    notice: Drawn
+    download: Drawn
+    demo: Drawn
+
+
+def build_sessions() -> SessionsParts:
+    """Builds the column, empty."""
+    with gr.Column(elem_id="play-sessions", elem_classes=["hw-column"], min_width=0):
+        new = gr.Button("New session", size="sm", elem_id="play-new")
+        sessions = Drawn("sessions", elem_id="play-session-list")
+        with gr.Column(elem_id="play-export", min_width=0):
+            heading("Export as ShareGPT")
+            with gr.Row(elem_id="play-export-buttons"):
+                export_open = gr.Button("This session", size="sm", min_width=0, elem_id="play-export-open")
+                export_all = gr.Button("All", size="sm", min_width=0, elem_id="play-export-all")
+            notice = Drawn("notice", elem_id="play-export-notice")
+            download = Drawn("download", elem_id="play-download")
+        demo = Drawn("demo_bar", elem_id="play-demo")
+    return SessionsParts(
+        new=new,
+        sessions=sessions,
+        export_open=export_open,
+        export_all=export_all,
+        notice=notice,
+        download=download,
+        demo=demo,
+    )

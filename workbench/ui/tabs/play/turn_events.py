@@ -12,18 +12,16 @@ from workbench.errors import WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.run_config import RunConfig
 from workbench.settings import Secret
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.numbers import SAMPLES
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import parse_setup
-from workbench.ui.tabs.play.branch_events import told_agreement
-from workbench.ui.tabs.play.listing import list_sessions
 from workbench.ui.tabs.play.person import PersonAnswered
 from workbench.ui.tabs.play.runs import Runs
-from workbench.ui.tabs.play.screen import Screen
+from workbench.ui.tabs.play.screen import Screen, list_sessions
+from workbench.ui.tabs.play.session_events import told_agreement
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.watching import Execution, TurnRequest, watch
 from workbench.ui.visitor import Visitor

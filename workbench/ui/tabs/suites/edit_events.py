@@ -11,8 +11,7 @@ from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
 from workbench.toolspec.yaml_text import MAX_TEXT_CHARS
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.editor import BLANK, SuiteTextView, show_suite_text, with_rows
 from workbench.ui.present.versions import VersionsView

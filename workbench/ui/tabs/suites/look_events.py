@@ -17,12 +17,10 @@ from workbench.records.sessions import StoredMessage
 from workbench.suite.compare import RunComparison
 from workbench.suite.result import CaseStatus
 from workbench.ui.incoming.fields import id_of, number_of
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.suites.comparison import show_comparison
 from workbench.ui.present.suites.plays import CasePlaysView, ReadRollout, show_pair, show_plays
-from workbench.ui.present.suites.run import show_run
+from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.suites.screen import SuitesScreen, report_for

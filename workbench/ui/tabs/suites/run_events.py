@@ -15,8 +15,7 @@ from workbench.records.owner import Permission
 from workbench.settings import Secret
 from workbench.suite.plan import RunPlan
 from workbench.ui.incoming.fields import id_of
-from workbench.ui.owners import browser_key_of, services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import browser_key_of, needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run

@@ -11,9 +11,8 @@ from workbench.app.services import Services
 from workbench.records.runs import StoredRun
 from workbench.suite.reports.report import RunReport, report_of
 from workbench.ui.present.notices import NoticeView
-from workbench.ui.present.suites.comparison import ComparisonView
 from workbench.ui.present.suites.plays import CasePlaysView
-from workbench.ui.present.suites.run import RunBarView, SuiteRunView, run_label
+from workbench.ui.present.suites.run import ComparisonView, RunBarView, SuiteRunView, run_label
 from workbench.ui.tabs.play.screen import SAME, Update
 
 

@@ -16,8 +16,7 @@ from workbench.toolbox.task import ToolDraft
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
 from workbench.ui.incoming.fields import id_of, text_of
-from workbench.ui.owners import services_of
-from workbench.ui.permitted import needs
+from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, problem
 from workbench.ui.present.tools import ToolListView
@@ -25,8 +24,7 @@ from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
 from workbench.ui.tabs.kept_text import compared
 from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.tools.edit_events import ToolEditEvents
-from workbench.ui.tabs.tools.shown import is_run_by_code, list_tools, version_line
+from workbench.ui.tabs.tools.edit_events import ToolEditEvents, is_run_by_code, list_tools, version_line
 from workbench.ui.visitor import Visitor
 
 _KIND: Final = VersionKind.TOOLS

@@ -1,16 +1,168 @@
 """The Tools tab: its wires."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import gradio as gr
 from gradio.blocks import Block
 
 from workbench.app.services import Services
+from workbench.ui.components.drawn import Drawn
+from workbench.ui.components.fields import (
+    CodeEditor,
+    NumberField,
+    TextField,
+    heading,
+    number_field,
+    text_editor,
+)
 from workbench.ui.listen import any_of, listen
+from workbench.ui.present.editors import EditorNamesView
+from workbench.ui.present.numbers import CALL_NUMBER, SEED
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents
 from workbench.ui.tabs.tools.keep_events import ToolStorageEvents
-from workbench.ui.tabs.tools.parts import ToolsParts
+
+EDITORS: Final = EditorNamesView(
+    names=(
+        ("tools-spec", "Spec as JSON"),
+        ("tools-rules", "Mock rules as YAML"),
+        ("tools-arguments", "Arguments as JSON"),
+        ("tools-file", "File of the catalog"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsParts:
+    """All parts of the tab."""
+
+    tools: Drawn
+    open_name: TextField
+    spec: CodeEditor
+    spec_notice: Drawn
+    rules: CodeEditor
+    rules_notice: Drawn
+    lint: Drawn
+    sizes: Drawn
+    arguments: CodeEditor
+    seed: NumberField
+    call_number: NumberField
+    call: gr.Button
+    notice: Drawn
+    tried: Drawn
+    file: CodeEditor
+    grid: Drawn
+    toolset: TextField
+    versions: Drawn
+    diff: Drawn
+    use: gr.Button
+    import_text: TextField
+    import_file: gr.UploadButton
+    import_toolset: TextField
+    import_tools: gr.Button
+    import_notice: Drawn
+    server_name: TextField
+    server_address: TextField
+    server_add: gr.Button
+    server: gr.Column
+
+
+def build(*, takes_servers: bool) -> ToolsParts:
+    """Builds the tab, empty.
+
+    Args:
+        takes_servers: Whether MCP servers can be added before anybody is known to open the page.
+    """
+    Drawn("editor_names", EDITORS, elem_id="tools-editor-names")
+    with gr.Row(elem_id="tools-columns"):
+        with gr.Column(elem_id="tools-list", elem_classes=["hw-column"], min_width=0):
+            tools = Drawn("tool_list", elem_id="tools-tools")
+            # No state: the browser keeps drafts by it.
+            open_name = TextField(label="Open tool", elem_id="tools-open-name")
+            added = _build_adding(takes_servers=takes_servers)
+        with gr.Column(elem_id="tools-edit", elem_classes=["hw-column"], min_width=0):
+            with gr.Row(elem_id="tools-keep"):
+                toolset = TextField(
+                    label="Toolset", max_lines=1, min_width=0, scale=1, elem_id="tools-toolset"
+                )
+                use = gr.Button("Use in Play", size="sm", min_width=0, scale=0, elem_id="tools-use")
+            versions = Drawn("versions", elem_id="tools-versions")
+            diff = Drawn("text_diff", elem_id="tools-diff")
+            heading("Spec, as JSON")
+            spec = text_editor("Spec as JSON", "json", "tools-spec", is_wrapped=False, max_lines=18)
+            spec_notice = Drawn("notice", elem_id="tools-spec-notice")
+            heading("Parameters")
+            grid = Drawn("tool_grid", elem_id="tools-grid")
+            heading("Mock rules, as YAML")
+            rules = text_editor("Mock rules as YAML", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
+            rules_notice = Drawn("notice", elem_id="tools-rules-notice")
+            heading("What makes models call it wrongly")
+            lint = Drawn("notice", elem_id="tools-lint")
+            heading("What it costs in a prompt")
+            sizes = Drawn("notice", elem_id="tools-sizes")
+        with gr.Column(elem_id="tools-try", elem_classes=["hw-column"], min_width=0):
+            heading("Try a call")
+            arguments = text_editor(
+                "Arguments as JSON", "json", "tools-arguments", value="{}", is_wrapped=True
+            )
+            with gr.Row(elem_id="tools-terms"):
+                seed = number_field(SEED, "tools-seed", 0)
+                call_number = number_field(CALL_NUMBER, "tools-call-number", 1)
+            call = gr.Button("Call", variant="primary", size="md", elem_id="tools-call")
+            notice = Drawn("notice", elem_id="tools-notice")
+            tried = Drawn("tried", elem_id="tools-tried")
+            heading("As a file of tools_catalog/")
+            file = text_editor("File of the catalog", "yaml", "tools-file", is_wrapped=False, max_lines=14)
+    return ToolsParts(
+        tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
+        rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
+        call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
+        use=use, import_text=added.text, import_file=added.file, import_toolset=added.toolset,
+        import_tools=added.save, import_notice=added.notice, server_name=added.server_name,
+        server_address=added.server_address, server_add=added.server_add, server=added.server,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Adding:
+    text: TextField
+    file: gr.UploadButton
+    toolset: TextField
+    save: gr.Button
+    notice: Drawn
+    server_name: TextField
+    server_address: TextField
+    server_add: gr.Button
+    server: gr.Column
+
+
+def _build_adding(*, takes_servers: bool) -> _Adding:
+    with gr.Column(elem_id="tools-adding", min_width=0):
+        heading("Import")
+        text = TextField(
+            label="Tools in any form", show_label=False, container=False, lines=3, max_lines=8,
+            placeholder="OpenAI, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function",
+            elem_id="tools-import-text",
+        )  # fmt: skip
+        toolset = TextField("imported", label="Into toolset", max_lines=1, elem_id="tools-import-toolset")
+        with gr.Row(elem_id="tools-import-buttons"):
+            file = gr.UploadButton("File", size="sm", min_width=0, elem_id="tools-import-file")
+            save = gr.Button("Import", size="sm", min_width=0, elem_id="tools-import")
+        with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0) as server:
+            heading("MCP server")
+            name = TextField(label="Name", max_lines=1, elem_id="tools-server-name")
+            address = TextField(
+                label="Address or command", max_lines=1, placeholder="http://127.0.0.1:8000/mcp",
+                elem_id="tools-server-address",
+            )  # fmt: skip
+            add = gr.Button("Connect", size="sm", min_width=0, elem_id="tools-server-add")
+        notice = Drawn("notice", elem_id="tools-import-notice")
+    return _Adding(
+        text=text, file=file, toolset=toolset, save=save, notice=notice, server_name=name,
+        server_address=address, server_add=add, server=server,
+    )  # fmt: skip
+
 
 _KEEP: Final = """(name, spec, rules) => {
   try { localStorage.setItem('hermes-workbench:tool:draft:' + name, JSON.stringify({ spec, rules })); }
