@@ -6,16 +6,15 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import TYPE_CHECKING
 
 from workbench.app.services import Services, SystemCalendar
-from workbench.app.versions.files import take_files
+from workbench.app.version_files import take_files
 from workbench.engines.adapters import AdapterFiles
 from workbench.engines.all_models import ZERO_GPU, AllModels, EngineSources
-from workbench.engines.embedded import find_embedded, find_embedded_adapter
 from workbench.engines.gguf_files.vetting import GgufVetting
 from workbench.engines.hub.gguf_hub import GgufHub
+from workbench.engines.known_models import find_embedded, find_embedded_adapter
 from workbench.engines.llama_loading import MEGABYTE, LoadOptions, LoraAdapter
 from workbench.engines.models import LocalModels
-from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKind
-from workbench.engines.server_file import load_servers
+from workbench.engines.remote.server import DEFAULT_URLS, Mode, Server, ServerKind, load_servers
 from workbench.engines.zero_gpu import register
 from workbench.errors import BadInput
 from workbench.library.datasets.exporting import DatasetFiles
@@ -26,7 +25,7 @@ from workbench.store.database import file_of
 from workbench.store.snapshots import snapshots_taken
 from workbench.store.store import Store
 from workbench.toolbox.approval.gate import EngineJudge
-from workbench.toolbox.opening import open_catalog
+from workbench.toolbox.catalog import open_catalog
 from workbench.toolbox.studio import ToolStudio
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.again import play_again
-from workbench.app.labels.bench import Seat, open_bench
-from workbench.app.labels.corrected import corrections_of
+from workbench.app.editing import corrections_of
+from workbench.app.labelling import Seat, open_bench
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict

@@ -24,12 +24,11 @@ from tests.engines.remote.scripted_server import (
 from tests.services import CHECKOUT, services_for
 from workbench.app.as_code import code_of
 from workbench.chat.message import Role
-from workbench.engines.remote import hf_inference
+from workbench.engines.remote import openai_api
 from workbench.engines.remote.openai_request import STREAMED
 from workbench.engines.remote.server import ServerKind
 from workbench.errors import BadInput
-from workbench.rollout.sampling import Sampling
-from workbench.rollout.sampling_lines import TokenBias
+from workbench.rollout.sampling import Sampling, TokenBias
 
 SAID = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
@@ -192,7 +191,7 @@ def served(tmp_path_factory):
         urls = {"base_url": server.url.replace("http://", "http://ada:secret@")}
         file = json.dumps({"servers": {name: {**entry, **urls} for name, entry in SERVERS.items()}})
         (folder / "data" / "servers.yaml").write_text(file)
-        patch.setattr(hf_inference, "ROUTER_URL", server.url)
+        patch.setattr(openai_api, "ROUTER_URL", server.url)
         patch.setenv("HF_TOKEN", "hf_secret")
         with services_for(folder) as (services, play):
             yield server, services, play

@@ -10,7 +10,7 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind
-from workbench.toolbox.task import ToolDraft
+from workbench.toolbox.entry import ToolDraft
 from workbench.ui.tabs.tools.edit_events import is_run_by_code
 
 CALL = '<tool_call>\n{"name": "%s", "arguments": {"flumb": "cairo"}}\n</tool_call>'

@@ -13,7 +13,7 @@ from statistics import median
 
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
-from workbench.engines.embedded import REMEDY, find_embedded
+from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded
 from workbench.rollout.sampling import Sampling

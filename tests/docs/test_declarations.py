@@ -9,7 +9,7 @@ from workbench.engines.remote.server import ServerKind
 from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import ChoiceOption, NumberRange, settings_of
-from workbench.ui.api.verbs import Verbs
+from workbench.ui.api import Verbs
 from workbench.ui.present.setup import SETUP_FIELDS
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.docs.test_docs import CHECKOUT, PAGES, read
 from tests.hermes.templates.samples import GOOD
-from workbench.engines.embedded import find_embedded
+from workbench.engines.known_models import find_embedded
 
 COMPLETION = (
     'Let me see.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris",}}\n</tool_call>'

@@ -9,7 +9,7 @@ from workbench.toolbox.approval import categories, doubt
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import load_toolset
 from workbench.toolbox.mcp.bounds import load_servers
-from workbench.toolbox.mocking.templates import FILTERS
+from workbench.toolbox.mock_templates import FILTERS
 from workbench.toolspec.lint import CODES
 
 DOCS = Path(__file__).parents[2] / "docs"

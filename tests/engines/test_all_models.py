@@ -5,8 +5,7 @@ import pytest
 from workbench.engines.all_models import AllModels, EngineSources
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
-from workbench.engines.remote.server import Mode, Server, ServerKind
-from workbench.engines.server_file import load_servers
+from workbench.engines.remote.server import Mode, Server, ServerKind, load_servers
 from workbench.errors import BadInput, ModelMissing
 from workbench.settings import Secret
 

@@ -10,7 +10,7 @@ import gguf
 import numpy
 import pytest
 
-from workbench.engines.embedded import REMEDY, find_embedded
+from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build
 from workbench.errors import ConstraintFailed, EngineError, ModelMissing, PromptTooLong
@@ -19,8 +19,7 @@ from workbench.hermes.reading import CallStatus
 from workbench.rollout.constraint import PREFILL, TurnSetup, hold
 from workbench.rollout.logprobs import opening_of
 from workbench.rollout.ports import ChoiceKind, Constraint, FinishReason, GenerationRequest, ToolChoice
-from workbench.rollout.sampling import Sampling
-from workbench.rollout.sampling_lines import TokenBias
+from workbench.rollout.sampling import Sampling, TokenBias
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 pytestmark = pytest.mark.model

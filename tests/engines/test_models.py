@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.engines.embedded import find_embedded
+from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.errors import EngineError, ModelMissing

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engines.repeats import Repeats
+from workbench.engines.llama_completion import Repeats
 
 
 def through(text, size):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engines.stop_texts import StopTexts
+from workbench.engines.llama_completion import StopTexts
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 100])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.engines.token_places import placed_tokens
+from workbench.engines.llama_cpp import placed_tokens
 from workbench.errors import EngineError
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from workbench.chat.message import Conversation, Message, Role, ToolCall
-from workbench.hermes.chat_request import to_chat_request
+from workbench.hermes.openai_messages import to_chat_request
 
 CALL = '<tool_call>\n{"name": "now", "arguments": {"zone": "CET"}}\n</tool_call>'
 USER = Message(role=Role.USER, text="What time is it?")

@@ -11,8 +11,8 @@ from workbench.app.limits import SPACE
 from workbench.chat.json_value import load_json
 from workbench.errors import BadInput, ConstraintFailed
 from workbench.library.datasets.row_files import read_rows
-from workbench.toolbox.mocking.samples import sample
-from workbench.toolbox.mocking.templates import render_template
+from workbench.toolbox.mock_samples import sample
+from workbench.toolbox.mock_templates import render_template
 from workbench.toolspec.budget import BudgetExceeded, budget, spend
 from workbench.toolspec.check import check_arguments, check_spec
 from workbench.toolspec.coerce import coercions, types_allowed

@@ -28,13 +28,12 @@ from tests.security.gguf_files import (
     tiny_adapter,
     tiny_model,
 )
-from workbench.engines.embedded import find_embedded, find_embedded_adapter
 from workbench.engines.gguf import load_chat_templates, load_type
 from workbench.engines.gguf_files.checks import check_adapter_file, check_model_file
-from workbench.engines.gguf_files.header import read_header
-from workbench.engines.gguf_files.tensor_types import TENSOR_TYPES
+from workbench.engines.gguf_files.header import TENSOR_TYPES, read_header
 from workbench.engines.gguf_files.trial import open_in_child
 from workbench.engines.gguf_files.vetting import FAILED_FOR_S, GgufVetting, ModelFiles, try_in_child
+from workbench.engines.known_models import find_embedded, find_embedded_adapter
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
 from workbench.engines.models import LocalModels
 from workbench.errors import BadInput, EngineError, ModelBroken, ModelMissing, WorkbenchError

@@ -19,7 +19,7 @@ from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.models import LocalModels
 from workbench.errors import RemoteFailed
 from workbench.settings import Secret, Settings, read_settings
-from workbench.ui.tabs.models.tab import ModelsEvents, ModelsScreen, Pulls
+from workbench.ui.tabs.models_tab import ModelsEvents, ModelsScreen, Pulls
 from workbench.wiring import build_models
 
 TOKEN = "hf_server_secret_token"
@@ -181,7 +181,7 @@ class TestTheProvidersArePaidForByTheServerForItsOwnModelsAlone:
             return object()
 
         monkeypatch.setenv("HF_TOKEN", TOKEN)
-        monkeypatch.setattr("workbench.engines.remote.hf_inference.open_hf_inference", opened)
+        monkeypatch.setattr("workbench.engines.remote.openai_api.open_hf_inference", opened)
         models = build_models(self.settings(tmp_path, deployment), GgufHub(wait=lambda _: None, memory=1))
         for name in (self.OFFERED, *self.OTHER):
             models.engine(name)

@@ -17,7 +17,7 @@ from tests.services import CHECKOUT, services_for
 from workbench.app.again import ResumePoint, play_again, play_on
 from workbench.app.comparisons.planning import ColumnRequest, Turns, compare_question, compare_turns
 from workbench.app.comparisons.running import play_comparison
-from workbench.app.labels.bench import Seat, open_bench
+from workbench.app.labelling import Seat, open_bench
 from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, PersonLimits, limits_of, table_of
 from workbench.app.prepare import TurnContext
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -37,12 +37,11 @@ from workbench.records.run_config import RunConfig
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.rollout.ports import GenerationRequest
-from workbench.rollout.sampling import Sampling
-from workbench.rollout.sampling_lines import TokenBias
+from workbench.rollout.sampling import Sampling, TokenBias
 from workbench.settings import read_settings
 from workbench.suite.plan import RunPlan
 from workbench.suite.read_suite import parse_suite
-from workbench.ui.api.verbs import Verbs
+from workbench.ui.api import Verbs
 from workbench.ui.owners import caller_of
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.data.import_events import ImportEvents
@@ -465,7 +464,7 @@ LOOKING = {
     "workbench/app/token_sheet.py",
     "workbench/app/other_prompts.py",
     "workbench/ui/tabs/play/setup_events.py",
-    "workbench/ui/tabs/contracts/tab.py",
+    "workbench/ui/tabs/contracts_tab.py",
     "workbench/ui/tabs/tools/edit_events.py",
 }
 """Modules that ask an engine for its tokens, its template or its server alone, never for a completion."""
@@ -475,7 +474,7 @@ TURNS = {
     "workbench/app/again.py",
     "workbench/app/comparisons/playing.py",  # within a comparison, which is counted
     "workbench/app/runs/playing.py",  # within a run, which is counted
-    "workbench/app/loop_tools/delegate.py",  # within a turn
+    "workbench/app/loop_tools.py",  # within a turn
 }
 """Modules that make a turn."""
 

@@ -17,8 +17,8 @@ from tests.security.conftest import PASSWORDS
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.ui.login.door import Door
-from workbench.ui.login.passwords import (
+from workbench.ui.gate.login import Door
+from workbench.ui.gate.passwords import (
     AT_ONCE,
     FREE_TRIES,
     FREE_TRIES_IN_ALL,

@@ -19,16 +19,15 @@ from workbench.app.comparisons.planning import ColumnRequest, compare_question
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.suites import check_suite_text, load_suite
 from workbench.app.services import Services
-from workbench.engines.adapters import AdapterFiles
-from workbench.engines.hub.file_names import parse_hub_name
+from workbench.engines.adapters import AdapterFiles, is_plain
 from workbench.engines.hub.gguf_hub import GgufHub
-from workbench.engines.places import is_plain
+from workbench.engines.hub.hub_models import parse_hub_name
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.export_target import push_files
 from workbench.records.owner import Owner
 from workbench.records.versions import NewVersion, VersionKind, check_name
-from workbench.ui.api.verbs import Verbs
-from workbench.ui.tabs.contracts.tab import ContractEvents, contract_texts
+from workbench.ui.api import Verbs
+from workbench.ui.tabs.contracts_tab import ContractEvents, contract_texts
 from workbench.ui.tabs.data.form import DataForm
 from workbench.ui.tabs.inspect import InspectEvents
 from workbench.ui.tabs.play.runs import Runs

@@ -19,8 +19,8 @@ from workbench.errors import WorkbenchError
 from workbench.records.owner import GRANTED, NotPermitted, Owner, Permission, UserRole
 from workbench.settings import Settings
 from workbench.toolbox.catalog import Catalog
+from workbench.toolbox.entry import ToolDraft
 from workbench.toolbox.mocks import MockTool
-from workbench.toolbox.task import ToolDraft
 from workbench.ui.owners import GuardedBlocks, needed_by
 from workbench.ui.page import build_page
 

@@ -17,7 +17,7 @@ from workbench.toolbox.terminal.environments import (
     isolated,
     parse_environment,
 )
-from workbench.toolbox.terminal.sandbox import (
+from workbench.toolbox.terminal.processes import (
     Isolation,
     bubblewrap_line,
     find_isolation,

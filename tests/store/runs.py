@@ -2,10 +2,10 @@
 
 from workbench.records.runs import StoredRun
 from workbench.store.store import OwnedStore
+from workbench.suite.call_score import ExpectationResult
 from workbench.suite.plan import Arm, RunPlan
 from workbench.suite.read_suite import parse_case
 from workbench.suite.result import CaseMeasures, CaseResult, CaseStatus
-from workbench.suite.scoring.calls import ExpectationResult
 
 CONTRACT = "---\ntitle: Short\nfamily: hermes-lines\n---\nCall tools.\n"
 PLAN = RunPlan(

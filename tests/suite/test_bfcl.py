@@ -12,9 +12,9 @@ from tests.bfcl import FOLDER, data_folder
 from workbench.chat.finding import Span
 from workbench.errors import BadInput
 from workbench.hermes.reading import CallStatus, Dialect, ReadCall
+from workbench.suite.bfcl_score import check_bfcl
 from workbench.suite.exchange.bfcl import export_bfcl, import_bfcl
 from workbench.suite.read_suite import parse_suite, render_suite
-from workbench.suite.scoring.bfcl import check_bfcl
 
 SETS = ("simple_python", "multiple", "parallel", "parallel_multiple")
 WRONG_THEMSELVES = {

@@ -9,8 +9,7 @@ from tests.suite.playing import CALL, called, rollout
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.suite.exchange.openai import export_openai, import_openai
-from workbench.suite.exchange.promptfoo import import_promptfoo
-from workbench.suite.exchange.promptfoo_export import export_promptfoo
+from workbench.suite.exchange.promptfoo import export_promptfoo, import_promptfoo
 from workbench.suite.read_suite import parse_suite
 from workbench.suite.score import score
 

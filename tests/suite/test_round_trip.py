@@ -7,8 +7,7 @@ from tests.suite.test_score import ROWS
 from workbench.suite.case import Suite
 from workbench.suite.exchange.bfcl import export_bfcl, import_bfcl
 from workbench.suite.exchange.openai import export_openai, import_openai
-from workbench.suite.exchange.promptfoo import import_promptfoo
-from workbench.suite.exchange.promptfoo_export import export_promptfoo
+from workbench.suite.exchange.promptfoo import export_promptfoo, import_promptfoo
 from workbench.suite.score import score
 
 SPECS = [spec.document for spec in TOOLS.specs]

@@ -173,7 +173,7 @@ def test_tools_with_code_work_and_fail(name, arguments, result):
 
 
 def test_each_session_has_files_of_its_own():
-    from workbench.toolbox.task import ToolTask
+    from workbench.toolbox.entry import ToolTask
 
     one, other = (CATALOG.toolbox(ToolTask(session_id=name)) for name in ("one", "other"))
     one.run(ToolCall(name="write_file", arguments={"path": "a", "content": "mine"}))
@@ -185,7 +185,7 @@ def test_each_session_has_files_of_its_own():
 
 
 def test_a_sequence_goes_on_within_a_session_and_begins_anew_in_the_next():
-    from workbench.toolbox.task import ToolTask
+    from workbench.toolbox.entry import ToolTask
 
     call = ToolCall(name="book_flight", arguments={"flight": "AF006", "passengers": [{"name": "Ana"}]})
     errors = [

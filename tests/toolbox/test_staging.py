@@ -8,7 +8,7 @@ from tests.services import CHECKOUT
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
-from workbench.toolbox.task import Staging, ToolTask
+from workbench.toolbox.entry import Staging, ToolTask
 
 CALL = ToolCall(name="get_flumbuster", arguments={"flumb": "cairo"})
 

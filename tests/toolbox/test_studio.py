@@ -9,8 +9,8 @@ from tests.services import CHECKOUT
 from workbench.errors import BadInput
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import parse_toolset
+from workbench.toolbox.entry import ToolDraft
 from workbench.toolbox.studio import ToolStudio
-from workbench.toolbox.task import ToolDraft
 
 SPEC = '{"name": "f", "description": "F.",\n "parameters": {"type": "object", "properties": {}}}'
 

@@ -13,10 +13,9 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.training.synth import chats, forms
 from workbench.training.synth import words as vocabulary
 from workbench.training.synth.conversations import SynthOptions, synth_rows
-from workbench.training.synth.dice import Dice
 from workbench.training.synth.exchanges import EXCHANGES
 from workbench.training.synth.tools import draw_tool
-from workbench.training.synth.words import RESERVED, WordList, WordSplit, share_of
+from workbench.training.synth.words import RESERVED, Dice, WordList, WordSplit, share_of
 from workbench.trajectory.validate.rows_check import RowsCheck
 
 ROWS = 150

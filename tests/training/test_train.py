@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 from tests.training.rows import drawn_rows
-from workbench.engines.embedded import REMEDY, find_embedded
+from workbench.engines.known_models import REMEDY, find_embedded
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed: make test EXTRAS=train")
 transformers = pytest.importorskip("transformers", reason="the extra train is not installed")
@@ -206,7 +206,7 @@ def test_a_start_that_does_not_fit_is_told(start, more, told, whole, rows_file, 
 
 def test_a_broken_receipt_beside_a_start_is_told(tmp_path):
     from workbench.errors import BadInput
-    from workbench.training.start import start_receipt
+    from workbench.training.base_model import start_receipt
 
     (tmp_path / "adapter.gguf").write_bytes(b"GGUF")
     assert start_receipt(tmp_path / "adapter.gguf")["receipt"] is None
@@ -220,7 +220,7 @@ def test_a_broken_receipt_beside_a_start_is_told(tmp_path):
     [("AVX2", "bf16", True), ("AVX2", "f32", False), ("AVX512", "bf16", False)],
 )
 def test_numbers_that_the_processor_does_not_know_are_told(capability, precision, is_told, monkeypatch):
-    from workbench.training.start import is_slow
+    from workbench.training.base_model import is_slow
 
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.app.labels.bench import LabellingView
-from workbench.app.labels.corrected import corrected
+from workbench.app.editing import corrected
+from workbench.app.labelling import LabellingView
 from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
 from workbench.app.turns import MessageStored, TurnRecorder, copy_of, keep_all
@@ -120,7 +120,7 @@ def play_again(
         services: The edges.
         bench: The session, as it was looked at.
         message_id: What is to be written anew: of the model, or a result.
-        corrections: Of whoever asks; see `workbench.app.labels.corrected`.
+        corrections: Of whoever asks; see `workbench.app.editing`.
         is_cancelled: True once a person has stopped it.
         token: A visitor's own, for a hosted model.
 

@@ -9,8 +9,8 @@ from workbench.errors import BadInput
 from workbench.library.datasets.session_export import SessionDone, chosen_ids, export_rows
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.source import ExportOptions
+from workbench.rollout.events import recording_row
 from workbench.rollout.ports import FinishReason
-from workbench.rollout.recording import recording_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

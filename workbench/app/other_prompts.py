@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from workbench.app.services import Services
-from workbench.app.versions.content import diff_texts
+from workbench.app.version_content import diff_texts
 from workbench.chat.message import Conversation, Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.openai_messages import to_messages

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.app.loop_tools import delegate, todo
-from workbench.app.loop_tools.toolbox import LoopToolbox, Memory, SessionSearch
+from workbench.app.loop_tools import DELEGATE, TODO, Delegate, LoopToolbox, Memory, SessionSearch, Todo
 from workbench.app.queued import QueueClient, QueuedEngine
 from workbench.app.services import Services
 from workbench.chat.message import Conversation, Message, Role
@@ -17,7 +16,7 @@ from workbench.rollout.loop import Turn, play, run_calls
 from workbench.rollout.ports import Approver
 from workbench.rollout.steps import ApprovingToolbox, Stepper
 from workbench.settings import Secret
-from workbench.toolbox.task import NO_STAGING, Staging, ToolTask
+from workbench.toolbox.entry import NO_STAGING, Staging, ToolTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,12 +126,12 @@ def _toolbox(
 ) -> LoopToolbox:
     """The catalog's tools, and those that the loop answers itself."""
     own = {
-        todo.NAME: todo.Todo(conversation.messages),
+        TODO: Todo(conversation.messages),
         "memory": Memory(services.memories, services.owner),
         "session_search": SessionSearch(services.search, task.session_id),
     }
     catalog = services.tools.toolbox(task)
-    nested = delegate.Delegate(
+    nested = Delegate(
         setup=setup,
         date=services.today(),
         engine=engine,
@@ -140,4 +139,4 @@ def _toolbox(
         clock=services.calendar,
         is_cancelled=is_cancelled,
     )
-    return LoopToolbox(catalog, {**own, delegate.NAME: nested})
+    return LoopToolbox(catalog, {**own, DELEGATE: nested})

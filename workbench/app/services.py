@@ -13,7 +13,7 @@ from workbench.app.limited_store import limited
 from workbench.app.limits import PersonLimits, limits_of
 from workbench.app.line import Seats
 from workbench.app.queued import EngineQueues, QueueClient, QueuedEngine, queued
-from workbench.app.versions.files import take_file
+from workbench.app.version_files import take_file
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
 from workbench.records.run_config import RunConfig

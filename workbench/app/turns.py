@@ -28,7 +28,7 @@ from workbench.rollout.events import (
 from workbench.rollout.ports import Approver
 from workbench.rollout.steps import BY_HAND, Stepper
 from workbench.settings import Secret
-from workbench.toolbox.task import NO_STAGING, Staging
+from workbench.toolbox.entry import NO_STAGING, Staging
 
 SAVED_EVERY_S: Final = 0.5
 """What is written so far is saved this often at most: what a killed process can lose of a message."""

@@ -29,17 +29,17 @@ class Verb(NamedTuple):
 VERBS: Final = {
     "chat": Verb("workbench.cli.chat", "Play one turn: its calls, their results, the answer."),
     "serve": Verb("workbench.cli.serve", "Serve the page until Ctrl+C."),
-    "parse": Verb("workbench.cli.reader.parse", "Read a completion: its calls, every fix, every finding."),
+    "parse": Verb("workbench.cli.parse", "Read a completion: its calls, every fix, every finding."),
     "differ": Verb(
-        "workbench.cli.reader.differ", "Show what other rules take from a completion, and why they lose."
+        "workbench.cli.differ", "Show what other rules take from a completion, and why they lose."
     ),
-    "render": Verb("workbench.cli.prompts.render", "Print the bytes of a prompt and nothing else."),
-    "template": Verb("workbench.cli.prompts.template", "Look into a model's own chat template."),
-    "tools": Verb("workbench.cli.tools.app", "See, check, import, export and call tools."),
+    "render": Verb("workbench.cli.render", "Print the bytes of a prompt and nothing else."),
+    "template": Verb("workbench.cli.template", "Look into a model's own chat template."),
+    "tools": Verb("workbench.cli.tools", "See, check, import, export and call tools."),
     "export": Verb(
-        "workbench.cli.sessions.export", "Write sessions as rows with their receipt; say which stay out, why."
+        "workbench.cli.export", "Write sessions as rows with their receipt; say which stay out, why."
     ),
-    "import": Verb("workbench.cli.sessions.import_", "Make sessions of the rows of files, to label them."),
+    "import": Verb("workbench.cli.import_", "Make sessions of the rows of files, to label them."),
     "search": Verb("workbench.cli.search", "Find sessions by the words in them."),
     "db": Verb("workbench.cli.db", "Back the database up, restore it, check it, pack it."),
     "versions": Verb(

@@ -53,7 +53,7 @@ def _hub() -> "GgufHub":
 
 def show_models(json_output: Json = False) -> None:
     """List the names that --model takes, the one to begin with first."""
-    from workbench.engines.embedded import REMEDY, find_embedded
+    from workbench.engines.known_models import REMEDY, find_embedded
     from workbench.wiring import build_models
 
     settings, hub = read_settings(), _hub()
@@ -140,7 +140,7 @@ def pull(
 ) -> None:
     """Get a model; Ctrl+C stops, and the next pull goes on from there."""
     if name == EMBEDDED:
-        from workbench.engines.embedded import fetch_embedded, find_embedded
+        from workbench.engines.known_models import fetch_embedded, find_embedded
 
         path = str(find_embedded() or fetch_embedded())
     else:

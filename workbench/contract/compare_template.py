@@ -14,10 +14,10 @@ from workbench.chat.sequence_match import BoundedMatcher
 from workbench.contract.compose import compose
 from workbench.contract.contract import Contract
 from workbench.errors import BadInput
+from workbench.hermes.marks import ANY_MARK_XML
 from workbench.hermes.openai_messages import to_messages
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
-from workbench.hermes.spelling.chatml import ANY_MARK_XML
 from workbench.hermes.templates.template import ChatTemplate, TemplateInput, render_template
 from workbench.toolspec.spec import OfferedTools
 

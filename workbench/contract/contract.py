@@ -218,3 +218,25 @@ def _check(values: Mapping[str, str], name: str) -> None:
 def _bad(name: str, node: yaml.Node, problem: str, remedy: str) -> BadInput:
     # The front matter begins on line 2 of the file, and YAML counts from 0.
     return BadInput(f"contract {name!r}, line {node.start_mark.line + 2}", problem, remedy)
+
+
+def show_variables(values: Mapping[str, str]) -> str:
+    """Write a variable a line."""
+    return "\n".join(f"{name} = {value}" for name, value in values.items())
+
+
+def parse_variables(text: str) -> dict[str, str]:
+    """Read a variable a line; blank lines do not count.
+
+    Raises:
+        BadInput: A line has no `=`.
+    """
+    values: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name, equals, value = line.partition("=")
+        if not line.strip():
+            continue
+        if not equals:
+            raise BadInput(f"variables, line {number}", f"no = in {line[:40]!r}", "write name = value")
+        values[name.strip()] = value.strip()
+    return values

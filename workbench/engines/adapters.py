@@ -5,14 +5,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import file_digest
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.engines.embedded import ADAPTER_FILE, EMBEDDED, find_embedded
 from workbench.engines.gguf import load_type
-from workbench.engines.places import is_plain, place_of
+from workbench.engines.known_models import ADAPTER_FILE, EMBEDDED, find_embedded
 from workbench.errors import BadInput
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is one part of a path on every system, so that a folder and the name stay in the folder.
+
+    >>> [is_plain(name) for name in ("first", "../first", "a/b", "a\\\\b", "C:x", "..", "")]
+    [True, False, False, False, False, False, False]
+    """
+    parts = PurePosixPath(name).name, PureWindowsPath(name).name
+    return parts == (name, name) and name not in ("", ".", "..") and name.isprintable()
+
+
+def place_of(text: str) -> Path:
+    """The path that a person wrote, `~` filled in.
+
+    Raises:
+        BadInput: It can be none: too long, of a home that is not there, or with U+0000 in it.
+    """
+    try:
+        if "\0" in text:
+            raise ValueError("it holds U+0000")
+        path = Path(text).expanduser()
+        # Asked here, where a name that is too long for the system can be told from a file that is not there.
+        path.exists()
+    except (RuntimeError, ValueError, OSError) as error:
+        raise BadInput(f"path {text[:100]!r}", f"it cannot be used: {error}"[:200], "name a file") from error
+    return path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

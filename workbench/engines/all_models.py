@@ -8,9 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
 
-from workbench.engines.adapters import PLUS
+from workbench.engines.adapters import PLUS, is_plain, place_of
 from workbench.engines.models import HUB, LocalModels
-from workbench.engines.places import is_plain, place_of
 from workbench.engines.remote.server import Server
 from workbench.errors import BadInput, ModelMissing
 from workbench.rollout.models import ModelStatus
@@ -164,7 +163,7 @@ class AllModels:
         if name.startswith(OPENAI):
             return self._openai(name)
         if name.startswith(HF_INFERENCE):
-            from workbench.engines.remote.hf_inference import stored_token
+            from workbench.engines.remote.openai_api import stored_token
 
             is_lent = self._lends_token_to is None or name in self._lends_token_to
             return self._hf_inference(name, stored_token() if is_lent else None)
@@ -204,7 +203,7 @@ class AllModels:
         return self._places.default_server, model
 
     def _hf_inference(self, name: str, token: Secret | None) -> _LightEngine:
-        from workbench.engines.remote.hf_inference import open_hf_inference
+        from workbench.engines.remote.openai_api import open_hf_inference
 
         repository = name.removeprefix(HF_INFERENCE)
         if not repository.partition("/")[2]:

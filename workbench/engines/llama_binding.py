@@ -2,21 +2,105 @@
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+import sys
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from threading import Event, Lock, Thread
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import llama_cpp
 import numpy
 from numpy.typing import NDArray
 
-from workbench.engines.llama_abort import AbortFlag
-from workbench.engines.llama_loading import LoadOptions, LoraAdapter
-from workbench.engines.llama_log import llama_log
-from workbench.engines.llama_thread import EvaluatingThread
+from workbench.engines.llama_loading import LoadOptions, LoraAdapter, llama_log
 from workbench.errors import EngineError
 from workbench.settings import FlashAttention
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+class EvaluatingThread:
+    """Runs llama.cpp's evaluations, whoever asks for them, in one thread that lives as long as the model.
+
+    llama.cpp's threads belong to OpenMP, which keeps a team for every thread that ever asked it for work. With
+    more of them than processors it takes away their spinning, and each of the hundred barriers of a token then
+    waits for the kernel: a page that plays each turn in a thread of its own would get half the tokens a second.
+
+    *Source:* libgomp, `gomp_managed_threads` and `gomp_throttled_spin_count_var`.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama.cpp")
+
+    def run(self, work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Made:
+        """What `work` returns; an interrupt is raised once it has ended, for it uses memory that may be freed then.
+
+        An interrupt may come anywhere, in the middle of handing over the work too: whoever is first to take
+        `turn` says whether the work is done.
+        """
+        turn, ended = Lock(), Event()
+
+        def in_turn() -> Made | None:
+            if not turn.acquire(blocking=False):
+                return None
+            try:
+                return work(*args, **kwargs)
+            finally:
+                ended.set()
+
+        try:
+            return cast(Made, self._pool.submit(in_turn).result())
+        finally:
+            if not turn.acquire(blocking=False):
+                ended.wait()
+
+    def close(self) -> None:
+        """Ends the thread, and its team with it."""
+        self._pool.shutdown()
+
+
+LOOK_EVERY_S: Final = 0.02
+"""How often a watched evaluation asks whether it is still wanted."""
+
+
+class AbortFlag:
+    """Tells llama.cpp to stop, without Python in its inner loop.
+
+    llama.cpp asks a C function before each step of its graph, hundreds of times a token. A Python function would
+    need the interpreter's lock each time, and wait for it while the page is busy. `strlen` does it instead: its
+    argument is our flag, an empty C string until it is raised, then one of a single character.
+    """
+
+    def __init__(self, context: llama_cpp.llama_context_p) -> None:
+        self._flag = ctypes.create_string_buffer(2)
+        library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
+        # Kept: C holds the address alone.
+        self._ask = ctypes.cast(library.strlen, llama_cpp.ggml_abort_callback)
+        llama_cpp.llama_set_abort_callback(context, self._ask, ctypes.cast(self._flag, ctypes.c_void_p))
+
+    @contextmanager
+    def watching(self, is_cancelled: Callable[[], bool]) -> Generator[None]:
+        """Ends what is evaluated inside within some milliseconds of `is_cancelled` becoming true."""
+        is_over = Event()
+
+        def watch() -> None:
+            while not is_over.wait(LOOK_EVERY_S):
+                if is_cancelled():
+                    self._flag[0] = b"x"
+                    return
+
+        watcher = Thread(target=watch, name="llama-abort", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            watcher.join()
+            self._flag[0] = b"\0"
+
 
 Pointer = TypeVar("Pointer")
 BATCH_TOKENS: Final = 512

@@ -1,7 +1,7 @@
 """One completion: tokens drawn one by one, free or held to a grammar, as pieces of text."""
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -10,11 +10,87 @@ import numpy
 from workbench.engines.llama_binding import Binding, Logits
 from workbench.engines.llama_prefix import Prefixes
 from workbench.engines.llama_sampler import Sampler
-from workbench.engines.repeats import Repeats
-from workbench.engines.stop_texts import StopTexts
 from workbench.hermes.marks import THINK_CLOSE
 from workbench.rollout.ports import Delta, EmittedToken, FinishReason, GenerationRequest
 from workbench.toolspec.grammar import schema_grammar
+
+
+class StopTexts:
+    """Passes text on until one of the stop texts stands in it; holds back what may begin one.
+
+    >>> stops = StopTexts(["END"])
+    >>> stops.feed("a E"), stops.feed("Nx"), stops.feed("END b")
+    (('a ', False), ('ENx', False), ('', True))
+    """
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        self._stops = [stop for stop in stops if stop]
+        self._held = ""
+
+    def feed(self, piece: str) -> tuple[str, bool]:
+        """What may be shown now, and whether a stop text ended the stream."""
+        text = self._held + piece
+        found = [text.find(stop) for stop in self._stops if stop in text]
+        if found:
+            self._held = ""
+            return text[: min(found)], True
+        keep = max((_overlap(text, stop) for stop in self._stops), default=0)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep], False
+
+    def flush(self, piece: str = "") -> str:
+        """What was held back, and is no stop text after all."""
+        text, self._held = self._held + piece, ""
+        return text
+
+
+def _overlap(text: str, stop: str) -> int:
+    """Length of the longest beginning of `stop` that `text` ends with, the whole of it left out."""
+    for size in range(min(len(stop) - 1, len(text)), 0, -1):
+        if text.endswith(stop[:size]):
+            return size
+    return 0
+
+
+class Repeats:
+    """Passes blocks on; holds one back while an earlier one begins the same.
+
+    A small model that may go on with further calls writes the same one for ever.
+
+    >>> repeats = Repeats(between="|")
+    >>> [repeats.feed(piece) for piece in ("ab", "|a", "c", "|a", "b")]
+    [('ab', False), ('', False), ('|ac', False), ('', False), ('', True)]
+    """
+
+    def __init__(self, *, between: str) -> None:
+        self._between = between
+        self._text = ""
+        self._shown = 0
+
+    def feed(self, piece: str) -> tuple[str, bool]:
+        """What may be shown now, and whether the last block is an earlier one over again: it is left out."""
+        self._text += piece
+        *earlier, last = (block.strip() for block in self._text.split(self._between))
+        if last in earlier:
+            return "", True
+        if any(one.startswith(last) for one in earlier):
+            return "", False
+        return self._show(len(self._text) - self._beginning()), False
+
+    def flush(self) -> str:
+        """What was held back, and is no block over again."""
+        return self._show(len(self._text))
+
+    def _show(self, end: int) -> str:
+        text = self._text[self._shown : end]
+        self._shown = max(self._shown, end)
+        return text
+
+    def _beginning(self) -> int:
+        """Length of what may be the beginning of what stands between blocks."""
+        sizes = range(min(len(self._between) - 1, len(self._text)), 0, -1)
+        return next((size for size in sizes if self._text.endswith(self._between[:size])), 0)
+
 
 _THINK: Final = THINK_CLOSE.replace("/", "")
 

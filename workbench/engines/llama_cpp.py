@@ -2,31 +2,116 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from workbench.engines.llama_line import FifoLock
+from workbench.chat.finding import Span
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter
-from workbench.engines.token_places import placed_tokens
 from workbench.errors import EngineError, ModelMissing, PromptTooLong
 from workbench.rollout.logprobs import CallOpening, Decision
-from workbench.rollout.ports import (
-    Capabilities,
-    Delta,
-    EmittedToken,
-    FinishReason,
-    GenerationRequest,
-    Usage,
-)
+from workbench.rollout.ports import Capabilities, Delta, EmittedToken, FinishReason, GenerationRequest, Usage
 from workbench.trajectory.mask import Token
 
 if TYPE_CHECKING:
-    # Needs llama-cpp-python, which is an extra.
     from workbench.engines.llama_binding import Binding
     from workbench.engines.llama_decision import LlamaLogprobs
+
+
+_FIRST: Final = 0
+
+
+class LockTicket:
+    """A place in a line; compared by identity."""
+
+    __slots__ = ()
+
+
+class FifoLock:
+    """Who asks for a thing that serves one at a time, in the order of their asking.
+
+    `threading.Lock` promises no order, cannot be left while it is waited for, and tells no place.
+
+    >>> line = FifoLock()
+    >>> first, second = line.join(), line.join()
+    >>> line.place(first), line.place(second)
+    (0, 1)
+    >>> line.leave(first)
+    >>> line.place(second)
+    0
+    """
+
+    def __init__(self) -> None:
+        self._tickets: deque[LockTicket] = deque()
+        self._changed = Condition()
+
+    def join(self) -> LockTicket:
+        """A ticket at the end; who holds it must `leave`."""
+        ticket = LockTicket()
+        with self._changed:
+            self._tickets.append(ticket)
+        return ticket
+
+    def place(self, ticket: LockTicket) -> int:
+        """How many are before it; 0 is being served."""
+        with self._changed:
+            return self._tickets.index(ticket)
+
+    def wait(self, ticket: LockTicket, *, timeout_s: float | None = None) -> int:
+        """Its place once it is 0, or once the line moved or the time is over, whichever comes first."""
+        with self._changed:
+            if self._tickets.index(ticket) != _FIRST:
+                self._changed.wait(timeout_s)
+            return self._tickets.index(ticket)
+
+    def leave(self, ticket: LockTicket) -> None:
+        """Out of the line, from whatever place."""
+        with self._changed:
+            self._tickets.remove(ticket)
+            self._changed.notify_all()
+
+
+def placed_tokens(text: str, ids: Sequence[int], pieces: Sequence[bytes]) -> tuple[Token, ...]:
+    """The tokens with their spans in code points; one that holds part of a code point covers all of it.
+
+    Args:
+        text: All of it.
+        ids: Its tokens, in order; some may stand before the text begins.
+        pieces: The bytes that each stands for.
+
+    Raises:
+        EngineError: The pieces do not end with the text: the vocabulary changes what it is given.
+
+    >>> [token.span for token in placed_tokens("aé", [0, 1, 2, 3], [b"<s>", b"a", b"\\xc3", b"\\xa9"])]
+    [Span(start=0, end=0), Span(start=0, end=1), Span(start=1, end=2), Span(start=1, end=2)]
+    """
+    data = text.encode(errors="replace")
+    ends = list(accumulate(map(len, pieces)))
+    before = (ends[-1] if ends else 0) - len(data)
+    if before < 0 or not b"".join(pieces).endswith(data):
+        raise EngineError("the model's vocabulary changes the text: its tokens have no places in it")
+    starts_char = [index for index, byte in enumerate(data) if byte & 0xC0 != 0x80]
+    char_at = _chars_at(starts_char, len(data))
+    found: list[Token] = []
+    for one, piece, end in zip(ids, pieces, ends, strict=True):
+        first, last = max(0, end - len(piece) - before), end - before
+        span = Span(0, 0) if last <= 0 else Span(char_at[first], char_at[last - 1] + 1)
+        found.append(Token(one, span))
+    return tuple(found)
+
+
+def _chars_at(starts: Sequence[int], size: int) -> list[int]:
+    """For each byte, the place of the code point that it belongs to."""
+    found = [0] * size
+    for place, start in enumerate(starts):
+        end = starts[place + 1] if place + 1 < len(starts) else size
+        found[start:end] = [place] * (end - start)
+    return found
+
 
 LEAST_ROOM_TOKENS: Final = 16
 """A prompt that leaves less room than this for the completion is refused."""

@@ -12,7 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from workbench.engines.llama_binding import Binding
-from workbench.engines.llama_log import llama_log
+from workbench.engines.llama_loading import llama_log
 from workbench.errors import ConstraintFailed
 from workbench.rollout.sampling import Sampling
 

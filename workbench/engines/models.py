@@ -6,12 +6,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, split_name
-from workbench.engines.embedded import EMBEDDED, REMEDY, find_embedded
+from workbench.engines.adapters import BARE, NO_ADAPTERS, PLUS, AdapterFiles, place_of, split_name
 from workbench.engines.gguf_files.vetting import GgufVetting, ModelFiles
+from workbench.engines.known_models import EMBEDDED, REMEDY, find_embedded
 from workbench.engines.llama_cpp import LlamaCppEngine, load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_build
-from workbench.engines.places import place_of
 from workbench.errors import ModelMissing
 from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import Engine

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from workbench.contract.compose import TOOLS_APART
 from workbench.errors import BadInput, EngineError, ModelMissing
 from workbench.hermes.spelling.tools import spelled_json
+from workbench.rollout.events import fingerprint
 from workbench.rollout.ports import (
     Capabilities,
     Delta,
@@ -20,7 +21,6 @@ from workbench.rollout.ports import (
     StructuredCallPiece,
     Usage,
 )
-from workbench.rollout.recording import fingerprint
 from workbench.rollout.sampling import Sampling
 
 CHARS_PER_TOKEN: Final = 4

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.finding import Finding, Severity, Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
-from workbench.hermes.spelling.chatml import ANY_MARK_JSON, CONTROL_MARK, Escape, escape_for
+from workbench.hermes.marks import ANY_MARK_JSON, CONTROL_MARK, Escape, escape_for
 from workbench.hermes.spelling.family import Family, FamilyRequirements
 from workbench.hermes.spelling.thoughts import AssistantText
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from workbench.chat.finding import Finding, Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
+from workbench.hermes.marks import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
 from workbench.hermes.prompt_writer import (
     Prompt,
     PromptSource,
@@ -13,7 +14,6 @@ from workbench.hermes.prompt_writer import (
     conversation_findings,
     missing_header_finding,
 )
-from workbench.hermes.spelling.chatml import ANY_MARK_JSON, ANY_MARK_XML, TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.families import family_named
 from workbench.hermes.spelling.family import Family, HeaderGap, SystemPlace, TrimmedTexts
 from workbench.hermes.spelling.thoughts import (

@@ -8,9 +8,17 @@ from workbench.hermes.parse import parse
 from workbench.hermes.reading import Dialect, Level, Reading, SegmentKind
 from workbench.hermes.scanner.block import Block
 from workbench.hermes.scanner.tagged import read_call_block
-from workbench.hermes.stream_events import Event, ProseBecameThought, TextDelta
-from workbench.hermes.streaming.call_events import CallEvents
-from workbench.hermes.streaming.held_back import OVERLAP_CHARS, held_from, held_of, is_closed, is_plain
+from workbench.hermes.stream_events import (
+    OVERLAP_CHARS,
+    CallEvents,
+    Event,
+    ProseBecameThought,
+    TextDelta,
+    held_from,
+    held_of,
+    is_closed,
+    is_plain,
+)
 from workbench.hermes.text.completion import Completion, Tag
 from workbench.toolspec.spec import OfferedTools
 

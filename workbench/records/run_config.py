@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from workbench.chat.json_value import JsonObject
 from workbench.contract.compose import compose
-from workbench.contract.contract import Contract, parse_contract
-from workbench.contract.variables import parse_variables, show_variables
+from workbench.contract.contract import Contract, parse_contract, parse_variables, show_variables
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.ports import parse_tool_choice
 from workbench.rollout.sampling import Sampling

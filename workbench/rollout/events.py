@@ -1,14 +1,18 @@
 """What happens in a turn, in order; the page, the verbs and the tests watch the same events."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from hashlib import sha256
+from typing import cast
 
 from workbench.chat.finding import Finding
+from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Message
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.reading import ReadCall, Reading
 from workbench.rollout.ports import EmittedToken, FinishReason, ToolRun
 from workbench.rollout.sampling import Sampling
+from workbench.toolspec.spec import canonical_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,3 +172,46 @@ class TurnEnded:
 
 Event = RoundStarted | QueuePositionChanged | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
 """Anything that happens in a turn."""
+
+
+def fingerprint(prompt: str, sampling: Sampling) -> str:
+    """SHA-256 (hex) of what an engine is asked.
+
+    Args:
+        prompt: The text to go on from, a prefill included.
+        sampling: How tokens are chosen.
+    """
+    return sha256(
+        canonical_json({"prompt": prompt, "sampling": sampling_document(sampling)}).encode()
+    ).hexdigest()
+
+
+def sampling_document(sampling: Sampling) -> JsonObject:
+    """The fields of a sampling as JSON."""
+    return cast(JsonObject, asdict(sampling))
+
+
+def recording_row(generation: Generation, message: Message) -> JsonObject:
+    """One line of a recording: `fingerprint`, the question, and the answer as it was kept.
+
+    `text` is what came behind the `prefill`, which the question holds already.
+    """
+    prompt = generation.prompt_text + generation.prefill
+    calls: list[JsonValue] = [
+        {
+            "name": call.name,
+            "arguments": call.arguments if call.arguments_text is None else call.arguments_text,
+        }
+        for call in message.calls
+    ]
+    return {
+        "fingerprint": fingerprint(prompt, generation.sampling),
+        "prompt": prompt,
+        "is_exact": generation.is_exact,
+        "sampling": sampling_document(generation.sampling),
+        "text": message.text.removeprefix(generation.prefill),
+        "thought": message.thought,
+        "calls": calls,
+        "finish_reason": generation.finish_reason.value,
+        "engine": generation.engine_name,
+    }

@@ -1,9 +1,14 @@
 """The environment as one value; nothing else reads it."""
 
-from workbench.settings.reading import is_colour_wanted, read_settings
+from workbench.settings.reading import (
+    CHOSEN_MODEL,
+    choose_model,
+    chosen_model,
+    is_colour_wanted,
+    read_settings,
+)
 from workbench.settings.value import KV_TYPES, FlashAttention, Secret, Settings, Variables, read_secret
 from workbench.settings.variables import VARIABLES, Variable
-from workbench.settings.words import CHOSEN_MODEL, choose_model, chosen_model
 
 __all__ = [
     "CHOSEN_MODEL",

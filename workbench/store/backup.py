@@ -13,8 +13,7 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import BadInput, StoreError
-from workbench.store.database import connecting, file_of
-from workbench.store.faults import faults_told
+from workbench.store.database import connecting, faults_told, file_of
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
 from workbench.store.row_checks import damaged_rows
 from workbench.store.snapshots import SIDE_FILES, copy_database, moment_name, problem_of_file

@@ -15,8 +15,7 @@ from workbench.records.labels.project import QueueFilter, QueueItem, QueuePage, 
 from workbench.records.labels.rules import check_label, find_stale
 from workbench.records.owner import Owner
 from workbench.store.database import Database
-from workbench.store.label_projects import LabelProjectStore
-from workbench.store.label_queue import read_item, read_queue
+from workbench.store.label_queue import LabelProjectStore, read_item, read_queue
 from workbench.store.label_rows import (
     OF_MESSAGE,
     label_value,

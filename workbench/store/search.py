@@ -11,7 +11,6 @@ from workbench.chat.finding import Span
 from workbench.records.facts import FactKind
 from workbench.records.session_tree import NO_FILTER, FoundSession, SearchFilter, Snippet
 from workbench.records.sessions import MessageOrigin
-from workbench.store.listing import list_rows
 from workbench.store.owned import OwnerScope
 from workbench.store.search_terms import (
     CHUNK_SIZE_CHARS,
@@ -22,6 +21,7 @@ from workbench.store.search_terms import (
     places_of,
     terms_of,
 )
+from workbench.store.sessions import list_rows
 from workbench.store.storable import problem_of
 from workbench.store.tables import (
     DeletedMessageRow,

@@ -7,7 +7,7 @@ from sqlmodel import Session, col, delete, select
 
 from workbench.chat.message import Role
 from workbench.records.facts import MessageFact, facts_of
-from workbench.store.fact_rows import fact_row, read_completion
+from workbench.store.facts import fact_row, read_completion
 from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, insert_words, words_of
 from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRow, SessionRow, SessionTagRow
 

@@ -1,13 +1,17 @@
 """Versions in a database."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
 
 from sqlmodel import Session, col
 
+from workbench.chat.json_value import JsonValue
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
 from workbench.records.versions import (
+    FROM_FILE,
     FileState,
     NewVersion,
     StoredText,
@@ -20,10 +24,10 @@ from workbench.records.versions import (
 )
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
-from workbench.store.database import Database
+from workbench.store.database import Database, insert_if_absent
 from workbench.store.owned import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
-from workbench.store.tables.versions import VersionRow, VersionTextRow
+from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 from workbench.store.version_rows import (
     find_head,
     find_row,
@@ -37,7 +41,149 @@ from workbench.store.version_rows import (
     version_row,
     write_text,
 )
-from workbench.store.version_writer import VersionWriter, file_state, take_file
+from workbench.toolspec.spec import canonical_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionWriter:
+    """Writes one owner's versions."""
+
+    scope: str
+    """Whose they are."""
+    audit: AuditWriter
+    """Writes down what was done."""
+
+    def line(self, db: Session, kind: VersionKind, name: str) -> VersionLineRow:
+        """The line of a name, made where it is not there; nobody else writes to its history until the end."""
+        insert_if_absent(db, VersionLineRow, owner=self.scope, kind=kind.value, name=name)
+        return db.get_one(VersionLineRow, (self.scope, kind.value, name), with_for_update=True)
+
+    def save(self, db: Session, new: NewVersion) -> VersionRow:
+        """A new version under its parent; where its text is its parent's, the parent.
+
+        Raises:
+            StoreError: There is no such parent.
+        """
+        self.line(db, new.kind, new.name)
+        parent = self._parent(db, new)
+        if parent and (parent.name, parent.text_hash) == (new.name, hash_of(new.text)):
+            return parent
+        return self.written(db, new, parent, author=self.audit.owner.name)
+
+    def restore(self, db: Session, old: Version, message: str) -> VersionRow:
+        """A version with an old one's text under the newest; where the newest has it, the newest."""
+        said = message or f"restored v{old.number}"
+        return self.save(db, NewVersion(kind=old.kind, name=old.name, text=old.text, message=said))
+
+    def tag(self, db: Session, version: VersionRow, tag: str) -> None:
+        """Points `tag` at a version."""
+        kind = VersionKind(version.kind)
+        self.line(db, kind, version.name)
+        key = (self.scope, version.kind, version.name, tag)
+        there = db.get(VersionTagRow, key)
+        if there and there.version_id == version.id:
+            return
+        self._note(db, "version.tag", kind, version.name, tag=tag, version=version.id,
+                   number=version.number, before=there.version_id if there else None)  # fmt: skip
+        if there:
+            there.version_id = version.id
+        else:
+            row = VersionTagRow(
+                owner=self.scope, kind=version.kind, name=version.name, tag=tag, version_id=version.id
+            )
+            db.add(row)
+
+    def untag(self, db: Session, kind: VersionKind, name: str, tag: str) -> bool:
+        """Takes a name away; False where there was none."""
+        there = db.get(VersionTagRow, (self.scope, kind.value, name, tag), with_for_update=True)
+        if there is None:
+            return False
+        self._note(db, "version.untag", kind, name, tag=tag, before=there.version_id)
+        db.delete(there)
+        return True
+
+    def written(self, db: Session, new: NewVersion, parent: VersionRow | None, *, author: str) -> VersionRow:
+        """A version under `parent`, whatever that has; the name's line must be held."""
+        text_hash = write_text(db, self.scope, new.kind, new.text)
+        made_of = [self.scope, new.kind.value, new.name, parent.id if parent else None, text_hash]
+        version_id = sha256(canonical_json(made_of).encode()).hexdigest()
+        there = db.get(VersionRow, version_id)
+        if there:
+            return there
+        head = find_head(db, self.scope, new.kind, new.name)
+        row = VersionRow(
+            id=version_id,
+            owner=self.scope,
+            kind=new.kind.value,
+            name=new.name,
+            number=head.number + 1 if head else 1,
+            text_hash=text_hash,
+            parent_id=parent.id if parent else None,
+            message=new.message,
+            author=author,
+            created_at=self.audit.now().astimezone(UTC),
+        )
+        db.add(row)
+        self._note(db, "version.save", new.kind, new.name, version=row.id, number=row.number)
+        db.flush()
+        return row
+
+    def _parent(self, db: Session, new: NewVersion) -> VersionRow | None:
+        if new.parent_id is None:
+            return find_head(db, self.scope, new.kind, new.name)
+        parent = version_row(db, self.scope, new.parent_id)
+        if parent.kind != new.kind:
+            raise StoreError(f"a version of a {new.kind} cannot be made from one of a {parent.kind}")
+        return parent
+
+    def _note(self, db: Session, action: str, kind: VersionKind, name: str, **detail: JsonValue) -> None:
+        self.audit.note(db, action, f"{kind}:{name}", who="", **detail)
+
+
+def file_state(db: Session, scope: str, new: NewVersion, *, is_deliberate: bool) -> FileState:
+    """How the file's text and the newest version stand to each other; TAKEN where it is to be written.
+
+    Args:
+        db: A transaction.
+        scope: Whose versions they are.
+        new: The file's text, as a version of its name.
+        is_deliberate: True where a person asks for just this file.
+    """
+    head = find_head(db, scope, new.kind, new.name)
+    line = db.get(VersionLineRow, (scope, new.kind.value, new.name))
+    seen = line.file_hash if line else None
+    text_hash = hash_of(new.text)
+    if head and head.text_hash == text_hash:
+        # That the file has this text now must be noted, where it is not.
+        return FileState.SAME if seen == text_hash else FileState.TAKEN
+    if head and seen == text_hash:
+        return FileState.BEHIND
+    if head and head.text_hash != seen and not is_deliberate:
+        return FileState.DIVERGED
+    return FileState.TAKEN
+
+
+def take_file(
+    db: Session, writer: VersionWriter, new: NewVersion, *, is_deliberate: bool
+) -> tuple[FileState, Version]:
+    """Writes what `file_state` says is to be written; gives the state after it, and the newest version."""
+    line = writer.line(db, new.kind, new.name)
+    head = find_head(db, writer.scope, new.kind, new.name)
+    state = file_state(db, writer.scope, new, is_deliberate=is_deliberate)
+    if head and state is not FileState.TAKEN:
+        return state, value(db, writer.scope, head)
+    parent = _with_text(db, writer.scope, new, line.file_hash) or head
+    line.file_hash = hash_of(new.text)
+    if head and head.text_hash == line.file_hash:
+        return FileState.SAME, value(db, writer.scope, head)
+    taken = writer.written(db, new, parent, author=FROM_FILE)
+    return FileState.TAKEN, value(db, writer.scope, taken)
+
+
+def _with_text(db: Session, scope: str, new: NewVersion, text_hash: str | None) -> VersionRow | None:
+    """The newest version of the same name that has that text."""
+    had = of_name(scope, new.kind, new.name).where(col(VersionRow.text_hash) == text_hash)
+    return db.exec(had.order_by(*own_first(scope)).limit(1)).first()
 
 
 class VersionStore:

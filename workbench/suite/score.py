@@ -3,11 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.suite.case import Case
-from workbench.suite.expectation import Expectation
-from workbench.suite.played import CaseRollout, RubricVerdict
-from workbench.suite.scoring.bfcl import check_bfcl
-from workbench.suite.scoring.calls import (
+from workbench.suite.bfcl_score import check_bfcl
+from workbench.suite.call_score import (
     LIMITS,
     ExpectationResult,
     score_answer_schema,
@@ -21,6 +18,9 @@ from workbench.suite.scoring.calls import (
     score_sequence,
     score_valid_calls,
 )
+from workbench.suite.case import Case
+from workbench.suite.expectation import Expectation
+from workbench.suite.played import CaseRollout, RubricVerdict
 from workbench.toolspec.budget import BudgetExceeded, budget
 
 _ROUNDING = 1e-9

@@ -8,19 +8,22 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from workbench.errors import BadInput
+from workbench.settings import Settings
 from workbench.toolbox.agent_tools import agent_entries
 from workbench.toolbox.answers import secret_values
-from workbench.toolbox.approval.allowlist import Allowlist
+from workbench.toolbox.approval.allowed import Allowlist
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals, CommandPlaces, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset, parse_toolset
 from workbench.toolbox.discovery import discover_entry_points, discover_modules, stage
 from workbench.toolbox.dispatch import CallCounts, Dispatcher, DispatchLimits
-from workbench.toolbox.entry import CallContext, ToolEntry
+from workbench.toolbox.entry import NO_TASK, Availability, CallContext, ToolEntry, ToolTask
 from workbench.toolbox.hooks import Hooks
+from workbench.toolbox.mcp.source import McpTools
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.task import NO_TASK, Availability, ToolTask
+from workbench.toolbox.terminal.environments import isolated, parse_environment
+from workbench.toolbox.terminal.tool import Terminal
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools
 
@@ -329,3 +332,27 @@ def _register(toolset: CatalogToolset, registry: Registry) -> None:
 def _entry(tool: CatalogTool, toolset: str) -> ToolEntry:
     handler = MockTool(name=tool.spec.name, rules=tool.rules, returns=tool.returns)
     return ToolEntry(spec=tool.spec, toolset=toolset, handler=handler, emoji=tool.emoji)
+
+
+def open_catalog(folder: Path, settings: Settings, *, judge: Judge | None = None) -> Catalog:
+    """The tools of a folder, with the terminal and the servers that the settings name.
+
+    Args:
+        folder: Holds the catalog's files.
+        settings: As read from the environment.
+        judge: Looks at risky commands before a person is asked.
+
+    Raises:
+        BadInput: A setting names no environment.
+    """
+    sources: list[ToolSource] = [McpTools(settings.tools_file, is_space=settings.is_on_space)]
+    if (environment := parse_environment(settings.terminal)) is not None:
+        sources.append(Terminal(isolated(environment, settings.data), settings.environment))
+    return Catalog(
+        folder,
+        environment=settings.environment,
+        limits=DispatchLimits(timeout_s=settings.tool_timeout_s),
+        sources=sources,
+        allowlist=Allowlist(settings.tools_file),
+        judge=judge,
+    )

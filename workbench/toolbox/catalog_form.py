@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from workbench.chat.finding import Finding
 from workbench.errors import BadInput
-from workbench.toolbox.mocking.templates import template_problem
+from workbench.toolbox.mock_templates import template_problem
 from workbench.toolbox.mocks import MAX_LATENCY_MS
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.toolspec.check import check_spec, pointer

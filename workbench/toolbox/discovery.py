@@ -12,10 +12,9 @@ from typing import Final
 
 from workbench.errors import BadInput, WorkbenchError
 from workbench.toolbox.catalog_file import parse_tool
-from workbench.toolbox.entry import ToolEntry
+from workbench.toolbox.entry import Staging, ToolEntry
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.task import Staging
 from workbench.toolspec.spec import ToolSpec
 
 ENTRY_POINTS: Final = "workbench.tools"

@@ -12,8 +12,8 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import ToolCall, ToolResult
 from workbench.toolbox.answers import error_result, result_text
 from workbench.toolbox.entry import ToolAnswer
-from workbench.toolbox.mocking.samples import sample
-from workbench.toolbox.mocking.templates import render_template
+from workbench.toolbox.mock_samples import sample
+from workbench.toolbox.mock_templates import render_template
 from workbench.toolspec.budget import BudgetExceeded, budget
 from workbench.toolspec.conditions import first_break, holds
 from workbench.toolspec.spec import canonical_json

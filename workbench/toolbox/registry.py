@@ -8,8 +8,7 @@ from typing import Final, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.errors import BadInput
-from workbench.toolbox.entry import CheckFn, Handler, ToolEntry, build_spec
-from workbench.toolbox.task import Availability
+from workbench.toolbox.entry import Availability, CheckFn, Handler, ToolEntry, build_spec
 from workbench.toolbox.toolsets import Toolset, Toolsets
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

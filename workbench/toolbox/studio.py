@@ -23,11 +23,10 @@ from workbench.toolbox.catalog_file import (
 )
 from workbench.toolbox.catalog_form import check_rules
 from workbench.toolbox.dispatch import CallCounts, Dispatcher
-from workbench.toolbox.entry import CallContext, ToolEntry
-from workbench.toolbox.mocking.samples import sample
+from workbench.toolbox.entry import NOTHING_SAVED, CallContext, DraftFindings, ToolDraft, ToolEntry
+from workbench.toolbox.mock_samples import sample
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
-from workbench.toolbox.task import NOTHING_SAVED, DraftFindings, ToolDraft
 from workbench.toolspec.budget import REQUEST_STEPS, BudgetExceeded, budget
 from workbench.toolspec.lint import lint_tools
 from workbench.toolspec.spec import ToolSpec

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from workbench.chat.message import Conversation, Message, Role
+from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.render import render
-from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import RowMessage

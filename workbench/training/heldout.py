@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Conversation, Message, Role
 from workbench.contract.contract import Contract
+from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.parse import parse
 from workbench.hermes.render import render
-from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.toolspec.spec import OfferedTools

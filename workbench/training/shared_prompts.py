@@ -15,8 +15,8 @@ from torch.nn.functional import dropout as dropped
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface, PreTrainedModel
 
+from workbench.training.base_model import ARCHITECTURES
 from workbench.training.examples import IGNORED, Tokens
-from workbench.training.start import ARCHITECTURES
 
 ATTENTION: Final = "workbench_shared_prompts"
 """The name that the attention below is registered under."""

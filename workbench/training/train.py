@@ -7,11 +7,14 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
+from workbench.training.base_model import Base, facts_of, load_base, start_receipt
 from workbench.training.examples import examples_of
-from workbench.training.gguf_adapter import TunedWeights, write_adapter
+from workbench.training.gguf_adapter import (
+    TunedWeights,
+    write_adapter,
+)
 from workbench.training.progress import TrainingProgress
 from workbench.training.receipt import RECEIPT, TrainOptions, card_of, receipt_of
-from workbench.training.start import Base, facts_of, load_base, start_receipt
 from workbench.training.tuning import prepare, tune
 from workbench.trajectory.row import TrainingRow
 

@@ -16,6 +16,7 @@ from transformers.trainer_utils import get_last_checkpoint
 from trl import SFTConfig, SFTTrainer
 
 from workbench.errors import BadInput
+from workbench.training.base_model import Base, begin_tokens, encode_with, facts_of, lay_in, lora_parameters
 from workbench.training.examples import IGNORED, Example, encode
 from workbench.training.gguf_adapter import Numbers, TunedWeights
 from workbench.training.progress import ProgressReporter, TrainingProgress, stopped_by_interrupt
@@ -28,7 +29,6 @@ from workbench.training.shared_prompts import (
     share_prompts,
     shares_prompts,
 )
-from workbench.training.start import Base, begin_tokens, encode_with, facts_of, lay_in, lora_parameters
 
 
 class AnswerTrainer(SFTTrainer):

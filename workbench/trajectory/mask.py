@@ -11,9 +11,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from workbench.chat.finding import Span
 from workbench.chat.message import Conversation, Message, Role, ToolCall
+from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.prompt_writer import Prompt
 from workbench.hermes.render import render
-from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 
 

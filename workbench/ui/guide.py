@@ -5,7 +5,7 @@ from typing import Final
 
 import gradio as gr
 
-from workbench.app.demo.loading import (
+from workbench.app.demo import (
     EXAMPLE,
     EXAMPLE_TAG,
     is_demo_loaded,

@@ -10,19 +10,19 @@ import gradio as gr
 from workbench.app.services import Services
 from workbench.records.owner import NOBODY, Permission
 from workbench.ui.addresses import open_queue
-from workbench.ui.api.verbs import offer_api
+from workbench.ui.api import offer_api
 from workbench.ui.frame import build_frame
 from workbench.ui.guide import build_guide, wire_guide
 from workbench.ui.owners import role_of, serves_others
 from workbench.ui.script_files import all_addresses
+from workbench.ui.tabs import contracts_tab as contracts
 from workbench.ui.tabs import inspect
+from workbench.ui.tabs import label_tab as label
+from workbench.ui.tabs import models_tab as models
 from workbench.ui.tabs.compare import parts as compare
 from workbench.ui.tabs.compare.tab import wire as wire_compare
-from workbench.ui.tabs.contracts import tab as contracts
-from workbench.ui.tabs.contracts.tab import wire as wire_contracts
+from workbench.ui.tabs.contracts_tab import wire as wire_contracts
 from workbench.ui.tabs.data import tab as data
-from workbench.ui.tabs.label import tab as label
-from workbench.ui.tabs.models import tab as models
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.suites import parts as suites

@@ -43,7 +43,7 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     from workbench.ui.addresses import MAX_THREADS
     from workbench.ui.gate.app import GatedApp, user_of
-    from workbench.ui.login.door import Door
+    from workbench.ui.gate.login import Door
     from workbench.ui.page import HEAD_SCRIPTS, build_page, launch_options
 
     door = Door.of(settings)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.demo.loading import (
+from workbench.app.demo import (
     DEMO,
     EXAMPLE,
     EXAMPLE_TAG,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workbench.app.labels.corrected import corrected, corrections_of
+from workbench.app.editing import corrected, corrections_of
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.labels.label import Label, LabelContent, LabelTarget
 from workbench.records.sessions import MessageOrigin, StoredMessage

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.app.labels.test_corrected import CALL, TOOLS, label
 from tests.store.examples import SETUP
-from workbench.app.labels.bench import outcome_of
+from workbench.app.labelling import outcome_of
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.corpus.material import DamagedSession, ExportMessage, SessionMaterial
 from workbench.toolspec.tools_text import render_tools

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.services import CHECKOUT
-from workbench.app.versions.content import diff_contents, diff_texts, fingerprint_of, load_value
+from workbench.app.version_content import diff_contents, diff_texts, fingerprint_of, load_value
 from workbench.contract.contract import parse_contract
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind

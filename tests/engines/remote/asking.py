@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from workbench.chat.message import Conversation, Message, Role
 from workbench.engines.remote.engine import RemoteEngine
-from workbench.engines.remote.hf_inference import open_hf_inference
-from workbench.engines.remote.openai_api import open_openai
+from workbench.engines.remote.openai_api import open_hf_inference, open_openai
 from workbench.engines.remote.server import Mode, Server
 from workbench.rollout.ports import Delta, GenerationRequest
 from workbench.rollout.sampling import Sampling

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engines.remote.asking import ASKED, hf_engine, openai_engine, raw_engine, text_of
 from workbench.chat.message import Conversation, Message, Role
-from workbench.engines.embedded import find_embedded
+from workbench.engines.known_models import find_embedded
 from workbench.engines.llama_cpp import load_llama_cpp
 from workbench.engines.llama_loading import LoadOptions
 from workbench.engines.remote.server import ServerKind

@@ -7,7 +7,7 @@ from tests.fakes import RecordingEngine
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput, EngineError
 from workbench.rollout.ports import Approval
-from workbench.toolbox.approval.allowlist import Allowlist
+from workbench.toolbox.approval.allowed import Allowlist
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals, EngineJudge
 from workbench.toolbox.entry import CallContext
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from workbench.toolbox.mocking.samples import sample
+from workbench.toolbox.mock_samples import sample
 from workbench.toolspec.conditions import first_break
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from workbench.toolbox.mocking.templates import render_template, template_problem
+from workbench.toolbox.mock_templates import render_template, template_problem
 
 
 def rendered(text, **arguments):

@@ -6,14 +6,16 @@ from hypothesis import strategies as st
 
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.trajectory.compress.compress import (
+from workbench.trajectory.compress import (
+    NOTICE,
     TITLE,
+    CompressionSettings,
     compress_trajectory,
     extract_summary,
     find_region,
     quarter_tokens,
+    read_settings,
 )
-from workbench.trajectory.compress.settings import NOTICE, CompressionSettings, read_settings
 from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from workbench.trajectory.formats.imports.toolace import read_pythonic
-from workbench.trajectory.formats.imports.xlam import schema_of
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
+from workbench.trajectory.formats.toolace import read_pythonic
+from workbench.trajectory.formats.xlam import schema_of
 from workbench.trajectory.writing.convert import convert_row
 from workbench.trajectory.writing.holding import RowOptions
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from workbench.app.versions.content import diff_texts
+from workbench.app.version_content import diff_texts
 from workbench.chat.finding import Finding, Severity
-from workbench.contract.variables import parse_variables
+from workbench.contract.contract import parse_variables
 from workbench.errors import BadInput
 from workbench.ui.present.contracts import show_diff, show_lint, show_preview
 

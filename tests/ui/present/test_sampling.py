@@ -3,8 +3,7 @@
 import pytest
 
 from workbench.errors import BadInput
-from workbench.rollout.sampling import Sampling
-from workbench.rollout.sampling_lines import TokenBias
+from workbench.rollout.sampling import Sampling, TokenBias
 from workbench.ui.present.setup import parse_sampling, show_sampling
 
 SAMPLING = Sampling(

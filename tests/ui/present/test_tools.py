@@ -7,7 +7,7 @@ from workbench.chat.finding import Finding, Severity
 from workbench.chat.message import ToolResult
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
-from workbench.toolbox.task import Availability, DraftFindings
+from workbench.toolbox.entry import Availability, DraftFindings
 from workbench.ui.present.tools import read_arguments, show_draft, show_sizes, show_tools, show_tried
 
 

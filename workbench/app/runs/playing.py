@@ -28,7 +28,7 @@ from workbench.suite.played import (
 )
 from workbench.suite.runner import CaseFinished, IsCancelled, RunEnded, RunEvent, run
 from workbench.suite.variants import vary_tools, with_own_names
-from workbench.toolbox.task import Staging
+from workbench.toolbox.entry import Staging
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools, render_tools
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.app.services import Services
-from workbench.app.versions.files import take_file
+from workbench.app.version_files import take_file
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER
 from workbench.records.versions import VersionKind, parse_reference
 from workbench.suite.case import Case, Suite
 from workbench.suite.read_suite import check_suite, parse_suite
 from workbench.suite.suite_text import SuiteFault, SuiteText
-from workbench.toolbox.task import Staging, ToolTask
+from workbench.toolbox.entry import Staging, ToolTask
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.toolspec.tools_text import parse_tools, render_tools
 

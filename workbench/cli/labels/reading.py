@@ -211,7 +211,7 @@ def add(
     json_output: Json = False,
 ) -> None:
     """Label a message or a call. Exit 2 where somebody saved another label meanwhile: both are shown."""
-    from workbench.app.labels.bench import check_call
+    from workbench.app.labelling import check_call
     from workbench.wiring import open_services
 
     content = LabelContent(

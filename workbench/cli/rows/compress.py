@@ -16,14 +16,20 @@ from workbench.chat.message import Conversation, Message, Role
 from workbench.cli.terminal.paint import with_progress
 from workbench.cli.terminal.sources import read_text
 from workbench.errors import BadInput, EngineError
+from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.render import render
-from workbench.hermes.spelling.chatml import TURN_CLOSE
 from workbench.library.datasets.compression import RowCompressed
 from workbench.rollout.ports import Engine, FinishReason, GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings as read_environment
-from workbench.trajectory.compress.compress import CountTokens, Summarise, extract_summary, quarter_tokens
-from workbench.trajectory.compress.settings import CompressionSettings, read_settings
+from workbench.trajectory.compress import (
+    CompressionSettings,
+    CountTokens,
+    Summarise,
+    extract_summary,
+    quarter_tokens,
+    read_settings,
+)
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.formats.shared.text_entries import TextEntry
 

@@ -14,7 +14,7 @@ from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, wit
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.settings import read_settings
-from workbench.trajectory.compress.compress import quarter_tokens
+from workbench.trajectory.compress import quarter_tokens
 from workbench.trajectory.formats.known import FORMATS, format_named
 from workbench.trajectory.mask import MaskedText, Tokenizer, TrainedToken, mask_tokens
 from workbench.trajectory.sets.stats import RowStats, share, spread

@@ -14,7 +14,7 @@ from workbench.settings import read_settings
 from workbench.suite.case import Suite
 from workbench.suite.exchange.bfcl import ExportedSuite, export_bfcl
 from workbench.suite.exchange.openai import export_openai
-from workbench.suite.exchange.promptfoo_export import export_promptfoo
+from workbench.suite.exchange.promptfoo import export_promptfoo
 from workbench.suite.read_suite import render_suite
 
 FORMS: Final[Mapping[str, Callable[[Suite], ExportedSuite]]] = {

@@ -55,7 +55,7 @@ def heldout(
 
 
 def _adapter(given: Path | None) -> Path:
-    from workbench.engines.embedded import find_embedded_adapter
+    from workbench.engines.known_models import find_embedded_adapter
 
     path = given or find_embedded_adapter()
     if path is None:

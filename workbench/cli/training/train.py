@@ -65,7 +65,7 @@ def train(
     # TRL and peft would tell their makers of each run.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
-        from workbench.training.start import is_slow
+        from workbench.training.base_model import is_slow
         from workbench.training.train import train as run
     except ImportError as error:
         remedy = "install the extra `train` (PyTorch and more, 250 MB for a CPU): pip install '.[train]'"
@@ -139,7 +139,7 @@ def _rows(files: list[str]) -> "Iterator[TrainingRow]":
 def _base(name: str) -> str:
     if name != "embedded":
         return name
-    from workbench.engines.embedded import REMEDY, find_embedded
+    from workbench.engines.known_models import REMEDY, find_embedded
 
     path = find_embedded()
     if path is None:
@@ -148,7 +148,7 @@ def _base(name: str) -> str:
 
 
 def _start(name: str, rank: int) -> Path | None:
-    from workbench.engines.embedded import find_embedded_adapter
+    from workbench.engines.known_models import find_embedded_adapter
 
     if not name:
         return None

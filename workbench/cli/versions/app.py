@@ -58,7 +58,7 @@ def history(
     json_output: Json = False,
 ) -> None:
     """List the versions of a name, the newest first."""
-    from workbench.app.versions.files import find_version
+    from workbench.app.version_files import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -73,7 +73,7 @@ def history(
 
 def show(reference: Reference, json_output: Json = False) -> None:
     """Print a version's text, byte for byte."""
-    from workbench.app.versions.files import find_text
+    from workbench.app.version_files import find_text
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -94,8 +94,8 @@ def diff(
     json_output: Json = False,
 ) -> None:
     """Show what changed from one version to another, as a unified diff; tools as canonical JSON."""
-    from workbench.app.versions.content import diff_contents, fingerprint_of
-    from workbench.app.versions.files import find_before, find_text
+    from workbench.app.version_content import diff_contents, fingerprint_of
+    from workbench.app.version_files import find_before, find_text
     from workbench.wiring import open_services
 
     if len(references) > 2:
@@ -124,7 +124,7 @@ def diff(
 
 def restore(reference: Reference, message: Message = "", json_output: Json = False) -> None:
     """Make a new version with the text of an old one."""
-    from workbench.app.versions.files import find_version
+    from workbench.app.version_files import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:
@@ -143,7 +143,7 @@ def tag(
     json_output: Json = False,
 ) -> None:
     """Point a name at a version; it points at no other version of the same history any more."""
-    from workbench.app.versions.files import find_version
+    from workbench.app.version_files import find_version
     from workbench.wiring import open_services
 
     with open_services(read_settings()) as services:

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 import typer
 
 from workbench.app.services import Services
-from workbench.app.versions.content import fingerprint_of
-from workbench.app.versions.files import VersionFileState, WrittenFile, find_version, take_file, write_file
+from workbench.app.version_content import fingerprint_of
+from workbench.app.version_files import VersionFileState, WrittenFile, find_version, take_file, write_file
 from workbench.chat.json_value import JsonObject
 from workbench.cli.terminal.paint import shown, write_json_line
 from workbench.errors import BadInput

@@ -23,7 +23,7 @@ from workbench.engines.gguf_files.header import (
     GgufTensor,
     read_header,
 )
-from workbench.engines.hub.file_names import parts_of
+from workbench.engines.hub.hub_models import parts_of
 from workbench.errors import BadInput
 
 MOST_LAYERS: Final = 512

@@ -16,7 +16,7 @@ from typing import Final, cast
 
 from workbench.engines.gguf_files.checks import check_adapter_file, check_model_file
 from workbench.engines.gguf_files.trial import open_in_child
-from workbench.engines.hub.file_names import parts_of
+from workbench.engines.hub.hub_models import parts_of
 from workbench.engines.llama_cpp import fingerprint_of
 from workbench.engines.llama_loading import LoadOptions, describe_build
 from workbench.errors import BadInput, EngineError, ModelMissing

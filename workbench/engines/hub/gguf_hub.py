@@ -6,17 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.engines.hub.download import Download, pull_parts
-from workbench.engines.hub.file_names import (
+from workbench.engines.hub.hub_models import (
     PREFIX,
+    CachedModel,
+    HubFile,
     HubName,
+    HubRepository,
+    KnownModel,
+    PullProgress,
+    fit_of,
+    memory_bytes,
     model_parts,
     parse_hub_name,
     parts_of,
     quantisation,
     sizes_of,
 )
-from workbench.engines.hub.hub_models import CachedModel, HubFile, HubRepository, KnownModel, PullProgress
-from workbench.engines.hub.memory import fit_of, memory_bytes
 from workbench.engines.known_models import KNOWN_MODELS
 from workbench.errors import BadInput, RemoteFailed
 

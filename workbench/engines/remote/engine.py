@@ -4,12 +4,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol
 
 from workbench.chat.json_value import JsonObject
-from workbench.engines.remote.answer_limits import limits_of_completion
+from workbench.engines.remote.answer_limits import (
+    StreamTimeout,
+    TokenMeter,
+    limits_of_completion,
+    wait_before,
+)
 from workbench.engines.remote.aside import BackgroundStream
 from workbench.engines.remote.chunks import ChunkReader
 from workbench.engines.remote.failures import Refusal, quoted, remote_failed
-from workbench.engines.remote.meter import StreamTimeout, TokenMeter
-from workbench.engines.remote.patience import wait_before
 from workbench.engines.remote.server import Mode, Server
 from workbench.errors import RemoteFailed, WorkbenchError
 from workbench.rollout.ports import Capabilities, Delta, FinishReason, GenerationRequest, Usage

@@ -5,13 +5,34 @@ The `openai` client has a reader for these too; it keeps a line of any length, a
 *Source:* HTML living standard, 9.2 server-sent events.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.engines.remote.answer_limits import AnswerError
-from workbench.engines.remote.bounded_json import parse_bounded_json
+from workbench.chat.json_value import JsonObject, JsonValue, as_object, is_too_deep
+from workbench.engines.remote.answer_limits import MOST_DEPTH, AnswerError
+from workbench.engines.remote.failures import NO_JSON
+
+TOO_DEEP: Final = f"the server sent JSON that is nested more than {MOST_DEPTH} deep"
+
+
+def parse_bounded_json(data: bytes) -> JsonValue:
+    """The JSON value in `data`; bytes that are not UTF-8 are replaced, `NaN` and `Infinity` become null.
+
+    Raises:
+        AnswerError: It is not JSON, or nested too deep.
+    """
+    try:
+        value = cast(JsonValue, json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None))
+    except RecursionError:
+        raise AnswerError(TOO_DEEP) from None
+    except ValueError:
+        raise AnswerError(NO_JSON) from None
+    if is_too_deep(value, MOST_DEPTH):
+        raise AnswerError(TOO_DEEP)
+    return value
+
 
 NO_CHUNK: Final = "the server sent something that is not a piece of a completion"
 _DONE: Final = b"[DONE]"

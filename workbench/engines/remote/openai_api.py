@@ -7,26 +7,27 @@ from workbench.chat.json_value import JsonObject, as_object
 from workbench.engines.remote.answer_limits import (
     AnswerError,
     AnswerLimits,
+    StreamTimeout,
     limits_of_completion,
     limits_of_list,
+    retry_after_s,
 )
 from workbench.engines.remote.aside import BackgroundStream
-from workbench.engines.remote.bounded_json import parse_bounded_json
 from workbench.engines.remote.engine import RemoteEngine
-from workbench.engines.remote.event_stream import read_events
+from workbench.engines.remote.event_stream import parse_bounded_json, read_events
 from workbench.engines.remote.failures import Refusal, remote_failed, silence
-from workbench.engines.remote.meter import StreamTimeout
 from workbench.engines.remote.openai_request import STREAMED, build_request
-from workbench.engines.remote.patience import retry_after_s
 from workbench.engines.remote.server import Mode, Server
 from workbench.errors import WorkbenchError
 from workbench.rollout.ports import GenerationRequest
+from workbench.settings import Secret
 
 if TYPE_CHECKING:
     import httpx2
     import openai
 
     from workbench.engines.remote.guarded_client import GuardedConnection
+
 
 LIST_TIMEOUT_S: Final = 10.0
 """How long a server may take to say which models it offers."""
@@ -185,3 +186,45 @@ class _OpenAiAsk:
     def hang_up(self) -> None:
         """Ends the connection, whatever it waits for."""
         self._connection.hang_up()
+
+
+ROUTER_URL: Final = "https://router.huggingface.co/v1"
+"""Where the hub hands requests on to the providers. *Source:* Inference Providers, "OpenAI-compatible API"."""
+
+
+def open_hf_inference(
+    repository: str,
+    *,
+    name: str,
+    token: Secret | None,
+    timeout_s: float,
+    wait: Callable[[float], None],
+    base_url: str | None = None,
+) -> RemoteEngine:
+    """A model of the hub as an engine; nothing is sent yet.
+
+    Args:
+        repository: `OWNER/NAME`, which takes the provider that the account prefers, or `OWNER/NAME:PROVIDER`.
+        name: As `--model` takes it.
+        token: Of the account that pays; the router cannot be asked without.
+        timeout_s: How long a provider may be silent.
+        wait: Lets seconds pass.
+        base_url: An endpoint of one's own that speaks the same protocol; None asks the router.
+    """
+    server = Server(
+        name="hf-inference",
+        base_url=base_url or ROUTER_URL,
+        key=token,
+        needs_key=base_url is None,
+        key_variable="HF_TOKEN, or sign in: on a Space with Hugging Face, elsewhere by `hf auth login`",
+        timeout_s=timeout_s,
+    )
+    return open_openai(server, repository, name=name, wait=wait)
+
+
+def stored_token() -> Secret | None:
+    """The token of this machine's user, as huggingface_hub finds it; None where there is none."""
+    from huggingface_hub import get_token
+
+    token = get_token()
+    return Secret(token) if token else None

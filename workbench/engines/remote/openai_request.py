@@ -6,8 +6,8 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.engines.remote.server import Mode, Server, ServerKind
-from workbench.hermes.chat_request import to_chat_request
-from workbench.hermes.spelling.chatml import TURN_CLOSE
+from workbench.hermes.marks import TURN_CLOSE
+from workbench.hermes.openai_messages import to_chat_request
 from workbench.rollout.ports import ChoiceKind, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Final
 
 from workbench.errors import BadInput
+from workbench.hermes.marks import HTML_ESCAPE, PYTHON_ESCAPE, TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling import families as texts
-from workbench.hermes.spelling.chatml import HTML_ESCAPE, PYTHON_ESCAPE, TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.family import (
     Family,
     FamilyRequirements,

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, cast
 from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonValue
 from workbench.chat.message import Message, ToolCall
-from workbench.hermes.spelling.chatml import HTML_ESCAPE, JSON_ESCAPE, PYTHON_ESCAPE, TURN_OPEN, Escape
+from workbench.hermes.marks import HTML_ESCAPE, JSON_ESCAPE, PYTHON_ESCAPE, TURN_OPEN, Escape
 from workbench.hermes.spelling.thoughts import ShowThought
 from workbench.hermes.spelling.tools import spelled_json, spelled_python
 from workbench.toolspec.spec import OfferedTools

@@ -10,9 +10,9 @@ from typing import Final
 
 from workbench.chat.finding import Finding, Severity
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.hermes.marks import CONTROL_MARK
 from workbench.hermes.openai_messages import parse_messages
 from workbench.hermes.render import render
-from workbench.hermes.spelling.chatml import CONTROL_MARK
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.hermes.templates.bench import (
     ANSWER,

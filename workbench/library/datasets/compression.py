@@ -9,13 +9,13 @@ from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.library.datasets.row_files import AUTO, FileRow, read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
-from workbench.trajectory.compress.compress import (
+from workbench.trajectory.compress import (
     CompressionMetrics,
+    CompressionSettings,
     CountTokens,
     Summarise,
     compress_trajectory,
 )
-from workbench.trajectory.compress.settings import CompressionSettings
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.sets.stats import RowStats

@@ -4,7 +4,6 @@ Importing this package makes `METADATA` whole.
 """
 
 from workbench.store.tables.base import METADATA, AuditRow, StoreTable, UtcDateTime
-from workbench.store.tables.facts import DocumentRow, FactRow, NoteRow
 from workbench.store.tables.labels import (
     AcceptedMessageRow,
     LabelProjectRow,
@@ -22,9 +21,12 @@ from workbench.store.tables.runs import (
 )
 from workbench.store.tables.sessions import (
     DeletedMessageRow,
+    DocumentRow,
+    FactRow,
     GenerationRow,
     ImportRow,
     MessageRow,
+    NoteRow,
     PromptRow,
     SessionRow,
     SessionTagRow,

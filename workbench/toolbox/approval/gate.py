@@ -15,8 +15,7 @@ from workbench.rollout.ports import (
     GenerationRequest,
 )
 from workbench.rollout.sampling import Sampling
-from workbench.toolbox.approval.allowed import EXACT_PREFIX, Danger, detect
-from workbench.toolbox.approval.allowlist import Allowlist
+from workbench.toolbox.approval.allowed import EXACT_PREFIX, Allowlist, Danger, detect
 from workbench.toolbox.approval.categories import NAMES
 from workbench.toolbox.approval.doubt import CommandEnvironment
 from workbench.toolbox.entry import CallContext

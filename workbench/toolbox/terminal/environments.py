@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from workbench.errors import BadInput
 from workbench.toolbox.approval.doubt import CommandEnvironment
-from workbench.toolbox.terminal.sandbox import (
+from workbench.toolbox.terminal.processes import (
     Isolation,
     bubblewrap_line,
     find_isolation,

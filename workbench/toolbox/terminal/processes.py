@@ -3,11 +3,15 @@
 import os
 import pty
 import pwd
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
 from threading import Lock, Thread
 from typing import Final, NamedTuple
 
@@ -112,3 +116,127 @@ class Process:
         if excess > 0:
             del self._tail[:excess]
             self._dropped_bytes += excess
+
+
+_CHECK_S: Final = 10.0
+_SYSTEM: Final = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc/alternatives",
+    "/etc/passwd", "/etc/group",
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ssl/certs", "/etc/ca-certificates",
+    "/etc/localtime",
+    "/etc/nsswitch.conf", "/etc/os-release",
+    "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/fonts",
+    "/etc/mime.types", "/nix/store",
+)  # fmt: skip
+"""What a command sees of the system, read-only. Everything else, such as `/home` and `/root`, does not exist for it."""
+_UNPRIVILEGED_USER: Final = "nobody"
+
+
+class Isolation(StrEnum):
+    """What stands between a command and the rest of the machine."""
+
+    SANDBOX = "sandbox"
+    """Bubblewrap: no network, a read-only system, no other files than those of the task."""
+    USER = "user"
+    """Another user: only what every user of the machine may read and write, and the network."""
+    NONE = "none"
+    """The user's own rights."""
+
+
+def find_isolation() -> Isolation:
+    """The best isolation that works here; tries Bubblewrap by running it once."""
+    if _bubblewrap_works():
+        return Isolation.SANDBOX
+    return Isolation.USER if unprivileged_user() else Isolation.NONE
+
+
+def unprivileged_user() -> str:
+    """The user that commands run as if we are root; empty if we cannot change the user."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return ""
+    try:
+        return pwd.getpwnam(_UNPRIVILEGED_USER).pw_name
+    except KeyError:
+        return ""
+
+
+def task_folders(base: Path, task_name: str) -> Iterator[Path]:
+    """The folders of a task, made if they are not there: for its work, its home and its temporary files."""
+    for name in ("work", "home", "tmp"):
+        folder = base / task_name / name
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        yield folder
+
+
+def make_base(data: Path, isolation: Isolation) -> Path:
+    """The folder that holds all tasks' folders.
+
+    Another user could not reach a folder inside our data; it gets a temporary one, which lasts as long as the process.
+    """
+    if isolation is not Isolation.USER:
+        return data / "terminal"
+    base = Path(tempfile.mkdtemp(prefix="hermes-workbench-"))
+    base.chmod(0o711)
+    return base
+
+
+def bubblewrap_line(
+    line: Sequence[str],
+    *,
+    work: Path,
+    home: Path,
+    temporary: Path,
+    hidden: Sequence[Path] = (),
+    has_terminal: bool = False,
+) -> list[str]:
+    """The line that runs `line` in a sandbox.
+
+    Args:
+        line: The program and its arguments.
+        work: The working folder, the only one that is shared with the outside.
+        home: Becomes the home folder.
+        temporary: Becomes `/tmp`.
+        hidden: Files and folders inside the working folder that must not be seen, such as `.env`.
+        has_terminal: Whether the command has a terminal of its own; then it keeps it as its controlling terminal.
+    """
+    masks = (part for path in hidden for part in _mask(path))
+    repository = [str(work / ".git" / name) for name in ("hooks", "config")]
+    return [
+        "bwrap", "--die-with-parent", "--unshare-all", "--cap-drop", "ALL",
+        *([] if has_terminal else ["--new-session"]),
+        *(part for path in _SYSTEM for part in ("--ro-bind-try", path, path)),
+        "--proc", "/proc", "--dev", "/dev", "--bind", str(temporary), "/tmp",
+        "--bind", str(work), str(work), *masks, "--bind", str(home), str(home),
+        # Programs outside the sandbox run what these files name, so a command must not change them.
+        *(part for path in repository for part in ("--ro-bind-try", path, path)),
+        "--chdir", str(work), "--", *line,
+    ]  # fmt: skip
+
+
+def secrets_in(work: Path, data: Path) -> tuple[Path, ...]:
+    """What a command must not see of a working folder: files of variables, and our own data."""
+    files = sorted(
+        path
+        for path in work.glob(".env*")
+        if path.is_file() and not path.name.endswith((".example", ".sample"))
+    )
+    return (*files, data) if data.is_relative_to(work) and data.is_dir() else tuple(files)
+
+
+def _mask(path: Path) -> Sequence[str]:
+    return ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", "/dev/null", str(path))
+
+
+def _bubblewrap_works() -> bool:
+    if shutil.which("bwrap") is None:
+        return False
+    with tempfile.TemporaryDirectory(prefix="hermes-workbench-check-") as name:
+        work, home, temporary = task_folders(Path(name), "check")
+        line = bubblewrap_line(["sh", "-c", "exit 0"], work=work, home=home, temporary=temporary)
+        try:
+            return (
+                subprocess.run(line, capture_output=True, timeout=_CHECK_S, check=False, env={}).returncode
+                == 0
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False

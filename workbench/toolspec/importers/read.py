@@ -1,4 +1,4 @@
-"""Any text that describes tools, read in whichever form it is in."""
+"""TODO."""
 
 import json
 import re

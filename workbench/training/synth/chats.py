@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from workbench.training.synth import words as vocabulary
-from workbench.training.synth.dice import Dice
 from workbench.training.synth.tools import Tool
 from workbench.training.synth.values import listed
-from workbench.training.synth.words import WordList, belongs
+from workbench.training.synth.words import Dice, WordList, belongs
 
 _GREETINGS: Final = (
     "Hello!", "Hi there", "Hey, how is it going?", "Good day to you", "Good morning!", "Hello, are you there?", "Hi, I'm new here.",

@@ -13,11 +13,10 @@ from workbench.contract.contract import Contract
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import family_named
 from workbench.toolspec.spec import OfferedTools
-from workbench.training.synth.dice import Dice
 from workbench.training.synth.exchanges import EXCHANGES, SHARES
 from workbench.training.synth.phrasing import Scene
 from workbench.training.synth.tools import Tool, draw_neighbour, draw_tool
-from workbench.training.synth.words import WordList, WordSplit
+from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.training.synth.dice import Dice
 from workbench.training.synth.values import (
     ParameterSlot,
     draw_address,
@@ -25,7 +24,7 @@ from workbench.training.synth.values import (
     draw_time,
     texts,
 )
-from workbench.training.synth.words import WordList
+from workbench.training.synth.words import Dice, WordList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

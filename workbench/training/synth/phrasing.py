@@ -7,7 +7,6 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
-from workbench.training.synth.dice import Dice
 from workbench.training.synth.forms import (
     BARE,
     BEGINNINGS,
@@ -24,7 +23,7 @@ from workbench.training.synth.kinds import KINDS
 from workbench.training.synth.results import SynthResult
 from workbench.training.synth.tools import Param, Tool
 from workbench.training.synth.values import SpokenValue
-from workbench.training.synth.words import WordList, with_articles
+from workbench.training.synth.words import Dice, WordList, with_articles
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage
 
 _OPEN: Final = "\ue000"

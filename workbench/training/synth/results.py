@@ -6,10 +6,9 @@ from typing import Final, NamedTuple
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.training.synth import words as vocabulary
-from workbench.training.synth.dice import Dice
 from workbench.training.synth.tools import Param, Tool
 from workbench.training.synth.values import SpokenValue, listed
-from workbench.training.synth.words import WordList
+from workbench.training.synth.words import Dice, WordList
 
 
 class SynthResult(NamedTuple):

@@ -7,10 +7,9 @@ from typing import Final, Literal
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.spec import ToolSpec
 from workbench.training.synth import words as vocabulary
-from workbench.training.synth.dice import Dice
 from workbench.training.synth.kinds import KINDS, SHARES
 from workbench.training.synth.values import ParameterSlot
-from workbench.training.synth.words import WordList, WordSplit, belongs, share_of, with_articles
+from workbench.training.synth.words import Dice, WordList, WordSplit, belongs, share_of, with_articles
 
 Purpose = Literal["read", "act", "sum"]
 """To look something up, to do something, to work something out."""

@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.training.synth import words as vocabulary
-from workbench.training.synth.dice import Dice
-from workbench.training.synth.words import WordList
+from workbench.training.synth.words import Dice, WordList
 
 Choices = tuple[tuple[str, str], ...]
 """Words of an enum, each as the schema has it and as a person may say it."""

@@ -6,15 +6,15 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput
-from workbench.trajectory.formats.imports.glaive import GLAIVE
-from workbench.trajectory.formats.imports.toolace import TOOLACE
-from workbench.trajectory.formats.imports.xlam import XLAM
+from workbench.trajectory.formats.glaive import GLAIVE
 from workbench.trajectory.formats.llamafactory import LLAMAFACTORY
 from workbench.trajectory.formats.openai import OPENAI, TRL
 from workbench.trajectory.formats.preference import DPO, KTO
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import HERMES_AGENT, HERMES_V1, SHAREGPT
+from workbench.trajectory.formats.toolace import TOOLACE
+from workbench.trajectory.formats.xlam import XLAM
 
 FORMATS: Final[Mapping[str, RowFormat]] = MappingProxyType(
     {

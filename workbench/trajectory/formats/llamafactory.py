@@ -10,14 +10,16 @@ from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.speakers import (
+from workbench.trajectory.formats.shared.text_entries import (
     SpokenEntry,
+    TextEntry,
+    bare_result,
     conversation_of,
     read_spoken,
     speaks,
     system_column,
+    text_entries,
 )
-from workbench.trajectory.formats.shared.text_entries import TextEntry, bare_result, text_entries
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, cast
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
-from workbench.hermes.spelling.chatml import TURN_CLOSE, TURN_OPEN
+from workbench.hermes.marks import TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat

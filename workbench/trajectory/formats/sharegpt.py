@@ -10,13 +10,16 @@ from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_column, read_system
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.speakers import SpokenEntry, conversation_of, read_spoken, speaks
 from workbench.trajectory.formats.shared.text_entries import (
     SpellResult,
+    SpokenEntry,
     bare_result,
+    conversation_of,
     is_wrapped,
     read_results,
+    read_spoken,
     record_result,
+    speaks,
     text_entries,
 )
 from workbench.trajectory.hermes_text import spell_parts

@@ -9,7 +9,7 @@ from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.errors import BadInput
-from workbench.trajectory.compress.compress import CountTokens
+from workbench.trajectory.compress import CountTokens
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.mask import MaskedText, mask_trajectory
 from workbench.trajectory.row import TrainingRow

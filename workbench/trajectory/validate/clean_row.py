@@ -11,8 +11,7 @@ from workbench.chat.message import Role
 from workbench.hermes.parse import clean_calls
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import OfferedTools
-from workbench.trajectory.formats.shared.speakers import conversation_of
-from workbench.trajectory.formats.shared.text_entries import wrapped_results
+from workbench.trajectory.formats.shared.text_entries import conversation_of, wrapped_results
 from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.arguments import closed

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from workbench.chat.message import Role
-from workbench.hermes.spelling.chatml import CONTROL_MARK
+from workbench.hermes.marks import CONTROL_MARK
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.arguments import call_findings

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject
-from workbench.hermes.marks import MARK
-from workbench.hermes.spelling.chatml import CONTROL_MARK
+from workbench.hermes.marks import CONTROL_MARK, MARK
 from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text, pair_results

@@ -14,10 +14,10 @@ from workbench.settings import Settings
 from workbench.ui.gate.gate import RequestGate
 from workbench.ui.gate.gradio_pages import GradioPages, PageStates
 from workbench.ui.gate.headers import SecurityHeaders
+from workbench.ui.gate.login import Door
 from workbench.ui.gate.pages import OpenPages
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard
-from workbench.ui.login.door import Door
 from workbench.ui.script_files import ROUTE, serve_script
 
 _SCRIPT: Final = b"<script"

@@ -19,6 +19,7 @@ from workbench.ui.gate import bodies
 from workbench.ui.gate.bodies import UPLOADS_AN_HOUR, UploadQuota
 from workbench.ui.gate.headers import SecurityHeaders
 from workbench.ui.gate.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
+from workbench.ui.gate.login import Door, logout_page
 from workbench.ui.gate.pages import PAGE_ID, ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import Route, RouteKind, route_of
 from workbench.ui.gate.visit import (
@@ -35,7 +36,6 @@ from workbench.ui.gate.visit import (
     with_browser_cookie,
     with_event,
 )
-from workbench.ui.login.door import Door, logout_page
 
 _FOREIGN: Final = (
     "A page of another origin sent this request, so it is refused. Behind a proxy, pass the headers Host (with its "

@@ -11,7 +11,7 @@ from workbench.chat.finding import Finding
 from workbench.chat.json_value import JsonObject, JsonValue, as_object, load_json
 from workbench.errors import BadInput
 from workbench.rollout.ports import ToolRun
-from workbench.toolbox.task import Availability, DraftFindings
+from workbench.toolbox.entry import Availability, DraftFindings
 from workbench.toolspec.grid import GridRow, grid_of, with_grid
 from workbench.ui.present.notices import NoticeLine, NoticeView, tool_findings
 from workbench.ui.present.words import milliseconds

@@ -1,8 +1,12 @@
 """Numbers, places and statuses as words, the same on the whole page."""
 
 from dataclasses import dataclass
+from typing import Final
 
+from workbench.app.samples import MOST_SAMPLES
 from workbench.hermes.reading import CallStatus, ReadCall
+from workbench.rollout.sampling import number_range
+from workbench.rollout.setting_field import NumberRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,3 +79,19 @@ def place_of(text: str, start: int, end: int) -> str:
     line = text.count("\n", 0, start) + 1
     column = start - (text.rfind("\n", 0, start) + 1) + 1
     return f"line {line}, column {column} [{start}, {end})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorNamesView:
+    """Names of the editors of one tab."""
+
+    names: tuple[tuple[str, str], ...]
+    """The editor's id and its name."""
+
+
+TEMPERATURE: Final = number_range("temperature")
+TOP_P: Final = number_range("top_p")
+SEED: Final = number_range("seed")
+MAX_TOKENS: Final = number_range("max_tokens")
+SAMPLES: Final = NumberRange("Samples", 1, MOST_SAMPLES)
+CALL_NUMBER: Final = NumberRange("Call number", 1, 1000)

@@ -19,10 +19,10 @@ from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, h
 from workbench.ui.incoming.fields import place_of
 from workbench.ui.listen import any_of, listen
 from workbench.ui.owners import needs, services_of
-from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.examples import EXAMPLES
 from workbench.ui.present.notices import NoticeView, problem
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
+from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 

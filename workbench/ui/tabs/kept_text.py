@@ -7,7 +7,7 @@ from typing import Final
 import gradio as gr
 
 from workbench.app.services import Services
-from workbench.app.versions.content import diff_contents
+from workbench.app.version_content import diff_contents
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.app.labels.bench import LabellingView, Seat
+from workbench.app.labelling import LabellingView, Seat
 from workbench.chat.message import Role, ToolCall
 from workbench.records.labels.label import Label
 from workbench.records.sessions import StoredMessage

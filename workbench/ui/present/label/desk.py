@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.app.labels.bench import LabellingView, Seat
+from workbench.app.labelling import LabellingView, Seat
 from workbench.records.labels.agreement import AnnotatorAgreement
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, QueueItem, QueueState

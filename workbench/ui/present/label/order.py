@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final, cast
 
-from workbench.app.labels.bench import Seat
+from workbench.app.labelling import Seat
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput

@@ -10,8 +10,7 @@ from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling
 from workbench.rollout.setting_field import NumberRange
 from workbench.suite.plan import RunPlan, ToolVariation
-from workbench.ui.present.numbers import MAX_TOKENS, SEED, TEMPERATURE, TOP_P
-from workbench.ui.present.words import count
+from workbench.ui.present.words import MAX_TOKENS, SEED, TEMPERATURE, TOP_P, count
 
 ABLATE: Final = "ablate"
 """Among the further arms: the contract without each of its parts."""

@@ -9,7 +9,7 @@ from workbench.records.labels.project import QueueState
 from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput
 from workbench.trajectory.sets.split import RowSplit, parse_shares
-from workbench.ui.present.numbers import SEED
+from workbench.ui.present.words import SEED
 from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Event, Lock

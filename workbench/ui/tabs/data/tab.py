@@ -15,7 +15,7 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.listen import listen
 from workbench.ui.present.data import TEACHING
 from workbench.ui.components.fields import NumberField, number_field
-from workbench.ui.present.numbers import SEED
+from workbench.ui.present.words import SEED
 from workbench.ui.tabs.data.events import DataEvents
 from workbench.ui.tabs.data.form import ANY, ENDINGS, MANNERS, TAKEN, DataForm
 from workbench.ui.tabs.data.import_events import ImportEvents

@@ -11,7 +11,7 @@ from workbench.app.branches import BranchTree, branches_of
 from workbench.app.opened import OpenedSession
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonValue, as_object
-from workbench.contract.variables import parse_variables
+from workbench.contract.contract import parse_variables
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.corpus.material import SessionMaterial
 from workbench.records.owner import Permission

@@ -15,12 +15,11 @@ from workbench.ui.listen import listen
 from workbench.ui.owners import needs, role_of
 from workbench.ui.present.decision import DecisionView
 from workbench.ui.present.differ import ask_differ
-from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.inspect import CallsView, FixesView
-from workbench.ui.present.numbers import SAMPLES
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView
+from workbench.ui.present.words import SAMPLES, EditorNamesView
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.watching import Execution
 

@@ -15,9 +15,9 @@ from workbench.settings import Secret
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.numbers import SAMPLES
 from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import parse_setup
+from workbench.ui.present.words import SAMPLES
 from workbench.ui.tabs.play.person import PersonAnswered
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import Screen, list_sessions

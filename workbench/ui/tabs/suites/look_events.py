@@ -23,7 +23,7 @@ from workbench.ui.present.suites.plays import CasePlaysView, ReadRollout, show_p
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.suites.screen import SuitesScreen, report_for
+from workbench.ui.tabs.suites.parts import SuitesScreen, report_for
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.visitor import Visitor
 

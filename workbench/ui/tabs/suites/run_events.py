@@ -20,7 +20,7 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
 from workbench.ui.tabs.play.screen import SAME
-from workbench.ui.tabs.suites.screen import SuitesScreen, asked_of, grid_choices, report_for, run_choices
+from workbench.ui.tabs.suites.parts import SuitesScreen, asked_of, grid_choices, report_for, run_choices
 from workbench.ui.tabs.suites.under_way import RunsUnderWay, RunUnderWay
 from workbench.ui.visitor import Visitor
 

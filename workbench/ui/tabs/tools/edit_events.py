@@ -11,12 +11,11 @@ from workbench.app.token_sheet import tool_sizes
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
-from workbench.toolbox.task import ToolDraft
+from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.tools_text import parse_tools
 from workbench.ui.incoming.fields import id_of, json_text_of, text_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.present.numbers import CALL_NUMBER, SEED
 from workbench.ui.present.tools import (
     ToolGridView,
     ToolListView,
@@ -30,6 +29,7 @@ from workbench.ui.present.tools import (
     write_grid,
 )
 from workbench.ui.present.versions import VersionsView, show_versions
+from workbench.ui.present.words import CALL_NUMBER, SEED
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 

@@ -12,7 +12,7 @@ from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import NewVersion, VersionKind, check_name
-from workbench.toolbox.task import ToolDraft
+from workbench.toolbox.entry import ToolDraft
 from workbench.toolspec.importers.read import import_tools
 from workbench.toolspec.tools_text import MAX_SIZE_CHARS, parse_tools, render_tools
 from workbench.ui.incoming.fields import id_of, text_of

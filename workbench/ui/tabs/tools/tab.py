@@ -18,8 +18,7 @@ from workbench.ui.components.fields import (
     text_editor,
 )
 from workbench.ui.listen import any_of, listen
-from workbench.ui.present.editors import EditorNamesView
-from workbench.ui.present.numbers import CALL_NUMBER, SEED
+from workbench.ui.present.words import CALL_NUMBER, SEED, EditorNamesView
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents
 from workbench.ui.tabs.tools.keep_events import ToolStorageEvents
 

@@ -9,9 +9,8 @@ from gradio.blocks import Block
 from workbench.app.runs.casting import measured
 from workbench.app.services import Services
 from workbench.contract.compose import compose
-from workbench.contract.contract import parse_contract
+from workbench.contract.contract import parse_contract, parse_variables
 from workbench.contract.lint import lint_contract
-from workbench.contract.variables import parse_variables
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.owner import Permission
 from workbench.records.versions import VersionKind
@@ -22,11 +21,11 @@ from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, h
 from workbench.ui.listen import any_of, listen
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import PreviewView, show_lint, show_preview
-from workbench.ui.present.editors import EditorNamesView
 from workbench.ui.present.measures import MeasuresView, show_measures
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.versions import VersionsView
+from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.kept_text import StoredTextEvents
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor

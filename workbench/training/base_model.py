@@ -1,4 +1,4 @@
-"""The adapter that a run goes on from."""
+"""Load the model that a training run starts from, with its tokenizer and an earlier adapter."""
 
 import json
 import os
@@ -12,10 +12,16 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.errors import BadInput
-from workbench.training.gguf_adapter import AdapterFacts, AttentionHeads, read_adapter
+from workbench.training.gguf_adapter import (
+    AdapterFacts,
+    AttentionHeads,
+    read_adapter,
+)
 from workbench.training.receipt import RECEIPT, Precision, TrainOptions, file_facts
 
 _TYPES: Final = {"f32": torch.float32, "bf16": torch.bfloat16}
+
+
 ARCHITECTURES: Final = {"llama": "llama", "mistral": "llama", "qwen2": "qwen2", "qwen3": "qwen3"}
 """Hugging Face's word for a kind of model, to GGUF's."""
 

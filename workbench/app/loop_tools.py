@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
-from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.chat.message import ToolCall, ToolResult
-from workbench.errors import WorkbenchError
+from workbench.chat.json_value import JsonObject, JsonValue, as_object
+from workbench.chat.message import Conversation, Message, Role, ToolCall, ToolResult
+from workbench.errors import EngineError, WorkbenchError
+from workbench.hermes.reading import Reading
 from workbench.records.owner import Owner
+from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import FoundSession
-from workbench.rollout.ports import Toolbox, ToolRun
+from workbench.rollout.events import CompletionEnded, ToolFinished, TurnEnded
+from workbench.rollout.loop import Turn, play
+from workbench.rollout.ports import Clock, Engine, Toolbox, ToolRun
 
 if TYPE_CHECKING:
     from workbench.store.memories import MemoryStore
@@ -131,3 +136,107 @@ def _answered(tool: LoopTool, call: ToolCall) -> ToolRun:
     is_error = isinstance(value, Mapping) and "error" in value
     result = ToolResult(text=json.dumps(value, ensure_ascii=False), is_error=is_error)
     return ToolRun(result=result, milliseconds=(perf_counter() - started_s) * 1000, rule=LOOP)
+
+
+TODO = "todo"
+
+
+class Todo:
+    """The list as the conversation's last result has it, so that a branch has its own.
+
+    Args:
+        messages: The conversation up to now.
+    """
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._todos: dict[str, JsonObject] = {}
+        for message in reversed(messages):
+            if message.role is Role.TOOL and message.name == TODO and (todos := _todos_of(message.text)):
+                self._todos = todos
+                break
+
+    def __call__(self, arguments: JsonObject) -> JsonValue:
+        """Writes what is given, and gives the list back."""
+        given = arguments.get("todos")
+        if isinstance(given, list | tuple):
+            fresh = {str(as_object(one).get("id")): as_object(one) for one in given}
+            self._todos = {**self._todos, **fresh} if arguments.get("merge") is True else fresh
+        todos = list(self._todos.values())
+        done = sum(1 for one in todos if one.get("status") == "completed")
+        return {"todos": todos, "summary": {"total": len(todos), "completed": done}}
+
+
+def _todos_of(text: str) -> dict[str, JsonObject]:
+    try:
+        loaded = cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+    listed = loaded.get("todos") if isinstance(loaded, Mapping) else None
+    todos = listed if isinstance(listed, list) else []
+    return {str(as_object(one).get("id")): as_object(one) for one in todos}
+
+
+DELEGATE: Final = "delegate_task"
+MAX_ROUNDS: Final = 4
+"""Completions that a delegated task may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegate:
+    """Answers `delegate_task`; the nested assistant cannot delegate again."""
+
+    setup: RunConfig
+    """The parent's."""
+    date: str
+    """Today, as the contract shows it."""
+    engine: Engine
+    """Who writes."""
+    toolbox: Toolbox
+    """Who runs its calls."""
+    clock: Clock
+    """Who tells how long it took."""
+    is_cancelled: Callable[[], bool]
+    """True once a person has stopped the parent's turn."""
+
+    def __call__(self, arguments: JsonObject) -> JsonValue:
+        """The nested rollout's answer."""
+        setup = replace(
+            self.setup,
+            disabled_tools=self.setup.disabled_tools | {DELEGATE},
+            tool_choice="auto",
+            max_rounds=min(MAX_ROUNDS, self.setup.max_rounds),
+        )
+        said = "\n\n".join(str(arguments[key]) for key in ("goal", "context") if arguments.get(key))
+        conversation = Conversation(
+            messages=(
+                Message(role=Role.SYSTEM, text=setup.system_text(date=self.date)),
+                Message(role=Role.USER, text=said),
+            )
+        )
+        turn = Turn(
+            setup=setup.turn_setup(),
+            engine=self.engine,
+            toolbox=self.toolbox,
+            clock=self.clock,
+            is_cancelled=self.is_cancelled,
+        )
+        return _outcome(turn, conversation)
+
+
+def _outcome(turn: Turn, conversation: Conversation) -> JsonValue:
+    reading: Reading | None = None
+    called: list[str] = []
+    ended = ""
+    try:
+        for event in play(turn, conversation):
+            if isinstance(event, CompletionEnded):
+                reading = event.reading
+            elif isinstance(event, ToolFinished):
+                called.append(event.call.name)
+            elif isinstance(event, TurnEnded):
+                ended = event.reason
+    except EngineError as error:
+        return {"error": f"the delegated task failed: {error}", "calls": called}
+    answer = "".join(reading.prose).strip() if reading else ""
+    result: dict[str, JsonValue] = {"answer": answer, "calls": called}
+    return result if ended == "answered" else {**result, "error": f"it ended without an answer: {ended}"}

@@ -28,7 +28,7 @@ from workbench.records.owner import Permission
 from workbench.suite.reports.report import report_json, report_of
 from workbench.toolspec.budget import REQUEST_STEPS, budget
 from workbench.trajectory.formats.known import DEFAULT_FORMAT
-from workbench.ui.api.asked import (
+from workbench.ui.api_request import (
     Tools,
     as_text,
     exported,

@@ -51,7 +51,7 @@ def catalog_of_settings() -> "Generator[Catalog]":
     """
     from workbench.library.home_files import find_folder
     from workbench.settings import read_settings
-    from workbench.toolbox.opening import open_catalog
+    from workbench.toolbox.catalog import open_catalog
 
     settings = read_settings()
     catalog = open_catalog(find_folder("tools_catalog", settings.home), settings)
@@ -70,7 +70,7 @@ def call(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Runs one call and prints what the model would see. Exit code 1 where the tool failed."""
-    from workbench.toolbox.task import ToolTask
+    from workbench.toolbox.entry import ToolTask
 
     given = _arguments(arguments)
     with catalog_of_settings() as catalog:

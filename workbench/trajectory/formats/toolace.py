@@ -13,7 +13,7 @@ from workbench.hermes.text.completion import BodyText, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
 from workbench.trajectory.declared_tools import read_listed
 from workbench.trajectory.formats.row_format import RowFormat
-from workbench.trajectory.formats.shared.speakers import (
+from workbench.trajectory.formats.shared.text_entries import (
     SpokenEntry,
     conversation_of,
     read_spoken,

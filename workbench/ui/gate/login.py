@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from workbench.settings import Settings
-from workbench.ui.login.passwords import LoginLimits, Logins, PasswordChecks, TooBusy
+from workbench.ui.gate.passwords import LoginLimits, Logins, PasswordChecks, TooBusy
 
 _FRAME: Final = Template("""<!doctype html>
 <html lang="en">

@@ -7,8 +7,8 @@ from typing import Any, cast
 import gradio as gr
 
 from workbench.app.again import play_again
-from workbench.app.labels.bench import LabellingView, Seat, next_of, open_bench
-from workbench.app.labels.corrected import corrections_of
+from workbench.app.editing import corrections_of
+from workbench.app.labelling import LabellingView, Seat, next_of, open_bench
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.labels.agreement import agreement_of

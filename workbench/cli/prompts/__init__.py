@@ -1,1 +1,0 @@
-"""Verbs of the renderer: `render` and `template`."""

@@ -1,1 +1,0 @@
-"""Verbs of the reader: `parse` and `differ`."""

@@ -1,1 +1,0 @@
-"""`workbench export` and `import`: sessions as rows, and rows as sessions."""

@@ -1,1 +1,0 @@
-"""`workbench tools`: see, check, import, export and call tools."""

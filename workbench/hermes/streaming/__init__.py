@@ -1,1 +1,0 @@
-"""What of a completion that is still being written is certain, and what must wait."""

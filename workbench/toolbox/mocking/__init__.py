@@ -1,1 +1,0 @@
-"""What mock rules are made of: conditions, templates, values made from a schema."""

@@ -1,1 +1,0 @@
-"""Long conversations made to fit: a stretch of the middle is replaced by a summary."""

@@ -1,1 +1,0 @@
-"""Formats that are read only: sets that others published."""

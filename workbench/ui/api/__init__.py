@@ -1,1 +1,0 @@
-"""What the page offers to programs and, over MCP, to agents."""

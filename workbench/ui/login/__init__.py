@@ -1,1 +1,0 @@
-"""Logging in with an account: passwords checked at a bounded rate, logins that expire, the form."""

@@ -1,1 +1,0 @@
-"""The Label tab: a queue for the keyboard, a conversation, and what is said of it."""
