@@ -38,7 +38,6 @@ class RoundCode:
     curl: str
     """For a shell."""
     python: str
-    """A whole program."""
     verb: str
     """For a shell; `workbench` must be on the path."""
     is_whole: bool

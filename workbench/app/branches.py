@@ -23,7 +23,6 @@ class Branch:
     role: Role
     """Whose its first message is."""
     sample: Sample
-    """What that turn comes to on it."""
     text: str
     """Of its first message."""
     message_count: int
@@ -43,7 +42,6 @@ class BranchTree:
     branches: tuple[Branch, ...]
     """A branch stands before those that part from it; siblings in the order of their making."""
     leaf_count: int
-    """Ends."""
     agreement: SampleAgreement | None
     """Of the answers that part last on the path that is shown; None where no answers part."""
 

@@ -22,9 +22,7 @@ class Correction:
     completion: int
     """Which completion of the conversation, from 0."""
     text: str
-    """What should stand there."""
     comment: str
-    """Why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +30,6 @@ class DemoConversation:
     """A conversation of the demo set."""
 
     title: str
-    """In the list of sessions."""
     tag: str
     """What goes wrong in it, in a word."""
     said: tuple[str, ...]
@@ -40,7 +37,6 @@ class DemoConversation:
     completions: tuple[str, ...]
     """What the model writes, byte for byte."""
     tools: tuple[str, ...] = ("nonsense",)
-    """Toolsets that it is offered."""
     max_tokens: int = 256
     """Longest completion, in tokens of the script: four characters each."""
     verdict: Verdict | None = None

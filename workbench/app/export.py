@@ -20,7 +20,6 @@ class Export:
     text: str
     """JSON Lines: one row a line, each ended by a newline."""
     row_count: int
-    """Lines of the text."""
     left_out: tuple[str, ...]
     """One line for each session that stays out: its id and why."""
 

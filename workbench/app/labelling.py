@@ -101,11 +101,9 @@ class LabellingView:
     tools: OfferedTools
     """As offered; none where the setup's text cannot be read any more."""
     labels: Sequence[Label]
-    """All that the project has of it, by anybody."""
     stale: Collection[str]
     """Ids of the messages that come after a correction."""
     outcome: ExportPreview
-    """The row that it becomes."""
 
     @property
     def leaf_id(self) -> str | None:

@@ -23,7 +23,6 @@ class PersonLimits:
     max_tokens: int | None = None
     """Longest completion, in tokens."""
     max_rounds: int | None = None
-    """Completions of one turn."""
     text_chars: int | None = None
     """Longest text: a message, a contract, a list of tools, a suite, what is parsed or checked."""
     stop_texts: int | None = None
@@ -33,7 +32,6 @@ class PersonLimits:
     run_plays: int | None = None
     """Plays of one run of suites: cases × repetitions × what is compared."""
     case_seconds: float | None = None
-    """What one case of a run may take."""
     compared_answers: int | None = None
     """Answers of one comparison: turns × columns."""
     import_bytes: int | None = None

@@ -39,7 +39,6 @@ class _Node:
     waiting: list[QueueTicket] = field(default_factory=list[QueueTicket])
     """Of an owner: its tickets, in the order in which they joined."""
     inner: "dict[str, _Node]" = field(default_factory=dict[str, "_Node"])
-    """Of a group: its members."""
 
     def tickets(self) -> list[QueueTicket]:
         """All waiting tickets, in the order in which they will be served."""

@@ -186,13 +186,10 @@ class Delegate:
     """Answers `delegate_task`; the nested assistant cannot delegate again."""
 
     setup: RunConfig
-    """The parent's."""
     date: str
     """Today, as the contract shows it."""
     engine: Engine
-    """Who writes."""
     toolbox: Toolbox
-    """Who runs its calls."""
     clock: Clock
     """Who tells how long it took."""
     is_cancelled: Callable[[], bool]

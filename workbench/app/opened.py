@@ -17,7 +17,6 @@ class OpenedSession:
     path: Sequence[StoredMessage]
     """From the root to the leaf that is shown."""
     tree: Sequence[TreeNode]
-    """All its messages."""
     deleted: Sequence[DeletedMessages] = ()
     """What was deleted of it, last deleted first; none of a session that is seen by a link."""
 

@@ -36,7 +36,6 @@ class PromptDiff:
     """Two prompts."""
 
     title: str
-    """Which two."""
     diff: str
     """From the other to this one, as a unified diff; empty where they are equal."""
 

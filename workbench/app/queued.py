@@ -52,13 +52,10 @@ class QueueClient:
     find: Callable[[], Engine]
     """Gives the engine, loaded: another one may have taken its place meanwhile."""
     share: Share
-    """Whose turn it is counted as."""
     line: FairQueue | None
     """Where to wait; None asks at once."""
     limits: PersonLimits
-    """What may be asked."""
     turn: object = field(default_factory=object)
-    """Tells the completions of one turn."""
 
     def end(self) -> None:
         """The turn is over: the next one need not wait for it."""

@@ -52,7 +52,6 @@ class SampleAgreement:
     agreeing: int
     """Samples with the calls that most of them make."""
     count: int
-    """All samples."""
     calls: tuple[ToolCall, ...]
     """Those calls; none where most of them call nothing."""
 

@@ -66,19 +66,16 @@ class Services:
     store: Store
     """Keeps what people make, each owner apart."""
     library: ContractFiles
-    """Contracts on disk."""
     catalog: Catalog
     """Tools on disk, and their mocks."""
     files: HomeFiles
     """The files of both, as they stand there."""
     models: Models
-    """Engines by name."""
     hub: GgufHub
     """Models of the hub, and those of its cache."""
     adapters: AdapterFiles
     """What can be laid over a model."""
     calendar: Calendar
-    """Date and clock."""
     studio: ToolStudio
     """Where tools are edited and tried."""
     memories: MemoryStore

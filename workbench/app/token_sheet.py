@@ -129,7 +129,6 @@ class TokenSheet:
     is_writer: bool
     """False: another model's vocabulary than that of the one that wrote it."""
     model: str
-    """Whose vocabulary, as a person names it."""
     context_tokens: int
     """Room for prompt and completion together."""
 

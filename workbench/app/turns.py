@@ -39,9 +39,7 @@ class TurnRecorder:
     """Appends to one session, each message under the one before."""
 
     services: Services
-    """The edges."""
     session_id: str
-    """The session."""
     parent_id: str
     """The last message that was kept."""
     setup: RunConfig | None = None
@@ -125,7 +123,6 @@ class MessageStored:
     """A message was committed."""
 
     kept: StoredMessage
-    """As the store has it."""
 
 
 def begin_session(

@@ -18,7 +18,6 @@ class ReferencedText:
     """A text that was referred to."""
 
     kind: VersionKind
-    """What it is a text of."""
     name: str
     """Of the version; empty where it was only played."""
     label: str
@@ -94,9 +93,7 @@ class VersionFileState:
     """How a file and the versions of its name stand to each other."""
 
     place: str
-    """Where the file is."""
     state: FileState
-    """How they stand."""
     head: Version
     """The newest version."""
 
@@ -106,7 +103,6 @@ class WrittenFile:
     """What became of a file."""
 
     place: str
-    """Where it is."""
     is_changed: bool
     """False where it had the version's text already."""
     overwritten: StoredText | None

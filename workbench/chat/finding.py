@@ -58,11 +58,9 @@ class Edit:
     """One replacement in a text."""
 
     span: Span
-    """Where, in the original text."""
     before: str
     """What stands there; equal to `span.of(original)`."""
     after: str
-    """What is read instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,6 @@ class Message:
     """One party's text."""
 
     role: Role
-    """Whose."""
     text: str
     """Byte for byte: of an assistant the completion, of a tool the result without any wrapper."""
     calls: tuple[ToolCall, ...] = ()

@@ -26,7 +26,6 @@ class Check:
     """One line of the doctor's."""
 
     subject: str
-    """What was looked at."""
     state: str
     """What was seen, and what to do where something is missing."""
     is_well: bool = True

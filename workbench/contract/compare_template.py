@@ -44,7 +44,6 @@ class PromptDifference:
     """One stretch in which two prompts differ."""
 
     change: StretchChange
-    """Which of the two has it."""
     ours: Span
     """In the contract's prompt; empty where it has nothing."""
     theirs: Span

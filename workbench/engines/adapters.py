@@ -46,13 +46,11 @@ class Adapter:
     """A GGUF file of weights that are laid over a model."""
 
     title: str
-    """What it is called."""
     model: str
     """What `--model` takes to have it laid over its base."""
     base: str
     """The model below it, as `--model` takes it."""
     size_bytes: int
-    """Of the file."""
     receipt: JsonObject | None = field(default=None, hash=False)
     """What its training wrote beside it; None where there is nothing that can be read."""
     is_receipted: bool = False

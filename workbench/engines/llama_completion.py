@@ -100,17 +100,13 @@ class LlamaCompletion:
     """What is drawn behind an evaluated prompt. `pieces` is to be run once; then the rest is known."""
 
     binding: Binding
-    """The model."""
     prefixes: Prefixes
-    """Its memory, the prompt in it."""
     request: GenerationRequest
-    """How to draw."""
     limit: int
     """Most tokens."""
     is_cancelled: Callable[[], bool]
     """Asked before each token."""
     finish_reason: FinishReason = FinishReason.LENGTH
-    """Why it ended."""
     tokens: list[int] = field(default_factory=list[int])
     """All that were drawn, an end token included."""
     text: str = ""

@@ -32,11 +32,9 @@ class Code(NamedTuple):
     """One code."""
 
     word: str
-    """The stable word."""
     kind: CodeKind
     """Fix, finding or lint."""
     area: CodeArea
-    """What it is about."""
     meaning: str
     """One line for a person; also the message of a record that says no more."""
     is_guess: bool = False

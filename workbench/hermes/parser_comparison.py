@@ -35,7 +35,6 @@ class RuleResult:
     """What one rule took from a text."""
 
     rule: ParserRule
-    """Whose rule."""
     calls: tuple[ReplicaCall, ...]
     """What it would run, in its order."""
     lost: tuple[ReplicaCall, ...]

@@ -61,9 +61,7 @@ class Segment:
     """A stretch of one kind. The segments of a reading cover its text without gap or overlap, in order."""
 
     kind: SegmentKind
-    """What it is."""
     span: Span
-    """Where, in the completion."""
     text: str
     """What stands there, byte for byte."""
 
@@ -83,7 +81,6 @@ class ReadCall:
     dialect: Dialect
     """The form in which it was written: json or xml."""
     status: CallStatus
-    """Whether it can be run."""
     fixes: tuple[Fix, ...] = ()
     """The fixes of its block; calls of one block share them."""
     findings: tuple[Finding, ...] = ()

@@ -31,14 +31,12 @@ class CallStarted(NamedTuple):
     call_index: int
     """0, 1, 2, …; of all events of this call."""
     name: str
-    """The tool."""
 
 
 class ArgumentsDelta(NamedTuple):
     """More of a call's arguments; together they are one JSON text."""
 
     call_index: int
-    """Of the call."""
     text: str
     """What is certain now; never taken back."""
 
@@ -47,14 +45,12 @@ class CallEnded(NamedTuple):
     """A call is complete, and its arguments with it."""
 
     call_index: int
-    """Of the call."""
 
 
 class CallDropped(NamedTuple):
     """A call that had started is none: it was cut off or cannot be read. It must not be run."""
 
     call_index: int
-    """Of the call."""
 
 
 Event = TextDelta | ProseBecameThought | CallStarted | ArgumentsDelta | CallEnded | CallDropped

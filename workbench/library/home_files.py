@@ -104,7 +104,6 @@ class HomeFolder(NamedTuple):
     inside: str
     """Folder in it; empty where it has none."""
     ending: str
-    """Of the files."""
 
 
 PLACES: Final = {

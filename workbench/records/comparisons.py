@@ -20,7 +20,6 @@ class Column:
     contract: str
     """The contract as it was asked for, such as `minimal` or `minimal@3`; empty for the session's own text."""
     setup: RunConfig
-    """What its answers are played with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +70,6 @@ class Vote:
     turn: int
     """The turn's place among those that are compared, from 0."""
     kind: VoteKind
-    """What is held."""
     column: int | None = None
     """The better one's place, from 0; None but for `best`."""
 
@@ -87,9 +85,7 @@ class ListedComparison:
     created_at: datetime
     """When it was begun, UTC."""
     column_count: int
-    """Columns."""
     turn_count: int
-    """Turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +93,7 @@ class StoredComparison:
     """A comparison of the store."""
 
     listed: ListedComparison
-    """As a list shows it."""
     comparison: Comparison
-    """What is compared."""
     answers: tuple[ComparisonAnswer, ...] = ()
     """What came up to now, by turn, then by column."""
     votes: tuple[Vote, ...] = ()
@@ -184,7 +178,6 @@ class Side:
     leaf_id: str
     """Its last message."""
     contract_name: str
-    """Of the contract that it was given by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,9 +185,7 @@ class Preference:
     """One answer is better than another to the same turn."""
 
     chosen: Side
-    """The better one."""
     rejected: Side
-    """The other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,9 +52,7 @@ class FactCount:
     kind: FactKind
     """Fix, finding or drop."""
     count: int
-    """Facts."""
     message_count: int
-    """Messages that have one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +64,6 @@ class DailyModelStats:
     contract_version: str
     """SHA-256 (hex) of the contract's text."""
     model: str
-    """As a person names it."""
     completions: int
     """Completions, each once however many branches have it."""
     fixed: int

@@ -140,7 +140,6 @@ class Owner:
     key: str | None
     """Tells one owner from another; None is the one person of an own machine."""
     role: UserRole = UserRole.MEMBER
-    """What they may do."""
     name: str = ""
     """As a page shows them; empty for someone who did not log in."""
     address: str = field(default="", compare=False)

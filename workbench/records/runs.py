@@ -28,19 +28,14 @@ class ListedRun:
     title: str
     """Its suites and what is compared, for a person."""
     state: RunState
-    """How far it is."""
     created_at: datetime
     """When it was begun, UTC."""
     updated_at: datetime
     """When its last result came, UTC."""
     total: int
-    """Plays."""
     done: int
-    """Plays that have a result."""
     passed: int
-    """Of these."""
     errors: int
-    """Of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +43,7 @@ class StoredRun:
     """A run of the store."""
 
     listed: ListedRun
-    """As a list shows it."""
     plan: RunPlan
-    """All that it depends on."""
 
     @property
     def id(self) -> str:
@@ -63,7 +56,6 @@ class ArmResults:
     """One arm of a run, with what came of it."""
 
     run_id: str
-    """Of the run."""
     title: str
     """Of the run, for a person."""
     created_at: datetime

@@ -55,7 +55,6 @@ class FoundSession:
     """One session that a search found."""
 
     session: ListedSession
-    """As the list shows it."""
     message_id: str | None
     """The newest message with the words; None where only its title or tags have them, or none were asked."""
     snippet: Snippet | None

@@ -48,7 +48,6 @@ class NewMessage:
     message: Message
     """Role and text, byte for byte."""
     origin: MessageOrigin
-    """Where it comes from."""
     generation: Generation | None = None
     """Of a model's message: how it came to be; None for all others."""
     tool_run: StoredToolRun | None = None
@@ -71,7 +70,6 @@ class StoredMessage:
     message: Message
     """Role and text, byte for byte."""
     origin: MessageOrigin
-    """Where it comes from."""
     created_at: datetime
     """When it was committed, UTC."""
     generation: Generation | None
@@ -87,11 +85,9 @@ class TreeNode:
     """A message's place in its session's tree."""
 
     id: str
-    """The message's."""
     parent_id: str | None
     """The message before it; None for a root."""
     role: Role
-    """Whose message it is."""
     created_at: datetime
     """When it was committed, UTC."""
 
@@ -101,11 +97,8 @@ class DeletedMessages:
     """A message that was deleted, with all that followed it."""
 
     message_id: str
-    """The message's."""
     role: Role
-    """Whose it is."""
     excerpt: str
-    """How its text begins."""
     count: int
     """Messages, itself among them."""
 
@@ -127,7 +120,6 @@ class ListedSession:
     deleted_at: datetime | None
     """When it was deleted, UTC; it is purged 30 days later. None where it was not."""
     message_count: int
-    """Messages on all branches."""
     is_own: bool
     """False for an admin who sees another owner's."""
     is_shared: bool
@@ -153,7 +145,6 @@ class StoredSession:
     leaf_id: str | None
     """The open leaf: last message of the path that is shown; None while there is no message."""
     message_count: int
-    """Messages on all branches."""
     tags: tuple[str, ...] = ()
     """In the order given."""
     is_own: bool = True

@@ -31,7 +31,6 @@ class StoredText:
     """A text under its hash: one that was played, or is some version's."""
 
     kind: VersionKind
-    """What it is a text of."""
     hash: str
     """SHA-256 (hex) of the text in UTF-8, as `sha256sum` of its file."""
     text: str
@@ -43,9 +42,7 @@ class NewVersion:
     """A version on its way into the store."""
 
     kind: VersionKind
-    """What it is a version of."""
     name: str
-    """Whose history it goes on."""
     text: str
     """Byte for byte."""
     message: str = ""
@@ -61,7 +58,6 @@ class Version:
     id: str
     """SHA-256 (hex) of whose it is, kind, name, parent and text: saving the same again gives the same."""
     kind: VersionKind
-    """What it is a version of."""
     name: str
     """Whose history it belongs to, such as a contract's name."""
     number: int
@@ -91,7 +87,6 @@ class VersionLine:
     head: Version
     """The newest version; one's own before the shared library's."""
     version_count: int
-    """Versions of that name that one can read."""
 
 
 class FileState(StrEnum):
@@ -130,7 +125,6 @@ class Reference:
     kind: VersionKind | None
     """None where it was left out."""
     name: str
-    """The name."""
     which: str
     """A number, a tag or a hash; empty takes the newest."""
 

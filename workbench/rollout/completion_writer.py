@@ -31,7 +31,6 @@ class FinishedCompletion(NamedTuple):
     tail: str
     """What still had to be written to close a thought or a call; empty where neither is open."""
     message: Message
-    """Role assistant."""
 
 
 class CompletionWriter:
@@ -135,11 +134,8 @@ class WrittenCompletion:
     tokens: tuple[EmittedToken, ...]
     """What the engine told of its tokens."""
     findings: tuple[Finding, ...]
-    """What had to be changed."""
     finish_reason: FinishReason
-    """Why it ended."""
     timing: Timing
-    """What it took."""
 
 
 def stream(

@@ -28,7 +28,6 @@ class TurnSetup:
     tool_choice: ToolChoice = ToolChoice()
     """When a call is asked for."""
     max_rounds: int = 8
-    """Completions a turn may take."""
     answer_schema: JsonObject | None = field(default=None, hash=False)
     """JSON Schema that an answer is held to (Hermes' JSON mode); None leaves answers free."""
     wants_logprobs: bool = False
@@ -56,7 +55,6 @@ class DecodingConstraint:
     constraint: Constraint | None = None
     """What it is held to from there; None leaves it free."""
     findings: tuple[Finding, ...] = ()
-    """What of the schemas it is not held to."""
 
 
 def hold(

@@ -20,7 +20,6 @@ class Timing:
     """What one completion took."""
 
     prompt_tokens: int
-    """Length of the prompt."""
     cached_tokens: int
     """Of these, already evaluated for a former prompt."""
     completion_tokens: int
@@ -58,15 +57,10 @@ class Generation:
     tool_choice: str
     """As it was for this round."""
     finish_reason: FinishReason
-    """Why it ended."""
     timing: Timing
-    """What it took."""
     engine_name: str
-    """As a person names it."""
     engine_fingerprint: str
-    """Tells the weights."""
     tools_fingerprint: str
-    """Tells the offered tools."""
     contract_fingerprint: str | None = None
     """Tells the contract; None where there was none, or where it was not noted."""
     ephemeral: str = ""
@@ -84,9 +78,7 @@ class RoundStarted:
     number: int
     """From 1."""
     limit: int
-    """Rounds the turn may take."""
     prompt: Prompt
-    """What the engine is given."""
     is_exact: bool
     """Whether the model gets just this text."""
     generation: Generation
@@ -108,7 +100,6 @@ class PieceArrived:
     """More of the completion; the pieces of a round join to its message, written out as one text."""
 
     text: str
-    """What was added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +109,7 @@ class CompletionEnded:
     message: Message
     """Role assistant; the text byte for byte, prefill included; calls and thought where a server gave them apart."""
     reading: Reading
-    """What the reader made of it."""
     generation: Generation
-    """How it came to be."""
     problem: str = ""
     """What interrupted it, for a person; empty where nothing did."""
 
@@ -132,7 +121,6 @@ class ToolFinished:
     index: int
     """Place of the call in the reading's `calls`, from 0."""
     call: ReadCall
-    """The call as read."""
     run: ToolRun
     """What came of it; an unknown tool or wrong arguments give an error result without a run."""
     message: Message
@@ -163,7 +151,6 @@ class TurnEnded:
     """Nothing more will come."""
 
     reason: EndReason
-    """Why."""
     rounds: int
     """Completions that were made."""
     problem: str = ""

@@ -54,11 +54,8 @@ class Turn:
     """One turn, ready to be played."""
 
     setup: TurnSetup
-    """What it depends on."""
     engine: Engine
-    """Who writes."""
     toolbox: Toolbox
-    """Who runs calls."""
     clock: Clock
     """Who tells how long it took."""
     is_cancelled: Callable[[], bool]

@@ -22,7 +22,6 @@ class ModelStatus:
     """What is known of the model that is loaded."""
 
     name: str
-    """As a person names it."""
     device: str
     """Where it runs, such as `CPU, 30 layers, 2 threads` or `GPU, 33/33 layers, CUDA0 NVIDIA L4`."""
     is_loaded: bool

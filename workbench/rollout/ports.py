@@ -32,7 +32,6 @@ class ToolChoice:
     """When a call is asked for."""
 
     kind: ChoiceKind = ChoiceKind.AUTO
-    """The way."""
     tool: str | None = None
     """The tool's name where `kind` is `named`, else None."""
 
@@ -125,7 +124,6 @@ class Usage:
     """What one generation took, in tokens."""
 
     prompt_tokens: int
-    """Length of the prompt."""
     cached_tokens: int
     """Of these, the ones that a former prompt had already evaluated."""
     completion_tokens: int
@@ -280,7 +278,6 @@ class Approval(StrEnum):
     ALWAYS = "always"
     """Calls of this kind may run from now on, in every session."""
     DENY = "deny"
-    """It may not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +285,6 @@ class ApprovalQuestion:
     """Whether a call may run."""
 
     call: ToolCall
-    """The call."""
     reasons: tuple[str, ...]
     """What speaks against it, such as `recursive delete`; at least one."""
 

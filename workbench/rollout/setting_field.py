@@ -144,7 +144,6 @@ class SettingField:
     """One declared setting."""
 
     name: str
-    """The dataclass field."""
     default: Any
     """`dataclasses.MISSING` if a factory makes it."""
     editor: FieldEditor

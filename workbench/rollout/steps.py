@@ -29,7 +29,6 @@ class Step:
     """What a person said of one call."""
 
     kind: StepKind = StepKind.USE
-    """What to do."""
     text: str = ""
     """The result as written, or the words of the failure; empty where the toolbox runs the call."""
 

@@ -89,7 +89,6 @@ class Settings:
     model: str
     """The model to begin with, as `--model` takes it."""
     contract: str
-    """The contract to begin with."""
     tools: tuple[str, ...]
     """Toolsets, tools or files to begin with."""
     host: str
@@ -151,7 +150,6 @@ class Settings:
     accounts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
     """Password hash by name of those who may log in; empty where nobody has to."""
     admins: frozenset[str] = frozenset()
-    """Names that may see the data of all."""
     is_on_space: bool = False
     """True on a Hugging Face Space, where strangers come: each has data of their own, nothing runs but mocks."""
     has_hugging_face_login: bool = False

@@ -11,7 +11,6 @@ class Variable:
     """One row of the settings' table."""
 
     name: str
-    """Name of the environment variable."""
     default: str
     """What holds where it is not set, as a person would write it; empty where it is worked out."""
     meaning: str

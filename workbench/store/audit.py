@@ -19,7 +19,6 @@ class AuditWriter:
     """Writes down what one owner does, in the transaction that does it."""
 
     owner: Owner
-    """Who does it, to what is theirs."""
     now: Callable[[], datetime]
     """Tells the moment, aware."""
 

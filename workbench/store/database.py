@@ -30,7 +30,6 @@ class DatabaseFault(NamedTuple):
     problem: str
     """The same in our words; empty where the message says it well."""
     remedy: str
-    """What to do about it."""
 
 
 _WRITABLE: Final = "make sure the folder is there and writable"

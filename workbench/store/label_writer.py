@@ -26,7 +26,6 @@ class WrittenLabel(NamedTuple):
     """What became of a label."""
 
     row: LabelRow
-    """As it stands there now."""
     before: LabelContent | None
     """What it said before; None where there was none."""
     is_changed: bool

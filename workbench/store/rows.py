@@ -132,7 +132,6 @@ class MessagePosition(NamedTuple):
     id: str
     """The new message's own."""
     session_id: str
-    """The session it comes into."""
     parent: MessageRow | None
     """The message before it; None makes a root."""
     created_at: datetime
@@ -143,7 +142,6 @@ class MessageParts(NamedTuple):
     """All rows that make one message."""
 
     message: MessageRow
-    """The message itself."""
     generation: GenerationRow | None
     """How the completion came to be; None where it is none."""
     prompt: PromptRow | None

@@ -38,9 +38,7 @@ class SearchWord(NamedTuple):
     folded: str
     """As it is compared: letters and digits only, never empty."""
     start: int
-    """Where it begins in the text."""
     end: int
-    """Where it ends there."""
 
 
 class SearchPhrase(NamedTuple):

@@ -18,7 +18,6 @@ class UnreadableJson:
     """Takes the place of a JSON value that cannot be read, until its row is checked."""
 
     problem: str
-    """What is wrong with it."""
 
 
 class StoredJson(TypeDecorator[Any]):

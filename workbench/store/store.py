@@ -40,7 +40,6 @@ class OwnedStore:
     labels: LabelStore
     """Verdicts and corrections, and who is to give them."""
     audit: AuditStore
-    """Who did what."""
     search: SearchStore
     """Conversations, found by the words in them."""
     facts: FactStore

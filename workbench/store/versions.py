@@ -49,7 +49,6 @@ class VersionWriter:
     """Writes one owner's versions."""
 
     scope: str
-    """Whose they are."""
     audit: AuditWriter
     """Writes down what was done."""
 

@@ -20,13 +20,10 @@ class ScoreCard:
     plays: int
     """Results, repetitions too."""
     passed: int
-    """Plays."""
     failed: int
-    """Plays."""
     errors: int
     """Plays that could not be scored; no rate counts them."""
     pass_rate: float | None
-    """Passed of the scored."""
     interval: Interval
     """Of the pass rate, 95 % (Wilson)."""
     flaky: tuple[str, ...]

@@ -78,9 +78,7 @@ class Case:
     """Something that a user says, and what is to come of it."""
 
     suite: str
-    """Name of its suite."""
     id: str
-    """Unique in its suite."""
     messages: tuple[Message, ...]
     """What was said, the user's message last; no system text but the case's own."""
     expectations: tuple[Expectation, ...] = field(hash=False)

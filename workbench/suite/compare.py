@@ -81,7 +81,6 @@ class ArmPoint:
     """A label, what it costs and what it is worth."""
 
     label: str
-    """Whose."""
     cost: float
     """The less the better, such as prompt tokens."""
     worth: float
@@ -124,13 +123,11 @@ class RunPair:
     suite: str
     """Name of the case's suite."""
     case_id: str
-    """The case."""
     arm: str
     """Label of the arm in the second."""
     repetition: int
     """From 0."""
     change: CaseChange
-    """What became of it."""
     before: CaseResult | None
     """In the first; None where it is not there."""
     after: CaseResult | None
@@ -144,9 +141,7 @@ class RunComparison:
     pairs: tuple[RunPair, ...]
     """What broke first, then what was mended, then the rest."""
     broke: int
-    """Pairs."""
     mended: int
-    """Pairs."""
     compared: int
     """Pairs that were scored in both."""
     p: float

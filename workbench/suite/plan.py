@@ -61,9 +61,7 @@ class Job:
     """One case, to be played once."""
 
     arm: Arm
-    """How."""
     case: Case
-    """What."""
     repetition: int
     """From 0."""
 
@@ -93,7 +91,6 @@ class RunPlan:
     max_rounds: int = 8
     """Completions, where a case does not say."""
     timeout_s: float = 120.0
-    """What a case may take."""
     at_once: int = 8
     """Cases that are played at the same time, where the engine takes many."""
     judge: str = ""

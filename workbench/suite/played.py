@@ -16,9 +16,7 @@ class Price(NamedTuple):
     """What a model costs, in US dollars a million tokens."""
 
     prompt: float
-    """Of a prompt."""
     completion: float
-    """Of what it writes."""
 
 
 class RubricVerdict(NamedTuple):

@@ -22,7 +22,6 @@ class SuiteReading(NamedTuple):
     """A suite as far as it can be read, and what is wrong with the rest."""
 
     suite: Suite
-    """The cases that can be used."""
     faults: tuple[SuiteFault, ...]
     """By line; none: the suite can be used."""
     indexes: tuple[int, ...]

@@ -43,7 +43,6 @@ class CaseMeasures:
     prompt_seconds: float = 0.0
     """Of these, until the first token of each round."""
     rounds: int = 0
-    """Completions."""
     calls: int = 0
     """Calls that could be read."""
     valid_calls: int = 0
@@ -51,7 +50,6 @@ class CaseMeasures:
     dropped: int = 0
     """Call blocks that gave no call."""
     fixes: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
-    """Repairs by code."""
     has_wrong_tool: bool = False
     """A tool was called that the case does not name."""
     is_needless: bool = False
@@ -67,25 +65,18 @@ class CaseResult:
     """One play of a case."""
 
     key: str
-    """Of the job."""
     arm: str
-    """Label of the arm."""
     suite: str
-    """Name of the case's suite."""
     case_id: str
-    """The case, in its suite."""
     repetition: int
     """From 0."""
     status: CaseStatus
-    """What came of it."""
     tags: tuple[str, ...] = ()
-    """The case's."""
     share: float = 0.0
     """Weight of the expectations that hold, of all weight."""
     outcomes: tuple[ExpectationResult, ...] = ()
     """One an expectation; none where it could not be played."""
     measures: CaseMeasures = CaseMeasures()
-    """What it took."""
     error: str = ""
     """What kept it from being played; empty where nothing did."""
     session_id: str | None = None

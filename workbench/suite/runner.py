@@ -55,13 +55,10 @@ class RunProgress:
     """How far a run is."""
 
     total: int
-    """Plays."""
     done: int = 0
     """Plays that are over, those of an earlier beginning too."""
     passed: int = 0
-    """Of these."""
     errors: int = 0
-    """Of these."""
     seconds_left: float | None = None
     """By the pace up to now; None while there is none."""
 
@@ -71,7 +68,6 @@ class CaseStarted:
     """A case is played from now on."""
 
     job: Job
-    """Which, and how."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +75,7 @@ class CaseFinished:
     """A case was played and scored."""
 
     result: CaseResult
-    """What came of it."""
     progress: RunProgress
-    """How far the run is with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +85,6 @@ class RunEnded:
     is_cancelled: bool
     """True where plays are left."""
     progress: RunProgress
-    """How far it came."""
 
 
 RunEvent = CaseStarted | CaseFinished | RunEnded

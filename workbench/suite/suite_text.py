@@ -101,7 +101,6 @@ class SuiteFault:
     """One thing for which a suite cannot be used."""
 
     problem: str
-    """What is wrong."""
     remedy: str = ""
     """What to do about it; empty where the problem says it."""
     line: int | None = None

@@ -20,7 +20,6 @@ class Part(NamedTuple):
     """A paragraph or an example of a contract."""
 
     text: str
-    """As it stands there."""
     label: str
     """Tells it to a person: its number and its first words. Empty for a part that cannot be left out."""
 
@@ -29,9 +28,7 @@ class AblatedContract(NamedTuple):
     """A contract without one of its parts."""
 
     left_out: str
-    """Label of the part."""
     contract: Contract
-    """The rest."""
 
 
 class VariedTools(NamedTuple):

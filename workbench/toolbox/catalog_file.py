@@ -31,7 +31,6 @@ class CatalogTool:
     """A declarative tool."""
 
     spec: ToolSpec
-    """As a model is told of it."""
     rules: tuple[MockRule, ...] = ()
     """Tried in order."""
     returns: JsonObject | None = field(default=None, hash=False)
@@ -45,7 +44,6 @@ class CatalogToolset:
     """A file of the catalog."""
 
     name: str
-    """The toolset's name."""
     description: str = ""
     """One line for a person."""
     tools: tuple[CatalogTool, ...] = ()

@@ -18,9 +18,7 @@ class Availability:
     """Whether one tool can be used."""
 
     name: str
-    """The tool."""
     toolset: str
-    """Its toolset."""
     reason: str = ""
     """Why it cannot be used, for a person; empty where it can."""
     emoji: str = ""
@@ -73,7 +71,6 @@ class DraftFindings:
     """What is wrong with a draft."""
 
     spec: tuple[Finding, ...] = ()
-    """Of the spec, with lines of its text."""
     rules: tuple[Finding, ...] = ()
     """Of the rules, with lines of theirs."""
     lint: tuple[Finding, ...] = ()
@@ -118,7 +115,6 @@ class ToolAnswer:
     """What a handler may give instead of a bare value: the value, and how it came to be."""
 
     value: JsonValue = field(hash=False)
-    """The result."""
     is_error: bool = False
     """True where the tool failed."""
     rule: str | None = None
@@ -130,11 +126,8 @@ class ToolEntry:
     """One tool of the registry; two entries are the same only if they are one object."""
 
     spec: ToolSpec
-    """As a model is told of it."""
     toolset: str
-    """The bundle that it belongs to."""
     handler: Handler
-    """Runs a call."""
     check_fn: CheckFn | None = None
     """Tells whether it can be used; None where it always can."""
     requires_env: tuple[str, ...] = ()

@@ -62,7 +62,6 @@ class Hooks:
     before: tuple[PreHook, ...] = ()
     """The first veto ends the call."""
     after: tuple[PostHook, ...] = ()
-    """All are told."""
     transforms: tuple[ResultTransform, ...] = ()
     """Each gets what the one before it gave."""
 

@@ -40,7 +40,6 @@ class MockRule:
     when: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
     """Argument name to the value it must equal, or to a condition; empty matches any call."""
     result: JsonValue = field(default=None, hash=False)
-    """The result as it stands."""
     template: str = ""
     """Jinja text over the arguments; where it gives JSON, the result is that value."""
     error: str = ""
@@ -76,7 +75,6 @@ class MockTool:
     """Answers the calls of one tool by its rules; the handler of a declarative tool."""
 
     name: str
-    """The tool's name."""
     rules: tuple[MockRule, ...] = ()
     """Tried in order."""
     returns: JsonObject | None = field(default=None, hash=False)

@@ -24,7 +24,6 @@ class Toolset:
     """A named bundle."""
 
     name: str
-    """As people and verbs name it."""
     description: str = ""
     """One line for a person; empty where none was given."""
     tools: tuple[str, ...] = ()

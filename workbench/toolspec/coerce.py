@@ -21,11 +21,8 @@ class Coercion(NamedTuple):
     """One string that is read as what its schema wants."""
 
     path: Path
-    """Where, in the arguments."""
     before: str
-    """The string."""
     after: JsonValue
-    """What its text is the JSON of."""
 
 
 def types_allowed(schema: JsonValue, root: JsonObject) -> frozenset[str]:

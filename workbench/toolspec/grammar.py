@@ -33,7 +33,6 @@ class CallMarks:
     open: str
     """Before a body, such as `<tool_call>` and a newline."""
     close: str
-    """Behind it."""
     between: str
     """Between a closed call and the next one that is opened."""
 

@@ -32,7 +32,6 @@ class Base(NamedTuple):
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     name: str
-    """As the card names it."""
     fingerprint: str
     """SHA-256 (hex) of a GGUF file; empty for other forms."""
 

@@ -57,7 +57,6 @@ class HeldOutCase:
     """One case."""
 
     kind: str
-    """Name of its kind."""
     prompt: str
     """What the engine is given, byte for byte."""
     tools: OfferedTools
@@ -65,7 +64,6 @@ class HeldOutCase:
     calls: tuple[tuple[str, JsonValue], ...] = field(hash=False)
     """Name and arguments of each call that is right; none where none is."""
     asked: str
-    """What the user said."""
 
 
 class HeldOutResult(NamedTuple):

@@ -16,7 +16,6 @@ class TrainingProgress(NamedTuple):
 
     step: int
     steps: int
-    """So many in all."""
     loss: float
     """Mean a token since it was last told."""
     left_s: float

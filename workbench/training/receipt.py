@@ -36,11 +36,9 @@ class TrainOptions:
     max_length: int = 2048
     """Tokens of a text: an example, or several under one system text. A longer example is left out and told."""
     batch: int = 4
-    """Texts a step."""
     seed: int = 0
     """Of the adapter's first numbers and of the order of rows."""
     precision: Precision = "f32"
-    """Of the numbers that are worked with."""
     threads: int = 0
     """Of the processor; 0 leaves it to PyTorch."""
     save_steps: int = 50

@@ -43,7 +43,6 @@ class SharedText(NamedTuple):
     position_ids: list[int]
     spans: list[TokenSpan]
     examples: int
-    """So many."""
 
 
 def share_prompts(examples: Sequence[Tokens], max_length: int, seed: int) -> list[SharedText]:

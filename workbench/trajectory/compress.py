@@ -34,13 +34,11 @@ class CompressionSettings:
     last_n_turns: int = 4
     """How many entries at the end stay."""
     temperature: float = 0.3
-    """Of the model that summarises."""
     max_retries: int = 3
     """How often a model is asked for one summary before it is extracted instead."""
     add_summary_notice: bool = True
     """Whether the system text says that something was summarised."""
     summary_notice_text: str = NOTICE
-    """In which words."""
     output_suffix: str = "_compressed"
     """Behind the name of the file, where no other was named."""
     save_over_limit: bool = True
@@ -241,11 +239,9 @@ class CompressionMetrics:
     original_tokens: int
     """Length of all entries, before."""
     compressed_tokens: int
-    """And after."""
     original_turns: int
     """Number of entries, before."""
     compressed_turns: int
-    """And after."""
     start_idx: int = -1
     """First entry that was replaced; -1 for none."""
     end_idx: int = -1

@@ -64,7 +64,6 @@ class _Key(bytes):
     """A list as bytes, by which an equal one is found, order of keys and kinds of numbers included."""
 
     value: list[JsonValue]
-    """The list."""
 
 
 def _key(value: list[JsonValue]) -> _Key | None:

@@ -71,7 +71,6 @@ class RowEntry:
     """In the row's own list, from 0; entries of a rejected answer count on behind the others. -1 for a system
     text in a column of its own."""
     pointer: str
-    """Of the entry, into the row."""
     role: Role | None
     """Whose; `tool` also of results that stand in a user's entry. None where the row's word is unknown."""
     speaker: str
@@ -79,7 +78,6 @@ class RowEntry:
     text: str
     """Byte for byte; empty where the row has none. Of results in wrappers, with the wrappers."""
     text_pointer: str
-    """Of the text, into the row."""
     text_start: int = 0
     """Where it begins in the text at `text_pointer`; not 0 where one text holds several entries."""
     thought: str | None = None
@@ -115,7 +113,6 @@ class TrainingRow:
     """One row of one format."""
 
     format: str
-    """Name of the format that read it."""
     fields: JsonObject = field(hash=False)
     """The whole row as it came; all pointers lead into it."""
     entries: tuple[RowEntry, ...]

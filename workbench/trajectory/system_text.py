@@ -33,11 +33,8 @@ class PromptFrame(NamedTuple):
     """Sentences around tools."""
 
     before: str
-    """All up to the tools."""
     after: str
-    """All behind them."""
     spell: Callable[[OfferedTools], str]
-    """Writes the tools."""
 
 
 class SplitText(NamedTuple):

@@ -32,7 +32,6 @@ class Call:
     """A call of a tool."""
 
     name: str
-    """The tool's."""
     arguments: JsonObject = field(hash=False)
     """By parameter name, in the order written."""
     arguments_text: str | None = field(default=None, compare=False)
@@ -61,7 +60,6 @@ class RowMessage:
     """One party's message."""
 
     role: Role
-    """Whose."""
     parts: tuple[Part, ...]
     """In order. Of system and user at most one prose; of a tool one result; of the model any but results."""
     text: str | None = field(default=None, compare=False)

@@ -47,7 +47,6 @@ class Verbs:
     """What programs may call; whoever calls sees what is theirs alone."""
 
     services: Services
-    """The edges."""
     runs: Runs
     """Turns under way; the page stops them when it closes."""
 

@@ -59,9 +59,7 @@ class GuideEvents:
     """Handlers of what helps a person."""
 
     services: Services
-    """The edges."""
     sessions: SessionEvents
-    """Opens sessions."""
 
     @needs(Permission.WORK)
     def on_opened(self, visitor: Visitor, request: gr.Request) -> tuple[TourView, DemoView]:

@@ -14,7 +14,6 @@ class OpenedAnswer:
     """An answer with its messages."""
 
     answer: ComparisonAnswer
-    """As the store has it."""
     path: Sequence[StoredMessage]
     """Behind the user's message; empty where nothing came."""
 
@@ -34,7 +33,6 @@ class OpenedComparison:
     """A comparison, looked at."""
 
     kept: StoredComparison
-    """As the store has it."""
     turns: tuple[OpenedTurn, ...]
     """In order."""
 

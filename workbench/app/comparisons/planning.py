@@ -41,7 +41,6 @@ class Turns:
     """Turns of a stored session."""
 
     session_id: str
-    """The session."""
     message_id: str | None = None
     """Any message of the turn; None takes the last turn of the open path."""
     is_whole: bool = False

@@ -77,13 +77,9 @@ class ColumnPlayer:
     """Plays the turns of one column."""
 
     services: Services
-    """The edges."""
     branches: Branches
-    """Where its answers go."""
     session_id: str
-    """The session in which they stand."""
     setup: RunConfig
-    """The column's."""
     place: int
     """The column's, from 0."""
     is_shown: bool

@@ -32,7 +32,6 @@ class AnswerProgress:
     turn: int
     """The turn's, from 0."""
     event: Event
-    """What."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +39,6 @@ class AnswerEnded:
     """A column has answered a turn, or could not; it is kept."""
 
     answer: ComparisonAnswer
-    """What came of it."""
 
 
 CompareEvent = AnswerStarted | AnswerProgress | AnswerEnded

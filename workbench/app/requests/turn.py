@@ -20,7 +20,6 @@ class ReportedCall:
     name: str
     """The tool's name."""
     arguments: JsonObject = field(hash=False)
-    """As read."""
     status: str
     """The reader's status, or `failed` where the tool ran and failed."""
     result: JsonValue = field(hash=False)
@@ -32,13 +31,11 @@ class ChatReport:
     """One turn."""
 
     session_id: str
-    """Where it is kept."""
     calls: tuple[ReportedCall, ...]
     """In the order made, over all rounds."""
     answer: str | None
     """Prose of the last completion; None where the turn did not end with an answer."""
     timings: tuple[Timing, ...]
-    """One a round."""
     messages: tuple[Message, ...] = ()
     """The whole session, the system text first."""
 

@@ -45,7 +45,6 @@ class Ablation:
     """What each part of a version was found to be worth."""
 
     arm: ArmResults
-    """The whole contract."""
     parts: tuple[tuple[Part, ArmGain | None], ...]
     """Its paragraphs in order, each with what it is worth; None where that was not measured."""
 

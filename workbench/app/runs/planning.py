@@ -35,9 +35,7 @@ class RunRequest:
     models: tuple[str, ...] = ()
     """As `--model` takes them; none takes the settings'."""
     tool_choices: tuple[str, ...] = ("auto",)
-    """Each is an arm of its own."""
     samplings: tuple[Sampling, ...] = (Sampling(),)
-    """Each is an arm of its own."""
     constraints: tuple[bool, ...] = (True,)
     """With a grammar, without one, or both."""
     repeat: int = 1
@@ -53,7 +51,6 @@ class RunRequest:
     max_rounds: int | None = None
     """Completions, where a case does not say; None takes the settings'."""
     timeout_s: float = 120.0
-    """What a case may take."""
     at_once: int = 8
     """Cases at the same time, where the engine takes many."""
     judge: str = ""

@@ -41,11 +41,9 @@ class CasePlayer:
     """Plays the cases of one run; see `workbench.suite.runner.Player`."""
 
     services: Services
-    """The edges."""
     run_id: str
     """The run that the rollouts belong to."""
     plan: RunPlan
-    """Of the run."""
     token: Secret | None = None
     """A visitor's own, for hosted models."""
 

@@ -27,7 +27,6 @@ class CheckedSuite:
     """A suite that is being written."""
 
     suite: Suite
-    """The cases that can be read."""
     faults: tuple[SuiteFault, ...]
     """What is wrong, in the order of the text; none: it can be played."""
 

@@ -50,7 +50,6 @@ class Summary:
     read: int = 0
     written: int = 0
     splits: Counter[str] = field(default_factory=Counter[str])
-    """Rows by split."""
     losses: Counter[str] = field(default_factory=Counter[str])
     """Rows by what they lost; those that were left out do not count."""
     additions: Counter[str] = field(default_factory=Counter[str])

@@ -24,7 +24,6 @@ class TensorType(NamedTuple):
     block: int
     """Values that are packed together; a row holds a multiple of them."""
     block_bytes: int
-    """What they take."""
 
 
 TENSOR_TYPES: Final[Mapping[int, TensorType]] = {
@@ -102,7 +101,6 @@ class GgufArray:
     """An array of the header."""
 
     kind: int
-    """Type of its items."""
     count: int
     numbers: tuple[int | float, ...] = ()
     """The items, if they are numbers and at most `KEPT_ITEMS`; otherwise empty."""
@@ -137,7 +135,6 @@ class GgufHeader:
 
     values: Mapping[str, GgufValue] = field(hash=False)
     kinds: Mapping[str, int] = field(hash=False)
-    """Type of each value."""
     tensors: tuple[GgufTensor, ...]
     alignment: int
 

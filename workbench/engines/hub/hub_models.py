@@ -19,7 +19,6 @@ class MemoryFit(StrEnum):
     TIGHT = "tight"
     """Just so."""
     NO = "too large"
-    """It does not."""
     UNKNOWN = "unknown"
     """The size of the file or of the memory is not known."""
 
@@ -33,7 +32,6 @@ class HubRepository:
     downloads: int
     """In the last 30 days."""
     likes: int
-    """Of all time."""
     is_gated: bool
     """True: its licence must be accepted on the hub first, and a token is needed."""
 
@@ -68,7 +66,6 @@ class CachedModel:
     name: str
     """As `--model` takes it."""
     size_bytes: int
-    """Of all parts."""
     quantisation: str
     """As in `HubFile`."""
     fit: MemoryFit
@@ -82,7 +79,6 @@ class PullProgress:
     done_bytes: int
     """Of all parts, what an earlier download left among them."""
     total_bytes: int
-    """Of all parts."""
     note: str = ""
     """What is going on beside fetching, such as `checking`; empty while bytes come."""
     path: str = ""
@@ -96,13 +92,11 @@ class KnownModel:
     title: str
     """For a person."""
     repository: str
-    """Of its GGUF files."""
     family: str
     """How it spells prompts; a family of `docs/reference/families.md`."""
     template: str
     """Which published chat template it was trained with."""
     context_tokens: int
-    """What it was trained with."""
     note: str
     """What it is good for, and how large."""
 

@@ -34,7 +34,6 @@ class AnswerLimits:
     """Limits of one answer."""
 
     max_tokens: int
-    """What was asked for."""
     silence_s: float
     """Time without anything that belongs to a completion; comments and empty pieces do not count."""
     wall_s: float
@@ -42,7 +41,6 @@ class AnswerLimits:
     body_bytes: int
     """Of the whole body, both as sent and unpacked."""
     event_bytes: int
-    """Of one event of a stream."""
     network_pieces: int
     """Pieces that the body may arrive in: a body of single bytes costs far more time than its size says."""
 

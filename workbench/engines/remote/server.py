@@ -70,9 +70,7 @@ class Server:
     needs_key: bool = False
     """True where nothing is sent without a key."""
     kind: ServerKind = ServerKind.OPENAI
-    """Its software."""
     mode: Mode = Mode.CHAT
-    """How it is asked."""
     tools_by: ToolsBy = ToolsBy.SERVER
     """Who writes the tools, with mode `chat`."""
     timeout_s: float = 120.0

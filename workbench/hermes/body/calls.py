@@ -27,7 +27,6 @@ class CheckedCall(NamedTuple):
     draft: CallDraft
     status: CallStatus
     findings: tuple[Finding, ...]
-    """Its own: of its name and its arguments."""
 
 
 def draft_calls(completion: Completion, notes: BlockNotes, body: Body) -> list[CallDraft]:

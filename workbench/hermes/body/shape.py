@@ -28,9 +28,7 @@ class CallDraft:
     arguments: JsonObject
     dialect: Dialect
     start: int
-    """Where its own body begins."""
     end: int
-    """Where its own body ends."""
     node: JsonNode | None = None
     """The arguments with their places; None where they were decoded or rewritten."""
     rewrites: list[tuple[str, int, int, bool]] = field(default_factory=list[tuple[str, int, int, bool]])

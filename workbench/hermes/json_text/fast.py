@@ -122,7 +122,6 @@ class PlainMembers(NamedTuple):
     values: dict[str, JsonValue]
     """Name and value of each; no name stands twice."""
     end: int
-    """Where the next member begins."""
     find: Callable[[str], tuple[JsonNode, JsonNode] | None]
     """Key and value of the member of a name, with their places: worked out only when asked."""
 

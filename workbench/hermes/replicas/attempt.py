@@ -42,7 +42,6 @@ class TaggedBlock(NamedTuple):
     start: int
     """Where the open tag begins."""
     body: str
-    """Without the tags."""
     end: int
     """Behind the close tag, or the end of the text."""
     is_closed: bool

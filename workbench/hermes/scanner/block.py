@@ -27,11 +27,9 @@ class Block(NamedTuple):
     is_call: bool = False
     """Whether it is a call block: one that gives no call counts as dropped."""
     drafts: tuple[CallDraft, ...] = ()
-    """The calls that it gives."""
     fixes: tuple[Fix, ...] = ()
     """Its fixes; none of a call block that gives no call."""
     findings: tuple[Finding, ...] = ()
-    """What is told of it."""
 
     @property
     def is_unread(self) -> bool:

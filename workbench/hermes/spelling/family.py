@@ -181,15 +181,12 @@ class ResultFrame:
     open_turn: str
     """Before the first."""
     open_result: str
-    """Before each."""
     close_result: str
-    """After each."""
     close_last: str | None = None
     """After the one that ends the conversation; None for `close_result`."""
     close_turn: str
     """After the last."""
     spell: SpellResult = verbatim
-    """What is written of a result."""
     header_gap: HeaderGap = HeaderGap.NOWHERE
     """Where `open_turn` is missing."""
 
@@ -211,7 +208,6 @@ class Family:
     check_tools: Callable[[OfferedTools], tuple[Finding, ...]] | None = None
     """What is wrong with the spelled tools; None where nothing can be."""
     system: SystemFrame
-    """The beginning."""
     spell_call: SpellCall
     """A call's body."""
     pastes_calls: bool = False
@@ -225,11 +221,8 @@ class Family:
     keeps_text_beside_calls: bool = True
     """False: the text of a message with calls is lost."""
     show_thought: ShowThought
-    """What of a thought stands in history."""
     trimmed: TrimmedTexts = TrimmedTexts.NONE
-    """Which texts are stripped."""
     results: ResultFrame
-    """Results of tools."""
     needs: FamilyRequirements = FamilyRequirements.NOTHING
     """What a conversation must have for the published template."""
     generation_prompt: str = f"{TURN_OPEN}assistant\n"

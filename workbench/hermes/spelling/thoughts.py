@@ -26,7 +26,6 @@ class AssistantText(NamedTuple):
     thought: str | None
     """Between `THINK_OPEN` and `THINK_CLOSE`; None where no thought is opened."""
     text: str
-    """The rest of the message."""
     has_text: bool
     """True where calls are to be set apart from a text before them."""
     loses_thought: bool = False

@@ -48,7 +48,6 @@ class TemplateBench:
     """A template, and a fixed time to render it at."""
 
     template: ChatTemplate
-    """What is probed."""
     now: datetime
     """What the template is told of the time."""
 

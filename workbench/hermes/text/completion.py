@@ -96,7 +96,6 @@ class JsonNode:
     """A JSON value with its place."""
 
     value: JsonValue
-    """The value."""
     start: int
     """First code point."""
     end: int

@@ -28,7 +28,6 @@ class RepairReport:
     mended: int = 0
     """Of the written ones, those with a repair."""
     codes: Counter[str] = field(default_factory=Counter[str])
-    """Repairs by code."""
 
 
 def mend_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> RepairReport:
@@ -65,7 +64,6 @@ class FileFinding(NamedTuple):
     row: int | None
     """From 1; None where the whole set is meant."""
     finding: RowFinding
-    """What."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,7 +77,6 @@ class FilesCheck:
     terms: CheckOptions = field(default_factory=CheckOptions)
     """How rows are checked."""
     spread: ChunkRunner = field(default_factory=LocalRunner)
-    """Who checks."""
     totals: RowsCheck = field(default_factory=RowsCheck)
     """What was counted over all files."""
     _ends: list[int] = field(default_factory=list[int])

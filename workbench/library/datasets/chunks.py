@@ -33,18 +33,14 @@ class ChunkCheck(NamedTuple):
     """What the check of a chunk found; two add up in the order of their rows."""
 
     findings: list[tuple[int, RowFinding]]
-    """Each with the number of its row."""
     numbers: list[int]
-    """Of all rows."""
     check: RowsCheck
-    """What was counted."""
 
 
 class CheckedChunk(NamedTuple):
     """One chunk's result."""
 
     place: int
-    """Of its file, among all."""
     checked: ChunkCheck
 
 

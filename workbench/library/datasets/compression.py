@@ -64,7 +64,6 @@ class Compression(NamedTuple):
     count_tokens: CountTokens
     """Length of a text in tokens."""
     summarise: Summarise
-    """Makes a summary."""
     read_as: str = AUTO
     """Name of the format of the rows, or `auto`."""
 

@@ -26,9 +26,7 @@ class Conversion:
     read_as: str = AUTO
     """Name of the format of the rows, or `auto`."""
     write_as: str
-    """Name of the format to write."""
     terms: RowOptions = field(default_factory=RowOptions)
-    """How rows are written."""
     arguments: Literal["auto", "object", "text"] = "auto"
     """As in `RowOptions`; `auto` looks through all rows first, and writes text where kinds of values
     mix, into Parquet, and where the rows come from standard input and cannot be looked at twice."""
@@ -42,7 +40,6 @@ class RowDone(NamedTuple):
     number: int
     """From 1."""
     is_written: bool
-    """Whether it was."""
     split: str = ""
     """The split that it went to; empty where there are none, or it was not written."""
     changes: tuple[ConversionChange, ...] = ()
@@ -158,7 +155,6 @@ class ShardRow(NamedTuple):
     """What became of one row of a shard."""
 
     source: str
-    """The shard."""
     done: RowDone
 
 

@@ -106,11 +106,8 @@ class ExportSummary:
     """What an export came to; filled in as it goes on."""
 
     sessions: int = 0
-    """Looked at."""
     rows: int = 0
-    """Written."""
     splits: Counter[str] = field(default_factory=Counter[str])
-    """Rows by split."""
     left_out: Counter[str] = field(default_factory=Counter[str])
     """Sessions by why they, or a row of them, stay out."""
     defective: int = 0

@@ -54,7 +54,6 @@ class FormedRow(NamedTuple):
     """A row whose format is known."""
 
     fields: JsonObject
-    """The row."""
     form: RowFormat
     """What it is, or is to be read as."""
 

@@ -36,7 +36,6 @@ class ImportOptions:
     """How rows become sessions."""
 
     file: str
-    """What their file is called."""
     tags: tuple[str, ...] = ()
     """Each session gets these."""
     is_queued: bool = False

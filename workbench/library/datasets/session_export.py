@@ -23,7 +23,6 @@ class SessionDone:
     """What became of one session."""
 
     session_id: str
-    """The session."""
     title: str = ""
     """For a person."""
     rows: tuple[RowResult, ...] = ()

@@ -112,7 +112,6 @@ class ExportConversation:
     """One row to be."""
 
     trajectory: Trajectory
-    """What it says."""
     ids: tuple[str, ...]
     """The session's message for each of the trajectory's."""
     rejected_ids: tuple[str, ...] = ()
@@ -120,9 +119,7 @@ class ExportConversation:
     fixes: tuple[str, ...] = ()
     """Codes of the safe fixes that were made, one a message and code."""
     fixed_messages: int = 0
-    """Messages whose text has fixes made in it."""
     corrected_messages: int = 0
-    """Messages that a labeller corrected."""
 
 
 def tell_session(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:

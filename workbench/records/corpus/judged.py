@@ -21,7 +21,6 @@ class LabelSummary:
     rating: float | None = None
     """Mean of the ratings; None where there are none."""
     text: str | None = None
-    """What the message should be."""
     calls: Mapping[int, ToolCall] = field(default_factory=dict[int, ToolCall], hash=False)
     """What its calls should be, by their places from 0."""
     problem: str = ""

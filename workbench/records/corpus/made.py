@@ -24,7 +24,6 @@ class ValidatorWarning:
     code: str
     """From `docs/reference/row-codes.md`."""
     message: str
-    """What was noticed."""
     message_id: str | None
     """The message of the session; None where the whole row is meant."""
     pointer: str
@@ -38,7 +37,6 @@ class RowResult:
     row: JsonObject | None = field(hash=False)
     """The row; None where it must not be written."""
     conversation: ExportConversation
-    """What it was made of."""
     changes: tuple[ConversionChange, ...] = ()
     """What was lost, added and rearranged."""
     obstacles: tuple[ExportBlocker, ...] = ()

@@ -43,7 +43,6 @@ class SessionFilter:
     """
 
     session_ids: tuple[str, ...] | None = None
-    """It is one of these."""
     tag: str | None = None
     """One of its tags, or of its labels'."""
     verdict: str | None = None
@@ -77,11 +76,8 @@ class GenerationSource:
     """What a model's message came from."""
 
     engine_name: str
-    """As a person names the model."""
     engine_fingerprint: str
-    """Tells the weights."""
     tools_fingerprint: str
-    """Tells the offered tools."""
     contract_fingerprint: str | None
     """Tells the contract; None where there was none."""
     finish_reason: str
@@ -93,7 +89,6 @@ class ExportMessage:
     """A message, without its prompt."""
 
     id: str
-    """Its own."""
     parent_id: str | None
     """The message before it; None for a root."""
     original_id: str
@@ -109,13 +104,11 @@ class ImportedRow:
     """The row that a session was made of."""
 
     format: str
-    """Name of the format that read it."""
     row_text: str
     """The row as JSON."""
     digest: str
     """SHA-256 (hex) of its canonical JSON."""
     file: str
-    """Name of the file that it stood in."""
     number: int
     """Its place there, from 1."""
     message_ids: tuple[str, ...]
@@ -129,7 +122,6 @@ class SessionMaterial:
     """One session with all its branches."""
 
     session_id: str
-    """Its id."""
     title: str
     """For a person."""
     setup: RunConfig
@@ -174,9 +166,7 @@ class DamagedSession:
     """A session whose row cannot be read."""
 
     session_id: str
-    """Its id."""
     problem: str
-    """What of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,14 +182,10 @@ class NewImport:
     answer_start: int = 0
     """Index of the message beside which the rejected answer begins."""
     format: str
-    """Name of the format that read it."""
     fields: Mapping[str, object] = field(hash=False)
-    """The row."""
     file: str
-    """Name of the file that it stands in."""
     number: int
     """Its place there, from 1."""
     tags: tuple[str, ...] = ()
-    """The session's."""
     is_queued: bool = False
     """Whether it goes into the labelling queue, as pending."""

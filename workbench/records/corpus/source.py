@@ -37,7 +37,6 @@ class ExportedMessage:
     """What a row says of one message."""
 
     message: RowMessage
-    """As it is written."""
     fixes: tuple[str, ...] = ()
     """Codes of the safe fixes that were made."""
     is_corrected: bool = False
@@ -136,11 +135,8 @@ class ExportOptions:
     """What is wanted of an export."""
 
     choice: SessionFilter = EVERYTHING
-    """Which sessions."""
     format: str = DEFAULT_FORMAT
-    """Name of a format that is written."""
     terms: RowOptions = field(default_factory=RowOptions)
-    """How rows are written."""
     arguments: Literal["auto", "object", "text"] = "auto"
     """As in `RowOptions`, which it wins over; `auto` looks through all rows first."""
     is_stale_taken: bool = False
@@ -171,9 +167,7 @@ class ExportSource:
     """One session, ready to be told."""
 
     material: SessionMaterial
-    """All that the store knows of it."""
     wanted: ExportOptions
-    """What is wanted."""
 
     @cached_property
     def row(self) -> Trajectory | None:

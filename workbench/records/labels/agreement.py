@@ -15,11 +15,8 @@ class AnnotatorVerdict:
     """One labeller's word on one thing."""
 
     item: str
-    """What it is on."""
     labeller: str
-    """Whose it is."""
     verdict: str
-    """The word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

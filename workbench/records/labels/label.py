@@ -48,9 +48,7 @@ class LabelTarget:
     """What a label is of."""
 
     session_id: str
-    """The session."""
     message_id: str
-    """A message of it."""
     call_index: int | None = None
     """Place of the call in the message's reading, from 0; None for the message itself."""
 
@@ -69,7 +67,6 @@ class LabelContent:
     tags: tuple[str, ...] = ()
     """Each once, in the order given."""
     comment: str = ""
-    """Free text."""
     correction: str | ToolCall | None = None
     """What should stand there: of a message its text, of a call the call; the original stays beside it."""
     answers: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
@@ -81,9 +78,7 @@ class NewLabel:
     """A label on its way into the store."""
 
     target: LabelTarget
-    """What it is of."""
     content: LabelContent
-    """What it says."""
     labeller: str = ""
     """Who says it; empty for the one person of an own machine."""
     project: str = ""
@@ -101,13 +96,10 @@ class Label:
     id: str
     """Unguessable."""
     target: LabelTarget
-    """What it is of."""
     content: LabelContent
-    """What it says."""
     labeller: str
     """Who said it last."""
     project: str
-    """Name of the labelling project."""
     is_deciding: bool
     """True for the label that settles the matter."""
     revision: int

@@ -58,7 +58,6 @@ class Question:
     name: str
     """Under which the answer is kept."""
     text: str
-    """As labellers read it."""
     choices: tuple[str, ...] = ()
     """The answers there are; empty where any text is one."""
 
@@ -83,11 +82,8 @@ class QueueState(StrEnum):
     PENDING = "pending"
     """Nobody began."""
     DRAFT = "draft"
-    """Begun."""
     DONE = "done"
-    """Finished."""
     DISCARDED = "discarded"
-    """Not to be labelled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +91,8 @@ class QueueItem:
     """A session in the queue, for one labeller."""
 
     session_id: str
-    """The session."""
     title: str
-    """Its title."""
     state: QueueState
-    """How far it is."""
     assignee: str
     """Whose it is to label; empty for whoever comes."""
     revision: int
@@ -115,9 +108,7 @@ class QueueFilter:
     """Which items are wanted; what is None does not count."""
 
     state: QueueState | None = None
-    """How far it is."""
     assignee: str | None = None
-    """Whose it is to label."""
     tag: str | None = None
     """Some label of the project has it."""
     verdict: str | None = None
@@ -141,4 +132,3 @@ class QueuePage:
     items: tuple[QueueItem, ...]
     """Sessions that were used last come first."""
     total: int
-    """Items on all pages."""

@@ -22,7 +22,6 @@ class PathStep:
     """A message on its path, as far as staleness goes."""
 
     message_id: str
-    """The message's."""
     created_at: datetime
     """When it was committed."""
     corrected_at: datetime | None = None

@@ -81,12 +81,7 @@ class AuditRow(StoreTable, table=True):
     owner: str = Field(sa_type=Text)
     """Whose data it was done to; empty for the one person of an own machine."""
     at: datetime = Field(sa_type=UtcDateTime)
-    """When."""
     who: str = Field(sa_type=Text)
-    """Who did it."""
     action: str = Field(sa_type=Text)
-    """What was done."""
     subject: str = Field(sa_type=Text)
-    """To what."""
     detail: dict[str, Any] = Field(sa_type=StoredJson(dict))
-    """What else there is to say."""

@@ -27,7 +27,6 @@ class LabelProjectRow(StoreTable, table=True):
     questions: list[dict[str, Any]] = Field(sa_type=StoredJson(list))
     """The fields of `Question`, each."""
     overlap: int
-    """Labellers a session."""
     created_at: datetime = Field(sa_type=UtcDateTime)
     """When it was made."""
 
@@ -38,11 +37,9 @@ class LabelTaskRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "label_task"
 
     project_id: str = Field(primary_key=True, sa_type=Text, foreign_key="label_project.id")
-    """The project."""
     session_id: str = Field(
         primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True
     )
-    """The session."""
     assignee: str = Field(primary_key=True, sa_type=Text)
     """Whose it is to label; empty for whoever comes."""
     state: str = Field(sa_type=Text)
@@ -67,9 +64,7 @@ class LabelRow(StoreTable, table=True):
     id: str = Field(primary_key=True, sa_type=Text)
     """Unguessable."""
     project_id: str = Field(sa_type=Text, foreign_key="label_project.id")
-    """The project."""
     session_id: str = Field(sa_type=Text, index=True)
-    """The session of the message."""
     message_id: str = Field(sa_type=Text, index=True)
     """What it is of, or whose call."""
     call_index: int
@@ -85,7 +80,6 @@ class LabelRow(StoreTable, table=True):
     tags: list[str] = Field(sa_type=StoredJson(list))
     """In the order given; `LabelTagRow` has them to search by."""
     comment: str = Field(sa_type=Text)
-    """Free text."""
     answers: dict[str, str] = Field(sa_type=StoredJson(dict))
     """By the question's name."""
     correction_text: str | None = Field(default=None, sa_type=Text)
@@ -108,9 +102,7 @@ class LabelTagRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "label_tag"
 
     label_id: str = Field(primary_key=True, sa_type=Text, foreign_key="label.id", ondelete="CASCADE")
-    """The label."""
     tag: str = Field(primary_key=True, sa_type=Text, index=True)
-    """As written."""
 
 
 class AcceptedMessageRow(StoreTable, table=True):
@@ -124,10 +116,7 @@ class AcceptedMessageRow(StoreTable, table=True):
     )
 
     message_id: str = Field(primary_key=True, sa_type=Text)
-    """The message."""
     session_id: str = Field(sa_type=Text)
-    """Its session."""
     who: str = Field(sa_type=Text)
     """Who said so last."""
     accepted_at: datetime = Field(sa_type=UtcDateTime)
-    """When."""

@@ -24,7 +24,6 @@ class RunRow(StoreTable, table=True):
     state: str = Field(sa_type=Text)
     """A `RunState`."""
     total: int
-    """Plays."""
     plan: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """All that it depends on; see `workbench.suite.plan.plan_document`."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
@@ -39,15 +38,12 @@ class CaseResultRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "case_result"
 
     run_id: str = Field(primary_key=True, sa_type=Text, foreign_key="run.id", ondelete="CASCADE")
-    """The run."""
     key: str = Field(primary_key=True, sa_type=Text)
-    """Of the job, in the run."""
     status: str = Field(sa_type=Text)
     """A `Status`."""
     result: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The whole; see `workbench.suite.result.result_document`."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """When it came."""
 
 
 class RunSessionRow(StoreTable, table=True):
@@ -56,7 +52,6 @@ class RunSessionRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "run_session"
 
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
-    """The session."""
     run_id: str = Field(sa_type=Text, index=True)
     """The run, which may be deleted by now: its rollouts stay what they are."""
 
@@ -69,7 +64,6 @@ class ComparisonRow(StoreTable, table=True):
     id: str = Field(primary_key=True, sa_type=Text)
     """Unguessable; stands in the address bar."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
-    """The session in which the answers stand."""
     title: str = Field(sa_type=Text)
     """The first words of what was asked."""
     turns: list[str] = Field(sa_type=StoredJson(list))
@@ -90,7 +84,6 @@ class ComparisonAnswerRow(StoreTable, table=True):
     comparison_id: str = Field(
         primary_key=True, sa_type=Text, foreign_key="comparison.id", ondelete="CASCADE"
     )
-    """The comparison."""
     turn: int = Field(primary_key=True)
     """The turn's place among those that are compared, from 0."""
     place: int = Field(primary_key=True)
@@ -102,7 +95,6 @@ class ComparisonAnswerRow(StoreTable, table=True):
     problem: str = Field(sa_type=Text)
     """Why it is not whole; empty where it is."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """When it came."""
 
 
 class ComparisonVoteRow(StoreTable, table=True):
@@ -113,7 +105,6 @@ class ComparisonVoteRow(StoreTable, table=True):
     comparison_id: str = Field(
         primary_key=True, sa_type=Text, foreign_key="comparison.id", ondelete="CASCADE"
     )
-    """The comparison."""
     turn: int = Field(primary_key=True)
     """The turn's place among those that are compared, from 0."""
     kind: str = Field(sa_type=Text)

@@ -17,15 +17,12 @@ class ImportRow(StoreTable, table=True):
     __table_args__: ClassVar[Any] = (Index(None, "scope", "digest"),)
 
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
-    """The session."""
     scope: str = Field(sa_type=Text)
     """Whose it is, as `workbench.store.owned` writes it."""
     digest: str = Field(sa_type=Text)
     """SHA-256 (hex) of the row's canonical JSON."""
     format: str = Field(sa_type=Text)
-    """Name of the format that read it."""
     file: str = Field(sa_type=Text)
-    """Name of the file that it stood in."""
     number: int
     """Its place there, from 1."""
     row_text: str = Field(sa_type=Text)
@@ -42,13 +39,10 @@ class DeletedMessageRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "deleted_message"
 
     message_id: str = Field(primary_key=True, sa_type=Text, foreign_key="message.id", ondelete="CASCADE")
-    """The message."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id", ondelete="CASCADE", index=True)
-    """Its session."""
     root_id: str = Field(sa_type=Text)
     """The message that was deleted with all that followed it: itself, or one above it."""
     deleted_at: datetime = Field(sa_type=UtcDateTime)
-    """When."""
 
 
 class SessionRow(StoreTable, table=True):
@@ -92,9 +86,7 @@ class SessionTagRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "session_tag"
 
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id")
-    """The session."""
     tag: str = Field(primary_key=True, sa_type=Text, index=True)
-    """As written."""
     position: int
     """Its place among the session's tags, from 0."""
 
@@ -118,7 +110,6 @@ class GenerationRow(StoreTable, table=True):
     id: int | None = Field(default=None, primary_key=True)
     """None before it is written."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id", index=True)
-    """The session that it belongs to."""
     prompt_hash: str = Field(sa_type=Text, foreign_key="prompt.hash", index=True)
     """The text that was gone on from."""
     is_exact: bool
@@ -132,7 +123,6 @@ class GenerationRow(StoreTable, table=True):
     finish_reason: str = Field(sa_type=Text)
     """A `FinishReason`."""
     prompt_tokens: int
-    """Length of the prompt."""
     cached_tokens: int
     """Of these, already evaluated for a former prompt."""
     completion_tokens: int
@@ -142,11 +132,8 @@ class GenerationRow(StoreTable, table=True):
     seconds: float = Field(sa_type=Float)
     """From the request to the end."""
     engine_name: str = Field(sa_type=Text)
-    """As a person names it."""
     engine_fingerprint: str = Field(sa_type=Text)
-    """Tells the weights."""
     tools_fingerprint: str = Field(sa_type=Text)
-    """Tells the offered tools."""
     contract_fingerprint: str | None = Field(default=None, sa_type=Text, index=True)
     """Tells the contract; None where there was none, or of what was written before it was noted."""
     evaluated_tokens: int | None = Field(default=None)
@@ -176,7 +163,6 @@ class MessageRow(StoreTable, table=True):
     id: str = Field(primary_key=True, sa_type=Text)
     """Unguessable; unique over all sessions."""
     session_id: str = Field(sa_type=Text, foreign_key="session.id")
-    """The session that it belongs to."""
     parent_id: str | None = Field(default=None, sa_type=Text)
     """The message before it; None for a root."""
     position: int
@@ -231,7 +217,6 @@ class ToolRunRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "tool_run"
 
     message_id: str = Field(primary_key=True, sa_type=Text, foreign_key="message.id")
-    """The tool's message."""
     call_index: int
     """Place of the call in the reading of the message above, from 0."""
     is_error: bool
@@ -277,7 +262,6 @@ class DocumentRow(StoreTable, table=True):
     id: int | None = Field(default=None, primary_key=True)
     """None before it is written; number of its row in `search_words`; a later one is higher."""
     session_id: str = Field(sa_type=Text)
-    """Where it belongs."""
     message_id: str | None = Field(default=None, sa_type=Text)
     """The message; None of a title and tags."""
     span_start: int
@@ -300,9 +284,7 @@ class FactRow(StoreTable, table=True):
     id: int | None = Field(default=None, primary_key=True)
     """None before it is written; in order of place within a message and kind."""
     session_id: str = Field(sa_type=Text)
-    """The message's."""
     message_id: str = Field(sa_type=Text)
-    """What was read."""
     kind: str = Field(sa_type=Text)
     """A `FactKind`."""
     code: str = Field(sa_type=Text)

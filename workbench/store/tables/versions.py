@@ -18,7 +18,6 @@ class VersionTextRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "version_text"
 
     owner: str = Field(primary_key=True, sa_type=Text)
-    """Whose it is."""
     kind: str = Field(primary_key=True, sa_type=Text)
     """A `VersionKind`."""
     hash: str = Field(primary_key=True, sa_type=Text)
@@ -33,11 +32,9 @@ class VersionLineRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "version_line"
 
     owner: str = Field(primary_key=True, sa_type=Text)
-    """Whose it is."""
     kind: str = Field(primary_key=True, sa_type=Text)
     """A `VersionKind`."""
     name: str = Field(primary_key=True, sa_type=Text)
-    """The name."""
     file_hash: str | None = Field(default=None, sa_type=Text)
     """Of the text that its file was last seen with, or written with; None where it never was."""
 
@@ -59,23 +56,17 @@ class VersionRow(StoreTable, table=True):
     id: str = Field(primary_key=True, sa_type=Text)
     """SHA-256 (hex) of owner, kind, name, parent and text."""
     owner: str = Field(sa_type=Text)
-    """Whose it is."""
     kind: str = Field(sa_type=Text)
     """A `VersionKind`."""
     name: str = Field(sa_type=Text)
-    """The name."""
     number: int
     """From 1."""
     text_hash: str = Field(sa_type=Text)
-    """Names the text."""
     parent_id: str | None = Field(default=None, sa_type=Text, foreign_key="version.id")
     """What it was made from, the owner's own or the shared library's."""
     message: str = Field(sa_type=Text)
-    """What was changed."""
     author: str = Field(sa_type=Text)
-    """Who saved it."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    """When."""
 
 
 class VersionTagRow(StoreTable, table=True):
@@ -88,8 +79,6 @@ class VersionTagRow(StoreTable, table=True):
     kind: str = Field(primary_key=True, sa_type=Text)
     """A `VersionKind`."""
     name: str = Field(primary_key=True, sa_type=Text)
-    """The version's name."""
     tag: str = Field(primary_key=True, sa_type=Text)
     """Such as `production`."""
     version_id: str = Field(sa_type=Text, foreign_key="version.id", index=True)
-    """Where it points."""

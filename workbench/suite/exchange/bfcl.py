@@ -21,7 +21,6 @@ class ImportedSuite:
     """A suite out of another form."""
 
     suite: Suite
-    """What could be read."""
     left_out: tuple[str, ...] = ()
     """A line about each thing that the suite does not have."""
 
@@ -31,7 +30,6 @@ class ExportedSuite:
     """A suite in another form."""
 
     files: dict[str, str] = field(hash=False)
-    """Name to text."""
     left_out: tuple[str, ...] = ()
     """A line about each thing that the form cannot say."""
 

@@ -42,19 +42,14 @@ class RunReport:
     """All that is told of a run."""
 
     run_id: str
-    """Of the run."""
     title: str
     """For a person."""
     state: str
-    """How far it is."""
     total: int
-    """Plays that it has in all."""
     plan: RunPlan
-    """What it depended on."""
     results: tuple[CaseResult, ...] = field(hash=False)
     """In the order of the plan."""
     cards: tuple[ScoreCard, ...] = field(hash=False)
-    """One an arm."""
     front: tuple[str, ...]
     """Labels of the arms that no other beats in pass rate and prompt tokens."""
     worths: tuple[ArmGain, ...]
@@ -62,7 +57,6 @@ class RunReport:
     comparison: RunComparison | None = None
     """With a baseline; None where there is none."""
     baseline: str = ""
-    """Title of the baseline."""
 
     @property
     def whole_arms(self) -> tuple[Arm, ...]:

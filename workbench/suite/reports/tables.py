@@ -18,9 +18,7 @@ class Table:
     """Rows under a head."""
 
     head: tuple[str, ...]
-    """Names of the columns."""
     rows: tuple[tuple[str, ...], ...]
-    """Cells, one a column."""
 
 
 def card_table(report: RunReport) -> Table:

@@ -25,7 +25,6 @@ class McpServerConfig(BaseModel):
     command: str = ""
     """The program; its standard streams are the line to it."""
     args: tuple[str, ...] = ()
-    """Its arguments."""
     env: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
     """Variables beside the few that every program gets."""
     url: str = ""

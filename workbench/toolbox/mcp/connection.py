@@ -31,7 +31,6 @@ class ServerTool:
     """A tool as its server lists it."""
 
     name: str
-    """As the server knows it."""
     description: str
     """For the model; may be empty."""
     schema: JsonObject = field(hash=False)

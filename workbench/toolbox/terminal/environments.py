@@ -195,7 +195,6 @@ class DockerEnvironment:
     program: str = "docker"
     """See `Environment`."""
     memory_mb: int = 512
-    """Memory that a command may take."""
 
     def line(self, command: str, *, folder: str, task_id: str, has_terminal: bool = False) -> Sequence[str]:
         """See `Environment`."""

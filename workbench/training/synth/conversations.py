@@ -51,7 +51,6 @@ class SynthOptions:
     split: WordSplit
     """Whose words, tools and grammars."""
     contracts: tuple[ContractShare, ...]
-    """Contracts with their shares."""
     kinds: tuple[tuple[str, float], ...] = SHARES
     """Kinds of exchanges with their shares."""
     lengths: tuple[tuple[int, float], ...] = ((1, 4.0), (2, 3.0), (3, 2.0), (4, 1.0))
@@ -85,13 +84,10 @@ class SynthSetting:
     contract: Contract
     """Whose text the system turn is."""
     family: str
-    """Who spells its tools."""
     tools: tuple[Tool, ...]
-    """What is offered."""
     offered: OfferedTools
     """The same, as a model is told of it."""
     system: RowMessage
-    """The system turn."""
 
 
 def draw_setting(dice: Dice, terms: SynthOptions) -> SynthSetting | None:

@@ -34,7 +34,6 @@ class ParameterKind:
     names: tuple[str, ...]
     """What such a parameter may be called; words with blanks."""
     make: Callable[[Dice, WordList], ParameterSlot] = field(compare=False)
-    """What one such parameter takes."""
     naturals: tuple[str, ...] = ()
     """How a request says the value without the parameter's name, `{}` being the value."""
 

@@ -191,7 +191,6 @@ class Scene:
     """Where an exchange takes place."""
 
     dice: Dice
-    """Its chance."""
     words: WordList
     """The split's words."""
     tools: tuple[Tool, ...]

@@ -15,7 +15,6 @@ class SynthResult(NamedTuple):
     """A result, and the sentence that answers with it."""
 
     text: str
-    """As the tool writes it."""
     answer: str
     """Says all that the user asked for."""
 

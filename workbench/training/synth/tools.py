@@ -22,13 +22,10 @@ class Param:
     """A parameter of a tool."""
 
     name: str
-    """As the schema names it."""
     label: str
-    """As a person says it."""
     kind: str
     """Key of `KINDS`."""
     slot: ParameterSlot
-    """What it takes."""
     is_required: bool
     """Whether a call must give it."""
 
@@ -38,13 +35,9 @@ class Tool:
     """A tool, and what it is about."""
 
     spec: ToolSpec = field(hash=False)
-    """As a model is told of it."""
     noun: str
-    """What it is about, in words."""
     verb: str
-    """What it does to that, in words."""
     purpose: Purpose
-    """What kind of deed that is."""
     params: tuple[Param, ...]
     """In the order of the schema."""
 

@@ -16,9 +16,7 @@ class SpokenValue(NamedTuple):
     """A value, and the words for it."""
 
     value: JsonValue
-    """As it stands in a call."""
     text: str
-    """As it stands in a request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -228,7 +228,6 @@ class WordList:
     """The words of one split."""
 
     split: WordSplit
-    """Which."""
 
     def of(self, items: Sequence[Item]) -> tuple[Item, ...]:
         """The split's share of a written list."""

@@ -17,7 +17,6 @@ class RowContent(StrEnum):
     """What one row of a format holds."""
 
     CONVERSATION = "conversation"
-    """One conversation."""
     PAIR = "pair"
     """A prompt with a preferred and a rejected answer."""
     VERDICT = "verdict"
@@ -29,7 +28,6 @@ class RowFormat:
     """One shape of training rows. *Source:* `docs/reference/formats.md`, by name."""
 
     name: str
-    """As verbs name it."""
     title: str
     """One line for people: who writes or trains on it."""
     fits: Callable[[JsonObject], bool]
@@ -44,7 +42,6 @@ class RowFormat:
     """Replaces `steps` for a session of the store, whose system text is kept as the model was given it. None uses
     `steps` for sessions too."""
     content: RowContent = RowContent.CONVERSATION
-    """What a row holds."""
     has_object_arguments: bool = False
     """Whether arguments are written as JSON objects. A column of objects needs one type for each argument, so a data
     set with mixed types is written with arguments as text."""

@@ -115,9 +115,7 @@ class Counts:
     contracts: Counter[str] = field(default_factory=Counter[str])
     """Rows by their column `contract`."""
     issues: Counter[str] = field(default_factory=Counter[str])
-    """Findings by code."""
     errors: int = 0
-    """Findings that are errors."""
     tools: set[str] = field(default_factory=set[str])
     """SHA-256 (hex) of each distinct tool spec's canonical JSON."""
 

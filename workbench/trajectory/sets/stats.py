@@ -49,7 +49,6 @@ class LongestRow(NamedTuple):
 
     tokens: int
     file: str
-    """As it was named."""
     row: int
     """From 1."""
 
@@ -61,15 +60,11 @@ class RowStats:
     rows: int = 0
     """Rows that could be read."""
     unreadable: int = 0
-    """Rows that could not."""
     unmeasured: int = 0
     """Of those that could, rows that no text of turns can hold: they have no length."""
     formats: Counter[str] = field(default_factory=Counter[str])
-    """Rows by format."""
     tools: set[str] = field(default_factory=set[str])
-    """Names of the declared tools."""
     entries: int = 0
-    """Entries of the model."""
     without_call: int = 0
     """Of these, without any call."""
     parallel: int = 0
@@ -81,7 +76,6 @@ class RowStats:
     lengths: Counter[int] = field(default_factory=Counter[int])
     """Rows by the number of tokens of their text, framing and tools included."""
     characters: int = 0
-    """Of all these texts."""
     trained: int = 0
     """Of these characters, what the loss counts."""
     longest: LongestRow | None = None

@@ -31,7 +31,6 @@ class CleanRow(NamedTuple):
     """What is counted of a row with nothing wrong in it."""
 
     tools: OfferedTools
-    """The tools that it declares."""
     answers: tuple[tuple[str, ...], ...]
     """Of each entry of the model, the names of the tools that it calls."""
     said: str

@@ -25,11 +25,9 @@ class RowCode(NamedTuple):
     """One code."""
 
     word: str
-    """The stable word."""
     severity: Severity
     """Error: a trainer must not have the row."""
     scope: CodeScope
-    """What it is said of."""
     meaning: str
     """One line for a person."""
 

@@ -93,7 +93,6 @@ class DuplicateRow(NamedTuple):
     row: int
     """Its place among all rows of all files, from 0."""
     first: int
-    """The place of the earlier one."""
 
 
 class RowFingerprints:

@@ -43,11 +43,9 @@ class RowsCheck:
     rows: int = 0
     """So many came."""
     facts: SetFacts = field(default_factory=SetFacts)
-    """What adds up."""
     likenesses: RowFingerprints = field(default_factory=RowFingerprints)
     """One a row, also of those that cannot be read."""
     formats: Counter[str] = field(default_factory=Counter[str])
-    """Rows by format."""
 
     def check(self, row: TrainingRow) -> tuple[RowFinding, ...]:
         """The findings of the next row."""

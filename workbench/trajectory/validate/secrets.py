@@ -16,7 +16,6 @@ class SecretMatch(NamedTuple):
     what: str
     """What it looks like, in words; never the text itself."""
     span: Span
-    """Where."""
 
 
 class _Shape(NamedTuple):
@@ -27,7 +26,6 @@ class _Shape(NamedTuple):
     words: str
     """What it is, for a person."""
     pattern: str
-    """What it looks like."""
     hints: tuple[str, ...]
     """One of these stands in every text that has it."""
 

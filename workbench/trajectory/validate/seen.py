@@ -62,7 +62,6 @@ class ParsedEntry:
     """One entry and what its text says."""
 
     entry: RowEntry
-    """As the row has it."""
     reading: Reading | None = None
     """Of an assistant's text; None where it holds nothing but clean calls and prose, and for all others."""
     calls: tuple[ParsedCall, ...] = ()
@@ -95,7 +94,6 @@ class ParsedRow:
     """A row whose texts were read."""
 
     row: TrainingRow
-    """As its format read it."""
     tools: OfferedTools
     """The tools that its calls are held against."""
     entries: tuple[ParsedEntry, ...]

@@ -98,11 +98,9 @@ class SetFacts:
     rows: int = 0
     """Rows that could be read."""
     entries: int = 0
-    """Entries of the model."""
     entries_without_call: int = 0
     """Of these, without any."""
     entries_with_thought: int = 0
-    """Of these, with a thought."""
     parallel_entries: int = 0
     """Of these, with two calls or more."""
     calls: Counter[str] = field(default_factory=Counter[str])

@@ -17,7 +17,6 @@ class Loss(StrEnum):
     PREFACE = "preface"
     """Text beside calls."""
     REASONING = "reasoning"
-    """Thoughts."""
     PART_ORDER = "part-order"
     """In what order thoughts, texts and calls of one message stood."""
     WHITE_SPACE = "white-space"
@@ -60,7 +59,6 @@ class ConversionChange:
     """One thing that a conversion changed in one row."""
 
     code: Loss | Addition
-    """What."""
     entry: int | None = None
     """Place of the entry in the row that was read, from 0; None where the whole row is meant."""
     detail: str = ""
@@ -97,9 +95,7 @@ class RowDraft:
     """A trajectory on its way into a format."""
 
     trajectory: Trajectory
-    """As it is now."""
     terms: RowOptions
-    """What is wanted."""
     changes: list[ConversionChange] = field(default_factory=list[ConversionChange])
     """What was done so far."""
     problems: list[str] = field(default_factory=list[str])

@@ -17,9 +17,7 @@ class ThoughtBlock:
     """Reasoning, folded."""
 
     text: str
-    """Without its tags."""
     note: str
-    """Its size."""
     kind: str = "thought"
 
 
@@ -28,13 +26,10 @@ class ResultRow:
     """What a tool gave back."""
 
     id: str
-    """The message's."""
     text: str
-    """As the model sees it."""
     is_error: bool
     """True where the tool failed or the call was refused."""
     note: str
-    """Rule and time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +37,6 @@ class Argument:
     """A row of a call's table."""
 
     name: str
-    """The parameter."""
     value: str
     """JSON."""
 
@@ -54,15 +48,11 @@ class CallCard:
     index: int
     """Place in the reading's calls."""
     name: str
-    """The tool."""
     status: str
-    """Status word."""
     tone: str
-    """Its colour."""
     arguments: tuple[Argument, ...]
     """In the order written."""
     notes: tuple[str, ...]
-    """Its findings."""
     result: ResultRow | None
     """None until there is one."""
     kind: str = "call"
@@ -73,11 +63,9 @@ class BrokenCall:
     """A call that could not be read, or was cut off."""
 
     text: str
-    """As written."""
     status: str
     """dropped or unfinished."""
     notes: tuple[str, ...]
-    """Its findings."""
     tone: str = "error"
     kind: str = "broken"
 
@@ -87,9 +75,7 @@ class TrailingBlock:
     """What stands behind the turn's end."""
 
     label: str
-    """What it is."""
     text: str
-    """As written."""
     kind: str = "stray"
 
 
@@ -98,7 +84,6 @@ class LooseResult:
     """A result whose call is not known."""
 
     result: ResultRow
-    """What the tool gave."""
     kind: str = "result"
 
 
@@ -109,7 +94,6 @@ class SystemBlock:
     summary: str
     """Its first line and size."""
     text: str
-    """All of it."""
     kind: str = "folded"
 
 

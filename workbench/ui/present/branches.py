@@ -40,9 +40,7 @@ class DeletedRow:
     """A message that was deleted, with all that followed it."""
 
     message_id: str
-    """The message's."""
     label: str
-    """Whose it is, and how it begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

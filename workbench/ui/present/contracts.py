@@ -26,7 +26,6 @@ class DiffLine:
     kind: str
     """add, drop, place or same."""
     text: str
-    """Without its sign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,6 @@ class DiffView:
     """What changed from one text to another."""
 
     title: str
-    """Which two."""
     lines: tuple[DiffLine, ...]
     """None where they are the same."""
 

@@ -18,7 +18,6 @@ class ReadRound:
     kept: StoredMessage
     """The model's message."""
     reading: Reading
-    """What the reader makes of it."""
     results: Mapping[int, StoredMessage] = field(hash=False)
     """The tool's message by the call's place in the reading."""
     turn: int

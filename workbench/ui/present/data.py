@@ -34,7 +34,6 @@ class JobView:
     share: float = 0.0
     """From 0 to 1."""
     note: str = ""
-    """How far."""
     is_running: bool = False
     """True while it can be stopped."""
 
@@ -70,7 +69,6 @@ class FindingsView:
     heading: str = ""
     """Above them; empty draws nothing."""
     hint: str = ""
-    """Said where there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +76,6 @@ class MaskPiece:
     """A stretch of a row's text."""
 
     text: str
-    """As a trainer gets it."""
     is_trained: bool
     """Whether the loss counts it."""
 
@@ -88,7 +85,6 @@ class RowCard:
     """One row."""
 
     title: str
-    """Of its session."""
     note: str
     """Its split, and what was done to it."""
     link: str
@@ -108,7 +104,6 @@ class RowsView:
     rows: tuple[RowCard, ...] = ()
     """The first ones."""
     hint: str = ""
-    """Said where there are none."""
     heading: str = ""
     """Above them; empty for none."""
 

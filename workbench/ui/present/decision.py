@@ -23,7 +23,6 @@ class DecisionBarRow:
     share: float
     """Its probability, from 0 to 1."""
     value: str
-    """The same as words."""
     is_chosen: bool
     """True of what the answer began with."""
     is_tool: bool
@@ -51,7 +50,6 @@ class DecisionView:
     message_id: str = ""
     """The completion that can be weighed; empty where there is none."""
     note: str = ""
-    """What is to be known of the bars."""
     bars: tuple[DecisionBarRow, ...] = ()
     """The likeliest first, what is no tool behind; empty before it was weighed."""
     heat: tuple[HeatToken, ...] = ()

@@ -32,7 +32,6 @@ class CallWord:
     word: str
     """`loses` or `runs`."""
     name: str
-    """The tool."""
     arguments: str
     """JSON on one line; shortened where it is long."""
 
@@ -42,7 +41,6 @@ class ParserRow:
     """What one rule gets."""
 
     rule: str
-    """Whose rule."""
     is_replica: bool
     """False of our own strict reader."""
     got: str
@@ -62,15 +60,12 @@ class ParserComparisonView:
     rows: tuple[ParserRow, ...] = ()
     """In the order of `ParserRule`; empty where there is no text."""
     columns: tuple[str, ...] = ("rule", "calls", "lost, and why")
-    """Heads of the table."""
     note: str = NOTE
-    """Said below it."""
     message_id: str = ""
     """The completion that it is of, where the pane asks for it; empty where it does not, or there is none."""
     is_known: bool = False
     """False: a pane with a message asks for the rows once it is seen."""
     hint: str = ""
-    """Said where there are no rows."""
 
 
 def show_differ(taken: Sequence[RuleResult]) -> ParserComparisonView:

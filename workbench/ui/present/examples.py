@@ -9,9 +9,7 @@ class Example:
     """One completion, of the toolset `nonsense`."""
 
     title: str
-    """What is wrong with it."""
     lesson: str
-    """What there is to see, in a line."""
     text: str
     """Byte for byte."""
     finish_reason: str = "stop"
@@ -65,9 +63,7 @@ class ExampleWord:
     """An example as the empty state lists it."""
 
     title: str
-    """What is wrong with it."""
     lesson: str
-    """What there is to see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +71,13 @@ class ExamplesView:
     """The empty state."""
 
     heading: str = "Paste a completion to see how it is read"
-    """What this is for."""
     hint: str = (
         "What a model wrote, with its tags: calls, each repair, and what other parsers would have made "
         "of it. No model is needed. Or begin with an example:"
     )
-    """What to do."""
     examples: tuple[ExampleWord, ...] = tuple(
         ExampleWord(title=example.title, lesson=example.lesson) for example in EXAMPLES
     )
-    """One click each."""
 
 
 FIRST_EXAMPLES: Final = ExamplesView()

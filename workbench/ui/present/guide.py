@@ -16,9 +16,7 @@ class TourStep:
     target: str
     """Id of the part that it tells of; where that is not to be seen, the step stands alone."""
     heading: str
-    """What it is."""
     text: str
-    """What it is for."""
 
 
 STEPS: Final = (
@@ -78,11 +76,9 @@ class PaletteItem:
     kind: str
     """session, contract, tool or suite."""
     name: str
-    """As a person knows it."""
     note: str
     """What tells it from others."""
     id: str
-    """What it is opened by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +86,6 @@ class PaletteView:
     """What was found for the words in the palette; tabs and commands the browser finds by itself."""
 
     query: str = ""
-    """The words."""
     items: tuple[PaletteItem, ...] = ()
     """Contracts, tools and suites first, then sessions, last used first."""
 
@@ -102,7 +97,6 @@ class Shortcut:
     keys: str
     """Such as `Ctrl+Enter`."""
     does: str
-    """In a few words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

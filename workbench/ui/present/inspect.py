@@ -30,11 +30,9 @@ class FindingRow:
     """One finding."""
 
     code: str
-    """Stable word."""
     severity: str
     """error or warning."""
     message: str
-    """What is wrong."""
     place: str
     """Where, in the completion or the arguments; empty where nowhere."""
 
@@ -46,15 +44,11 @@ class CallRow:
     index: int
     """Place in the reading's calls."""
     name: str
-    """The tool."""
     status: str
-    """Status word."""
     tone: str
-    """Its colour."""
     arguments: str
     """JSON on several lines."""
     findings: tuple[FindingRow, ...]
-    """Of its block and of its arguments."""
     result: str | None
     """As the model sees it; None where the call was not run."""
     no_result: str
@@ -62,7 +56,6 @@ class CallRow:
     is_error: bool
     """True where the tool failed or the call was refused."""
     note: str
-    """Rule and time."""
     is_selected: bool
     """True where the transcript has this call picked."""
 
@@ -96,13 +89,10 @@ class FixRow:
     """One fix."""
 
     code: str
-    """Stable word."""
     meaning: str
-    """What it means, in a line."""
     is_guess: bool
     """True where another meaning is possible."""
     place: str
-    """Where, in the completion."""
     edits: tuple[EditRow, ...]
     """In order."""
     is_picked: bool = False
@@ -116,7 +106,6 @@ class FixesView:
     hint: str = NO_FIXES_YET
     """Of the empty state; empty where there is a completion."""
     calm: str = ""
-    """Said where there is no fix."""
     fixes: tuple[FixRow, ...] = ()
     """In order of place."""
     findings: tuple[FindingRow, ...] = ()

@@ -96,7 +96,6 @@ class LiveView:
     pieces: tuple[TextSpan, ...] = ()
     """What was written so far in this round."""
     note: str = ""
-    """What is going on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +105,6 @@ class LiveRound:
     number: int = 0
     """From 1; 0 before the first round."""
     limit: int = 0
-    """Rounds the turn may take."""
     written: LiveText = field(default_factory=LiveText)
     """Written so far, prefill included; the rounds that follow one another share it, and it grows."""
     piece_count: int = 0
@@ -169,9 +167,7 @@ class WaitingView:
     """One call that waits."""
 
     title: str
-    """What is asked."""
     name: str
-    """The tool."""
     arguments: str
     """JSON of its arguments."""
     reasons: str

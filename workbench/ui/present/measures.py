@@ -32,7 +32,6 @@ class PointView:
     x: float
     """From 0, the first that is shown, to 1, the last."""
     y: float
-    """The rate."""
     low: float
     """Where it lies at least, most likely."""
     high: float
@@ -46,7 +45,6 @@ class SeriesView:
     """One version with one model, over time."""
 
     label: str
-    """Which."""
     points: tuple[PointView, ...]
     """In order of time."""
 
@@ -56,13 +54,10 @@ class ChartView:
     """A rate over time, by version and model."""
 
     title: str
-    """Which rate."""
     note: str
-    """What a point is."""
     start: str
     """At the beginning of the axis of time."""
     end: str
-    """At its end."""
     series: tuple[SeriesView, ...]
     """Newest version first."""
 
@@ -72,7 +67,6 @@ class PartView:
     """A paragraph of a contract, and what it buys."""
 
     pieces: tuple[TextSpan, ...]
-    """Its text."""
     verdict: str
     """In a word or two; empty where it was not measured."""
     told: str

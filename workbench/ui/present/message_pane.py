@@ -18,9 +18,7 @@ class EditView:
     """A message, or a call of one, that is edited."""
 
     message_id: str
-    """The message's."""
     title: str
-    """What is edited."""
     call: int | None = None
     """Place of the call in the message's reading; None where the text itself is edited."""
     text: str = ""
@@ -28,11 +26,9 @@ class EditView:
     tools: Mapping[str, tuple[FormField, ...]] = field(
         default_factory=dict[str, tuple[FormField, ...]], hash=False
     )
-    """The form of each offered tool."""
     name: str = ""
     """The call's tool."""
     values: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """What stands in the fields."""
     save: str = "Save as a branch"
     """What the first button says."""
     go_on: str = ""
@@ -57,11 +53,9 @@ class CodeView:
     """A round as code that asks for it again."""
 
     title: str
-    """Which round."""
     tabs: tuple[CodeTab, ...]
     """In order."""
     note: str
-    """What it needs to run."""
     kind: str = "code"
 
 
@@ -70,9 +64,7 @@ class DeletedView:
     """A message that was deleted just now."""
 
     message_id: str
-    """The message's."""
     title: str
-    """What was deleted."""
     kind: str = "deleted"
 
 

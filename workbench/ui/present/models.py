@@ -39,7 +39,6 @@ class ModelAction:
     event: str
     """What is triggered: use_model, delete_model, show_repository or pull_model."""
     label: str
-    """On the button."""
     confirm: str = ""
     """What the button says once pressed, to be pressed again; empty where once is enough."""
 
@@ -49,7 +48,6 @@ class ModelRow:
     """One model or repository."""
 
     name: str
-    """What the actions are about."""
     title: str
     """What is read first."""
     notes: tuple[str, ...]

@@ -22,7 +22,6 @@ class PastedFields(NamedTuple):
     """What stands in the tab's fields, in the order in which they are wired."""
 
     text: str
-    """The completion."""
     tools_text: str
     """JSON; blank where names are not checked."""
     dialect: str
@@ -40,15 +39,11 @@ class PastedView:
     """All that the tab shows of a text."""
 
     read: ReadTextView
-    """The text."""
     calls: CallsView
-    """Its calls."""
     fixes: FixesView
-    """Its fixes and findings."""
     differ: ParserComparisonView
     """What others would have read."""
     tools: NoticeView = CLEAR
-    """What there is to say of the tools."""
 
 
 NOTHING: Final = PastedView(

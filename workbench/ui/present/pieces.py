@@ -87,9 +87,7 @@ class NarrowedEdit(NamedTuple):
     prefix: str
     """Stays, before the change."""
     before: str
-    """Goes."""
     after: str
-    """Comes."""
     suffix: str
     """Stays, behind the change."""
 

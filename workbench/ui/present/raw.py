@@ -42,7 +42,6 @@ class RawSection:
     role: str
     """Whose; names a colour."""
     label: str
-    """As the margin says it."""
     note: str
     """Its size, or what it is."""
     pieces: tuple[TextSpan, ...]
@@ -54,7 +53,6 @@ class OtherPrompt:
     """Something to compare with."""
 
     key: str
-    """Tells it from others."""
     label: str
     """For a person."""
 
@@ -68,9 +66,7 @@ class RawView:
     badge: str = ""
     """exact or predicted."""
     badge_meaning: str = ""
-    """What the badge says, in a sentence."""
     summary: str = ""
-    """Sizes."""
     hint: str = HINT
     """Of the empty state."""
     message_id: str = ""
@@ -78,7 +74,6 @@ class RawView:
     is_known: bool = False
     """True once it was asked how many tokens each section has."""
     others: tuple[OtherPrompt, ...] = ()
-    """What the prompt can be compared with."""
 
     @property
     def text(self) -> str:

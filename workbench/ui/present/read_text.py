@@ -27,7 +27,6 @@ class FixChange(StrEnum):
     """Whether a stretch stands in the text as written, as fixed, or in both."""
 
     NONE = ""
-    """In both."""
     BEFORE = "before"
     """As written only."""
     AFTER = "after"
@@ -43,7 +42,6 @@ class ReadPiece:
     kind: str
     """As of `pieces.Piece`."""
     change: FixChange = FixChange.NONE
-    """In which of the two texts it stands."""
     code: str = ""
     """Of the fix that changes it; empty where none does."""
     is_guess: bool = False

@@ -28,15 +28,11 @@ class SessionView:
     """Transcript and inspector."""
 
     transcript: TranscriptView
-    """The middle."""
     raw: RawView
     """Prompt and completion of the selected round."""
     calls: CallsView
-    """Its calls."""
     fixes: FixesView
-    """Its fixes and findings."""
     timing: TimingView
-    """The rounds of its turn."""
     decision: DecisionView
     """What else it might have begun with."""
     tokens: TokensView

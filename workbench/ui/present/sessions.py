@@ -24,7 +24,6 @@ class SessionListRow:
     """One session."""
 
     id: str
-    """The store's."""
     title: str
     """First words of the user."""
     when: str
@@ -203,9 +202,7 @@ class DownloadView:
     """A file for the browser."""
 
     name: str
-    """As it is offered."""
     text: str
-    """What stands in it."""
     serial: float
     """Differs from one download to the next, so that the same file can be asked for twice."""
 
@@ -217,7 +214,6 @@ class SessionBarView:
     is_open: bool = False
     """True while a session is open."""
     title: str = ""
-    """Of the session."""
     tags: tuple[str, ...] = ()
     """In the order given."""
     is_read_only: bool = False

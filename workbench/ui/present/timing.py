@@ -17,7 +17,6 @@ class TimingFact:
     """A line below the table."""
 
     name: str
-    """What."""
     value: str
     """How much, or which."""
 
@@ -27,7 +26,6 @@ class TimedRound:
     """A row of the table."""
 
     cells: tuple[str, ...]
-    """As the columns say."""
     is_selected: bool
     """True of the round that the other panes show."""
 
@@ -39,9 +37,7 @@ class TimingView:
     rounds: tuple[TimedRound, ...] = ()
     """In order."""
     columns: tuple[str, ...] = ("round", "prompt", "cached", "written", "first token", "tokens/s", "total")
-    """Heads of the table."""
     facts: tuple[TimingFact, ...] = ()
-    """Of the selected round."""
     hint: str = NO_TIMING_YET
     """Of the empty state."""
 

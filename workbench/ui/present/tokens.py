@@ -37,9 +37,7 @@ class TokenSection:
     label: str
     """As the margin of the raw pane says it."""
     role: str
-    """Names a colour."""
     token_count: int
-    """All its tokens."""
     cells: tuple[TokenCell, ...]
     """In order, `MOST_TOKENS` at most."""
     is_open: bool

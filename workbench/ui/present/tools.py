@@ -22,7 +22,6 @@ class ToolLine:
     """One tool of the list."""
 
     name: str
-    """The tool."""
     title: str
     """Its name behind its sign, as the pointer tells it."""
     reason: str
@@ -36,9 +35,7 @@ class ToolGroup:
     """A toolset of the list."""
 
     name: str
-    """The toolset."""
     tools: tuple[ToolLine, ...]
-    """By name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +43,6 @@ class ToolListView:
     """All tools, and what could not be loaded."""
 
     groups: tuple[ToolGroup, ...]
-    """By name."""
     open_name: str
     """The tool in the editors; empty for a new one."""
     serial: float = 0.0
@@ -170,7 +166,6 @@ class ToolGridView:
     is_object: bool
     """False where the text is no JSON object yet: then there is nothing to lay out."""
     rows: tuple[GridRow, ...] = ()
-    """One a parameter."""
 
 
 def show_grid(spec_text: str) -> ToolGridView:

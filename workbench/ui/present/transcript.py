@@ -49,7 +49,6 @@ class TranscriptEntry:
     """One message of the transcript, its results included."""
 
     id: str
-    """The message's."""
     role: str
     """system, user, model or tool."""
     blocks: tuple[Block, ...]

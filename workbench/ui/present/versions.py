@@ -16,7 +16,6 @@ class VersionListRow:
     """One version in the list."""
 
     id: str
-    """The store's."""
     label: str
     """Its number, such as `v3`."""
     message: str
@@ -24,7 +23,6 @@ class VersionListRow:
     note: str
     """Author and time."""
     tags: tuple[str, ...]
-    """Names that point at it."""
     is_open: bool
     """True of the one whose text stands in the editor."""
     marks: tuple[str, ...]
@@ -36,7 +34,6 @@ class VersionsView:
     """The line, and the list that it opens."""
 
     name: str
-    """Of the contract."""
     label: str
     """Number of the version that the text is, or was made from; empty where there is none."""
     base_id: str
@@ -89,7 +86,6 @@ class TextRow:
     """One of the list."""
 
     name: str
-    """Its own."""
     note: str
     """How many versions it has, and the names that point at the newest."""
     is_open: bool
@@ -103,7 +99,6 @@ class TextListView:
     kind: str
     """contract or suite."""
     rows: tuple[TextRow, ...]
-    """By name."""
     open_name: str
     """The one in the editor; empty for none."""
     serial: float

@@ -130,9 +130,7 @@ class ContractEvents:
     """Handlers of the contract in the editor."""
 
     services: Services
-    """The edges."""
     texts: StoredTextEvents
-    """Of contracts."""
 
     @needs(Permission.WORK)
     def on_toolset(self, visitor: Visitor, name: str, chosen: str | None, request: gr.Request) -> Update:

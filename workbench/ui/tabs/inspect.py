@@ -137,7 +137,6 @@ class InspectEvents:
     """Handlers of the tab."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_read(self, *fields: object) -> tuple[object, ...]:

@@ -29,9 +29,7 @@ class StoredTextEvents:
     """Handlers of the texts of one kind."""
 
     services: Services
-    """The edges."""
     kind: VersionKind
-    """What the texts hold."""
     names: Callable[[Services], Sequence[str]]
     """Those that have a file or a version."""
     newest: Callable[[Services, str], str]

@@ -33,7 +33,6 @@ class LabelEvents:
     """Handlers of the tab."""
 
     services: Services
-    """The edges."""
     runs: Runs
     """Where what a model writes anew can be stopped."""
 

@@ -93,7 +93,6 @@ class ModelsEvents:
     """Handlers of the tab."""
 
     services: Services
-    """The edges."""
     pulls: Pulls
     """The download under way."""
 

@@ -43,9 +43,7 @@ class ProgramCall:
     """A program with its arguments."""
 
     name: str
-    """The program."""
     words: tuple[ShellWord, ...]
-    """Its arguments."""
     paths: Paths
     judge: Callable[[tuple[ShellWord, ...], Paths], list[ApprovalReason]]
     """Checks a command that this one runs."""

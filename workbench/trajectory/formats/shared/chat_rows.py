@@ -17,7 +17,6 @@ class Shape(NamedTuple):
     """How one target differs from another."""
 
     arguments: Literal["object", "text"]
-    """How arguments are written."""
     names_results: bool
     """Whether a result says which tool gave it."""
 

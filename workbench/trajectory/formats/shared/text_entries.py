@@ -156,7 +156,6 @@ class SpokenEntry(NamedTuple):
     speaker: str
     text: str
     findings: list[RowFinding]
-    """Where to tell what is wrong with it."""
 
     @property
     def pointer(self) -> str:

@@ -21,13 +21,11 @@ class AnswerFigures:
     """What an answer took, all its rounds together."""
 
     rounds: int
-    """Completions."""
     prompt_tokens: int
     """Length of the last prompt."""
     evaluated_tokens: int | None
     """Of all prompts; None where the engine does not say."""
     written_tokens: int
-    """By the model."""
     seconds: float
     """From the requests to the ends."""
 
@@ -37,13 +35,11 @@ class AnswerReading:
     """An answer as it is compared."""
 
     answer: ComparisonAnswer
-    """As the store has it."""
     calls: tuple[CallCard, ...]
     """All that could be read, of all rounds in order."""
     broken: tuple[BrokenCall | TrailingBlock, ...]
     """Blocks that gave no call, and what stands behind the turn's end."""
     thoughts: tuple[ThoughtBlock, ...]
-    """Reasoning."""
     text: str
     """What the model said to the user, of all rounds."""
     fixes: Mapping[tuple[str, bool], int] = field(hash=False)

@@ -32,11 +32,9 @@ class ColumnHeadView:
     """What a column answers with."""
 
     letter: str
-    """Its name here."""
     contract: str
     """Name and hash of the contract."""
     model: str
-    """As it was chosen."""
     note: str
     """Tool choice, sampling, grammar."""
 
@@ -46,9 +44,7 @@ class FigureView:
     """A figure of an answer."""
 
     name: str
-    """What was counted."""
     value: str
-    """How much."""
     against: str = ""
     """More or less than the first column's; empty where there is nothing to say."""
 
@@ -58,7 +54,6 @@ class CellView:
     """A column's answer to a turn."""
 
     letter: str
-    """The column's."""
     state: str
     """`done`, `failed` or `none`."""
     told: str
@@ -66,21 +61,16 @@ class CellView:
     differs: bool
     """True where something is not as in the first column."""
     problem: str = ""
-    """Why it is not whole."""
     calls: tuple[CallView, ...] = ()
     """In order."""
     broken: tuple[BrokenCall | TrailingBlock, ...] = ()
-    """Blocks that gave no call."""
     thoughts: tuple[ThoughtBlock, ...] = ()
-    """Folded."""
     text: tuple[DiffWord, ...] = ()
     """What it said, against the first column."""
     fixes: tuple[FixLine, ...] = ()
-    """Kinds of fixes."""
     notes: tuple[str, ...] = ()
     """How its completions ended, where that is not as it should be."""
     figures: tuple[FigureView, ...] = ()
-    """Tokens and time."""
     message: str = ""
     """Its first message, for a link; empty where there is none."""
 
@@ -94,9 +84,7 @@ class TurnView:
     heading: str
     """Which turn it is; empty where there is only one."""
     question: str
-    """What the user says."""
     cells: tuple[CellView, ...]
-    """One a column."""
     can_vote: bool
     """True once two columns have answered."""
     vote: str = ""
@@ -104,7 +92,6 @@ class TurnView:
     voted: int | None = None
     """The better column's place; None but for `best`."""
     said: str = ""
-    """What comes of the vote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,15 +101,12 @@ class BoardView:
     id: str
     """Of the comparison; stands in the address bar."""
     session: str
-    """In which the answers stand."""
     note: str
-    """How far it is."""
     is_running: bool
     """True while it is played."""
     can_go_on: bool
     """True where answers are missing and nothing is played."""
     heads: tuple[ColumnHeadView, ...]
-    """The columns."""
     turns: tuple[TurnView, ...]
     """In order."""
 
@@ -132,11 +116,8 @@ class ReadComparison:
     """A comparison with its answers read; the page keeps it while it is played."""
 
     kept: StoredComparison
-    """As the store has it."""
     questions: tuple[str, ...]
-    """By turn."""
     answers: Mapping[tuple[int, int], AnswerReading] = field(hash=False)
-    """By turn and column."""
 
 
 def show_board(read: ReadComparison, *, is_running: bool = False) -> BoardView:
@@ -268,11 +249,9 @@ class LiveColumn:
     """A column under way."""
 
     letter: str
-    """The column's."""
     pieces: tuple[TextSpan, ...]
     """The end of what is being written."""
     note: str
-    """What is going on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +261,6 @@ class LiveColumns:
     is_live: bool = False
     """False hides them."""
     note: str = ""
-    """How far all is."""
     share: float = 0.0
     """Of the answers, those that are there: 0 to 1."""
     columns: tuple[LiveColumn, ...] = ()

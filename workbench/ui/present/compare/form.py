@@ -64,13 +64,10 @@ class CompareForm:
     question: str
     """What the user says; of no weight where a turn is chosen."""
     tools: tuple[str, ...]
-    """Toolsets of a question."""
     target: str
     """Session and message of a chosen turn, parted by a blank; empty for a question."""
     scope: str
-    """What of that session is answered."""
     count: int
-    """Columns that are in use."""
     columns: tuple[ColumnFields, ...]
     """All `MAX_COLUMNS` of them."""
 
@@ -266,11 +263,8 @@ class CompareTargetView:
     message: str = ""
     """The turn's message, for a link."""
     title: str = ""
-    """The session's."""
     note: str = ""
-    """Which of its turns."""
     question: str = ""
-    """What is asked there."""
 
 
 NO_TARGET = CompareTargetView()

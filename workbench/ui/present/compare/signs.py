@@ -23,7 +23,6 @@ class ArgumentView:
     sign: str
     """Against the first column's call."""
     name: str
-    """The parameter."""
     value: str
     """JSON; empty where it is missing."""
     was: str = ""
@@ -49,11 +48,9 @@ class FixLine:
     sign: str
     """Against the first column's fixes."""
     code: str
-    """Stable word."""
     is_guess: bool
     """True where another meaning is possible."""
     note: str
-    """How often."""
 
 
 def sign_calls(calls: Sequence[CallCard], first: Sequence[CallCard] | None) -> tuple[CallView, ...]:

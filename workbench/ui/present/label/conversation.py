@@ -26,7 +26,6 @@ class LabelView:
     tags: tuple[str, ...] = ()
     """In the order given."""
     comment: str = ""
-    """Free text."""
     text: str | None = None
     """Of a message: its correction; None for none."""
     name: str = ""
@@ -48,15 +47,12 @@ class LabelTargetView:
     call: int | None
     """Place of the call in the message's reading; None for the message."""
     role: str
-    """Whose message it is."""
     title: str
     """What it is, for a person."""
     is_stop: bool
     """Whether `j` and `k` stop there: at each call, and at what the model wrote without one."""
     said: LabelView
-    """What the labeller says of it."""
     others: tuple[str, ...]
-    """What others say of it, a line each."""
     text: str = ""
     """Of a message: its text, to be edited."""
     tool: str = ""
@@ -70,7 +66,6 @@ class LabelEntry:
     """One message with its targets."""
 
     entry: TranscriptEntry
-    """As the transcript shows it."""
     stale: tuple[str, ...]
     """Ids of what of it comes after a correction: itself, results in it."""
     targets: tuple[LabelTargetView, ...]
@@ -82,13 +77,10 @@ class TalkView:
     """The conversation that is labelled."""
 
     id: str
-    """The session's."""
     title: str
-    """Its title."""
     entries: tuple[LabelEntry, ...]
     """The oldest first."""
     tools: Mapping[str, tuple[FormField, ...]] = field(hash=False)
-    """The form of each offered tool."""
     row: tuple[NoticeLine, ...]
     """The row that it becomes, in lines: first what it comes to."""
 

@@ -40,9 +40,7 @@ class QueueRow:
     """One session of the queue."""
 
     id: str
-    """The session's."""
     title: str
-    """Its title."""
     state: str
     """A `QueueState`."""
     word: str
@@ -58,7 +56,6 @@ class QuestionView:
     name: str
     """Under which the answer is kept."""
     text: str
-    """As labellers read it."""
     choices: tuple[str, ...]
     """The answers there are; empty where any text is one."""
 
@@ -70,11 +67,9 @@ class ProjectView:
     name: str
     """Empty for the one that is always there."""
     names: tuple[str, ...]
-    """All there are."""
     guidelines: str
     """What labellers are to read first."""
     questions: tuple[QuestionView, ...]
-    """Asked of each label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +81,6 @@ class LabelTabView:
     project: ProjectView
     """Guidelines, questions, and which others there are."""
     labeller: str
-    """Who labels."""
     rows: tuple[QueueRow, ...]
     """The queue, sessions that were used last first."""
     has_more: bool
@@ -100,7 +94,6 @@ class LabelTabView:
     hint: str
     """Of the empty state."""
     notice: NoticeView = CLEAR
-    """What went wrong."""
     verdicts: tuple[str, ...] = field(default=tuple(one.value for one in (*CALL_VERDICTS, *MESSAGE_VERDICTS)))
     """In the order of their keys, from 1."""
 
@@ -110,7 +103,6 @@ class QueueFacts:
     """What is known of the queue."""
 
     items: Sequence[QueueItem]
-    """The part that is shown."""
     total: int
     """Items that the filter lets through."""
     done_count: int

@@ -23,7 +23,6 @@ class FormField:
     """One parameter."""
 
     name: str
-    """The parameter's."""
     kind: str
     """`text` (what is typed is the value), `choice` (one of `choices`), or `json` (what is typed is JSON)."""
     type: str

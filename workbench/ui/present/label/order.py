@@ -45,11 +45,9 @@ class LabelCommand:
     """One order."""
 
     act: LabelAction
-    """What is to be done."""
     serial: int
     """Comes back with the answer."""
     seat: Seat
-    """Who asks, in which project."""
     session: str
     """The session; empty takes the first of the queue."""
     wanted: QueueFilter
@@ -61,7 +59,6 @@ class LabelCommand:
     call: int | None = None
     """Place of the call that it is about; None for the message itself."""
     said: JsonObject = field(default_factory=dict[str, JsonValue], hash=False)
-    """Of a label: what it says now."""
     revision: int = 0
     """Of a label: the one that was seen."""
 

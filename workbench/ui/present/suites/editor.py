@@ -43,7 +43,6 @@ class FaultView:
     place: str
     """The case, and the pointer in it; may be empty."""
     text: str
-    """What is wrong, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +50,9 @@ class CaseLine:
     """A case, in a line."""
 
     id: str
-    """In its suite."""
     said: str
     """What the user says last."""
     wants: str
-    """Kinds of its expectations."""
     note: str
     """Tags, tools, repetitions."""
 
@@ -65,7 +62,6 @@ class SuiteTextView:
     """The suite in the editor, as it is read."""
 
     name: str
-    """Of the suite."""
     note: str
     """How many cases it has."""
     faults: tuple[FaultView, ...]

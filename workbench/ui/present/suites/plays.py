@@ -17,7 +17,6 @@ class RolloutMessageView:
     """A message of a rollout."""
 
     role: str
-    """Who wrote it."""
     pieces: tuple[TextSpan, ...]
     """Its text, marks told apart."""
 
@@ -47,7 +46,6 @@ class CasePlaysView:
     """A case that is looked into."""
 
     case: str
-    """Its suite and id."""
     said: str
     """What the user said last."""
     plays: tuple[CaseRunView, ...]

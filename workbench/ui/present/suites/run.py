@@ -27,13 +27,10 @@ class TableView:
     """Rows under a head."""
 
     title: str
-    """Above it."""
     note: str
     """Below the title; empty for none."""
     head: tuple[str, ...]
-    """Names of the columns."""
     rows: tuple[tuple[str, ...], ...]
-    """Cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +40,6 @@ class CaseCellView:
     arm: str
     """The arm's label."""
     text: str
-    """What came of it."""
     tone: str
     """clean, bad, odd or quiet."""
     count: int
@@ -55,9 +51,7 @@ class RowView:
     """A case in all arms."""
 
     case: str
-    """Its suite and id."""
     cells: tuple[CaseCellView, ...]
-    """One an arm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +63,6 @@ class DotView:
     x: float
     """Prompt tokens, of the most; from 0 to 1."""
     y: float
-    """Pass rate."""
     low: float
     """Where the rate lies at least, most likely."""
     high: float
@@ -83,7 +76,6 @@ class SelectedCase:
     """A case that is looked into."""
 
     case: str
-    """Its suite and id."""
     arm: str
     """Label of the arm; empty for all."""
 
@@ -95,9 +87,7 @@ class SuiteRunView:
     id: str
     """The run's; stands in the address bar."""
     title: str
-    """Its suites and arms."""
     note: str
-    """How far it is."""
     can_go_on: bool
     """True where plays are left and nobody plays them."""
     is_live: bool
@@ -107,11 +97,8 @@ class SuiteRunView:
     dots: tuple[DotView, ...]
     """The picture; one an arm."""
     most_tokens: str
-    """At the end of its axis."""
     arms: tuple[str, ...]
-    """Head of the matrix."""
     rows: tuple[RowView, ...]
-    """The matrix."""
     picked: SelectedCase | None = None
     """What is to be opened at once; None for nothing."""
 
@@ -253,7 +240,6 @@ class PairView:
     tone: str
     """bad, clean, odd or quiet."""
     case: str
-    """Its suite and id."""
     arm: str
     """Label of the arm in the second."""
     before: str
@@ -269,9 +255,7 @@ class ComparisonView:
     """How two differ."""
 
     title: str
-    """Against what."""
     line: str
-    """All of it in one line."""
     changed: tuple[PairView, ...]
     """What broke first, then what was mended."""
     rest: tuple[PairView, ...]

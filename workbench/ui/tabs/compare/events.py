@@ -38,7 +38,6 @@ class CompareEvents:
     """Handlers of the tab."""
 
     services: Services
-    """The edges."""
     runs: Runs
     """Work under way; a comparison stands there beside the tab's turn."""
 

@@ -45,7 +45,6 @@ class TargetEvents:
     """Handlers of the form."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:

@@ -24,7 +24,6 @@ class ComparisonSnapshot:
     """What there is to show at a moment."""
 
     live: LiveColumns
-    """What is being written."""
     board: BoardView | None
     """The answers; None where no other has come."""
 

@@ -95,7 +95,6 @@ class DataEvents:
     """Handlers of the tab."""
 
     services: Services
-    """The edges."""
     jobs: Jobs
     """The jobs under way."""
 

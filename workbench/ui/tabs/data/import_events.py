@@ -55,7 +55,6 @@ class ImportEvents:
     """Handlers of the import."""
 
     services: Services
-    """The edges."""
     jobs: Jobs
     """The jobs under way."""
 

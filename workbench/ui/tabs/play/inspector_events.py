@@ -32,7 +32,6 @@ class InspectorEvents:
     """Handlers of the right column."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_pick(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -120,7 +119,6 @@ class DecisionEvents:
     """Handlers of the Decision pane."""
 
     services: Services
-    """The edges."""
     runs: Runs
     """Work under way; Stop ends this too."""
 

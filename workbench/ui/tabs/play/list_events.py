@@ -23,9 +23,7 @@ class ListEvents:
     """Handlers of the session list and of the session bar."""
 
     services: Services
-    """The edges."""
     sessions: SessionEvents
-    """Opens sessions."""
 
     @needs(Permission.WORK)
     def on_rename(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:

@@ -33,7 +33,6 @@ class MessageEvents:
     """Handlers of a message's menu, and of the pane that it opens."""
 
     services: Services
-    """The edges."""
     runs: Runs
     """Turns under way."""
 

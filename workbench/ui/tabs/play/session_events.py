@@ -41,7 +41,6 @@ class SessionEvents:
     """Handlers of the address bar and of the transcript."""
 
     services: Services
-    """The edges."""
     setups: SetupEvents
     """Fills the left column."""
 
@@ -249,7 +248,6 @@ class BranchEvents:
     """Handlers of the tree."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_ask(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> BranchesView | Update:

@@ -45,7 +45,6 @@ class SetupEvents:
     """Handlers of the left column."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_contract(
@@ -209,7 +208,6 @@ class VersionEvents:
     """Handlers of the line under the contract."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_text(

@@ -70,7 +70,6 @@ class WaitingEvents:
     """Handlers of the pane."""
 
     settings: Settings
-    """Say who may do what."""
     runs: Runs
     """Turns under way."""
 

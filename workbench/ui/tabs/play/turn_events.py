@@ -32,7 +32,6 @@ class TurnEvents:
     """Handlers of the middle column."""
 
     services: Services
-    """The edges."""
     runs: Runs
     """Turns under way."""
     setups: SetupEvents

@@ -58,7 +58,6 @@ class TurnRequest:
     meet: Callable[[Person], None]
     """Takes whoever answers the turn's questions."""
     execution: Execution = Execution.AUTO
-    """What becomes of calls."""
     onward: ResumePoint | None = None
     """From where to play on without anything being said; None plays a turn of `text`."""
     samples: int = 1

@@ -30,9 +30,7 @@ class SuiteEditEvents:
     """Handlers of the suite in the editor."""
 
     services: Services
-    """The edges."""
     texts: StoredTextEvents
-    """Of suites."""
 
     @needs(Permission.WORK)
     def on_text(

@@ -37,7 +37,6 @@ class RunResultEvents:
     """Handlers of what a run came to."""
 
     services: Services
-    """The edges."""
     under_way: RunsUnderWay
     """Runs that are played now."""
 

@@ -53,7 +53,6 @@ class SuitesScreen(NamedTuple):
     baseline: Update = SAME
     """The choice of the run that it is compared with."""
     baseline_arm: Update = SAME
-    """The choice of the one arm of the baseline."""
     arm: Update = SAME
     """The choice of the one arm of the run that is shown."""
 
@@ -241,7 +240,6 @@ class SuitesParts:
     """All parts of the tab."""
 
     rooms: gr.Tabs
-    """Runs and the editor."""
     edit_room: gr.Tab
     grid: GridParts
     run: RunParts

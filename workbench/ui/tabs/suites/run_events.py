@@ -35,7 +35,6 @@ class RunEvents:
     """Handlers of the runs."""
 
     services: Services
-    """The edges."""
     under_way: RunsUnderWay
     """Runs that are played now."""
 

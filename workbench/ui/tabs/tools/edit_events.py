@@ -105,7 +105,6 @@ class ToolEditEvents:
     """Handlers of the editors."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[ToolListView, Update]:

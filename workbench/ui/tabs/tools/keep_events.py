@@ -36,7 +36,6 @@ class ToolStorageEvents:
     """Handlers of what is kept."""
 
     services: Services
-    """The edges."""
 
     @needs(Permission.WORK)
     def on_save(
