@@ -10,8 +10,7 @@ from workbench.cli.training import synth as verb
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.toolspec.spec import OfferedTools, ToolSpec
-from workbench.training.synth import chats, forms
-from workbench.training.synth import words as vocabulary
+from workbench.training.synth import chats, vocabulary
 from workbench.training.synth.conversations import SynthOptions, synth_rows
 from workbench.training.synth.exchanges import EXCHANGES
 from workbench.training.synth.tools import draw_tool
@@ -89,7 +88,7 @@ def test_the_splits_share_no_tool_and_no_word_of_the_lists(train_rows, held_rows
         return {spec.name for row in rows for spec in tools_of(row)}
 
     assert not names(train_rows) & names(held_rows)
-    for words in (vocabulary.PLACES, vocabulary.PEOPLE, vocabulary.READ_NOUNS, vocabulary.ACT_VERBS):
+    for words in (vocabulary.PLACES, vocabulary.PEOPLE, vocabulary.NOUNS["read"], vocabulary.VERBS["act"]):
         assert not set(share_of(words, WordSplit.TRAIN)) & set(share_of(words, WordSplit.TEST))
 
 
@@ -111,7 +110,8 @@ def test_talk_about_tools_is_filled_in():
 
 
 @pytest.mark.parametrize(
-    "some", [*forms.FORMS.values(), forms.NAMED, chats.ABOUT, forms.ASK_ONE, forms.UNCOVERED]
+    "some",
+    [*vocabulary.REQUESTS.values(), vocabulary.NAMED, chats.ABOUT, vocabulary.ASK_ONE, vocabulary.UNCOVERED],
 )
 def test_every_list_of_forms_has_some_for_both_splits_and_none_twice(some):
     assert len(set(some)) == len(some)

@@ -3,109 +3,20 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from workbench.training.synth import words as vocabulary
+from workbench.training.synth import vocabulary
 from workbench.training.synth.tools import Tool
 from workbench.training.synth.values import listed
+from workbench.training.synth.vocabulary import entries, pairs
 from workbench.training.synth.words import Dice, WordList, belongs
 
-_GREETINGS: Final = (
-    "Hello!", "Hi there", "Hey, how is it going?", "Good day to you", "Good morning!", "Hello, are you there?", "Hi, I'm new here.",
-    "Greetings", "hey", "Howdy, what's up?", "Nice to meet you.", "hi, how do you feel?", "Hello again", "Hey you", "Good afternoon",
-)  # fmt: skip
-_REPLIES: Final = (
-    "Hello! How can I help you?", "Hi! What can I do for you?", "Hello, I'm doing well, thank you. What would you like to do?",
-    "Good to hear from you. How may I help?", "Hi there! I'm here and ready to help.", "Hello! It's nice to meet you. What do you need?",
-)  # fmt: skip
-_FACTS: Final = (
-    ("the capital of France", "Paris"), ("the capital of Japan", "Tokyo"), ("the capital of Italy", "Rome"),
-    ("the capital of Canada", "Ottawa"), ("the capital of Egypt", "Cairo"), ("the capital of Spain", "Madrid"),
-    ("the capital of Greece", "Athens"), ("the capital of Kenya", "Nairobi"), ("the capital of Norway", "Oslo"),
-    ("the capital of Peru", "Lima"), ("the largest ocean", "the Pacific Ocean"), ("the largest planet", "Jupiter"),
-    ("the planet nearest to the sun", "Mercury"), ("the chemical symbol of gold", "Au"), ("the chemical symbol of iron", "Fe"),
-    ("the chemical formula of water", "H2O"), ("the opposite of hot", "cold"), ("the opposite of early", "late"),
-    ("the opposite of heavy", "light"), ("the plural of mouse", "mice"), ("the plural of leaf", "leaves"),
-    ("the past tense of go", "went"), ("the past tense of bring", "brought"), ("the first month of the year", "January"),
-    ("the shortest month", "February"), ("the freezing point of water in Celsius", "0 degrees"),
-    ("the number of days in a leap year", "366"), ("the number of minutes in an hour", "60"),
-    ("the number of legs of a spider", "eight"), ("the color of ripe bananas", "yellow"), ("the young of a cow", "a calf"),
-    ("the young of a sheep", "a lamb"), ("the largest animal", "the blue whale"), ("the tallest animal", "the giraffe"),
-    ("the author of Hamlet", "William Shakespeare"), ("the painter of the Mona Lisa", "Leonardo da Vinci"),
-    ("the language of Brazil", "Portuguese"), ("the currency of Japan", "the yen"), ("the star nearest to Earth", "the sun"),
-    ("the gas that plants take in", "carbon dioxide"),
-)  # fmt: skip
-_THOUGHTS: Final = (
-    ("why the sky is blue", "Air scatters blue light from the sun more than red light, so blue reaches us from all over the sky."),
-    ("why leaves are green", "Leaves hold chlorophyll, which takes in red and blue light and sends green light back."),
-    ("what a rainbow is", "A rainbow is sunlight that raindrops bend and split into its colors."),
-    ("how bread rises", "Yeast eats the sugars of the flour and gives off gas, and the gas makes the dough rise."),
-    ("what gravity is", "Gravity is the pull between things that have mass. It keeps us on the ground and the moon near the Earth."),
-    ("how a vaccine works", "A vaccine shows the body a harmless part of a germ, so that the body learns to fight the germ itself."),
-    ("what a prime number is", "A prime number is a whole number above one that only one and itself divide."),
-    ("how birds fly", "Birds flap their wings to push air down and back, and the shape of the wings gives them lift."),
-    ("what a tool call is", "A tool call is a message in which a model asks a program to do something for it."),
-    ("what a noun is", "A noun is a word for a person, a place, a thing or an idea."),
-    ("how rain forms", "Water rises from seas and lakes as vapor, cools into clouds, and falls as rain when the drops grow heavy."),
-    ("why we sleep", "Sleep lets the body repair itself and the brain sort what it learned during the day."),
-    ("what a contract is", "A contract is an agreement that two or more people are bound to keep."),
-    ("how a bicycle stays up", "A rolling bicycle steers a little into each fall, which brings the wheels back under the rider."),
-    ("what inflation is", "Inflation is a rise of prices over time, so that the same money buys less."),
-    ("how to make tea", "Boil fresh water, pour it over the tea, let it stand for three to five minutes, and take the leaves out."),
-    ("what a haiku is", "A haiku is a short poem from Japan, with lines of five, seven and five syllables."),
-    ("how to stay calm", "Breathe slowly, look at one thing at a time, and give yourself a short break."),
-    ("what friendship means", "Friendship means that two people like and trust each other and help each other when it counts."),
-    ("how to write a good letter", "Say at once why you write, keep to short sentences, and close with what you hope for."),
-)  # fmt: skip
-_ASK_FACT: Final = (
-    "What is {q}?", "Do you know {q}?", "Tell me {q}.", "{q}?", "Can you tell me {q}?", "I forgot {q}. What is it?",
-    "Quiz: {q}", "What was {q} again?",
-)  # fmt: skip
-_ASK_THOUGHT: Final = (
-    "Explain {q}.", "Can you tell me {q}?", "I wonder {q}.", "Do you know {q}?", "Please explain {q} to me.",
-    "In a few words, {q}?", "My son asks {q}.", "Tell me {q}",
-)  # fmt: skip
+_GREETINGS: Final = entries("chats", "greetings")
+_REPLIES: Final = entries("chats", "replies")
+_FACTS: Final = pairs("chats", "facts")
+_THOUGHTS: Final = pairs("chats", "thoughts")
+_ASK_FACT: Final = entries("chats", "ask_fact")
+_ASK_THOUGHT: Final = entries("chats", "ask_thought")
 
-ABOUT: Final = (
-    ("What can you do?", "I can answer questions, and I have these tools: {all}."),
-    ("Which tools do you have?", "I have {all}."),
-    ("What do you need to {v} a {n}?", "I need the following: {needs}."),
-    ("What is {t} for?", "It lets me {v} the {n}."),
-    ("Could you {v} a {n} if I asked you to?", "Yes, with {t}."),
-    ("Would you be able to {v} a {n}?", "Yes, {t} does that."),
-    ("Are you able to {v} a {n} at all?", "Yes, I have {t} for that."),
-    ("If I wanted to {v} a {n}, could you help?", "Yes, {t} does that. Tell me when you want it."),
-    ("Don't {v} the {n} yet.", "All right, I will wait."),
-    ("I like the word {n}.", "It has a nice sound."),
-    ("The word {n} sounds funny.", "It does, a little."),
-    ("I love the name {t}.", "It is a clear name."),
-    ("How do you spell {n}?", "It is spelled {n}."),
-    ("What does the word {n} mean to you?", "It is what {t} is about."),
-    ("Please do not {v} any {n} today.", "All right, I will leave it."),
-    ("Never {v} a {n} without asking me.", "Understood, I will ask first."),
-    ("Wait, do not use {t} now.", "All right, I will wait."),
-    ("I already have the {n}, no need to {v} it.", "Good, then I leave it."),
-    ("Someone else will {v} the {n}, thanks.", "Good, then I leave it."),
-    ("I have changed my mind about the {n}, leave it.", "All right, I will leave it."),
-    ("How do you {v} the {n}?", "I call {t}. It takes {needs}."),
-    ("What does {t} take?", "It takes {needs}."),
-    ("Which values does {t} need?", "It needs {needs}."),
-    ("Explain to me how {t} works.", "It lets me {v} the {n}. It takes {needs}."),
-    ("What would you have to know to {v} a {n}?", "I need the following: {needs}."),
-    ("Is the {n} something you know by heart?", "No, I would have to use {t} for that."),
-    ("Tomorrow I may ask you for the {n}.", "Good, ask me when you are ready."),
-    ("Later I will want to {v} a {n}.", "Good, tell me when it is time."),
-    ("Next week we will talk about the {n}.", "Good, I will be here."),
-    ("Maybe I will ask you to {v} a {n} later on.", "Good, ask me when you are ready."),
-    ("My sister is good with any {n}.", "That is a fine thing to be good at."),
-    ("I read about a {n} in the paper.", "What did it say?"),
-    ("I dreamt of a {n}.", "What a dream!"),
-    ("Do you like {t}?", "I have no likes, but it does its work."),
-    ("We had trouble with the {n} last year.", "I hope that it goes better this time."),
-    ("List your tools.", "I have {all}."),
-    ("How many tools do you have?", "I have these: {all}."),
-    ("Do you have a tool called {t}?", "Yes, it lets me {v} the {n}."),
-    ("What are your functions?", "I have {all}."),
-    ("Tell me what {t} does.", "It lets me {v} the {n}."),
-)
+ABOUT: Final = pairs("chats", "about")
 """Remarks on tools and what they are about, and answers: nothing of it is to be run."""
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from workbench.training.synth.chats import draw_about, draw_chat
-from workbench.training.synth.forms import AGAIN, ASK_MORE, ASK_ONE, LINKS, THANKS, UNCOVERED
 from workbench.training.synth.phrasing import (
     Scene,
     answer_message,
@@ -24,6 +23,7 @@ from workbench.training.synth.phrasing import (
 from workbench.training.synth.results import SynthResult, draw_error, draw_result
 from workbench.training.synth.tools import draw_tool
 from workbench.training.synth.values import SpokenValue, listed
+from workbench.training.synth.vocabulary import AGAIN, ASK_MORE, ASK_ONE, LINKS, THANKS, UNCOVERED
 from workbench.trajectory.trajectory import RowMessage
 
 Exchange = Callable[[Scene], list[RowMessage]]

@@ -24,6 +24,7 @@ from workbench.training.synth.values import (
     draw_time,
     texts,
 )
+from workbench.training.synth.vocabulary import kind_words
 from workbench.training.synth.words import Dice, WordList
 
 
@@ -38,197 +39,36 @@ class ParameterKind:
     """How a request says the value without the parameter's name, `{}` being the value."""
 
 
-KINDS: Final[Mapping[str, ParameterKind]] = {
-    "place": ParameterKind(
-        names=(
-            "city",
-            "location",
-            "place",
-            "town",
-            "destination",
-            "area",
-            "site",
-            "region",
-            "address",
-            "venue",
-        ),
-        make=texts(draw_place),
-        naturals=("in {}", "for {}", "near {}", "around {}", "at {}"),
-    ),
-    "person": ParameterKind(
-        names=(
-            "name",
-            "person",
-            "recipient",
-            "to",
-            "owner",
-            "guest",
-            "contact",
-            "author",
-            "user",
-            "assignee",
-        ),
-        make=texts(lambda dice, words: words.person(dice)),
-        naturals=("for {}", "for {}", "to {}", "with {}"),
-    ),
-    "made up": ParameterKind(
-        names=("flavor", "mark", "variant", "grade", "sort", "series", "theme", "brand", "model", "pattern"),
-        make=texts(lambda dice, words: words.made_up(dice)),
-        naturals=("of {}", "for {}"),
-    ),
-    "thing": ParameterKind(
-        names=(
-            "item",
-            "product",
-            "object",
-            "query",
-            "article",
-            "keyword",
-            "subject",
-            "good",
-            "part",
-            "thing",
-        ),
-        make=texts(lambda dice, words: dice.pick(words.things)),
-        naturals=("of {}", "for the {}", "about {}"),
-    ),
-    "topic": ParameterKind(
-        names=(
-            "topic",
-            "title",
-            "theme name",
-            "search term",
-            "heading",
-            "category",
-            "field name",
-            "question",
-        ),
-        make=texts(lambda dice, words: dice.pick(words.topics)),
-        naturals=("about {}", "on {}"),
-    ),
-    "code": ParameterKind(
-        names=(
-            "id",
-            "number",
-            "code",
-            "reference",
-            "order id",
-            "ticket id",
-            "account",
-            "serial",
-            "key name",
-            "zip",
-        ),
-        make=texts(draw_code),
-        naturals=("for {}", "of {}", "with number {}"),
-    ),
-    "path": ParameterKind(
-        names=("path", "file", "filename", "target", "source", "folder", "document path", "output file"),
-        make=texts(draw_path),
-        naturals=("for {}", "from {}"),
-    ),
-    "mail": ParameterKind(
-        names=("email", "mail", "reply to", "address line", "cc"),
-        make=texts(draw_address),
-        naturals=("to {}", "for {}"),
-    ),
-    "site": ParameterKind(
-        names=("url", "link", "page", "endpoint", "feed"),
-        make=texts(draw_site),
-        naturals=("from {}", "at {}"),
-    ),
-    "sentence": ParameterKind(
-        names=(
-            "text",
-            "message",
-            "body",
-            "note",
-            "comment",
-            "content",
-            "caption",
-            "description",
-            "details",
-            "remark",
-        ),
-        make=draw_sentence,
-        naturals=("saying {}", "that says {}", "with the words {}"),
-    ),
-    "date": ParameterKind(
-        names=(
-            "date",
-            "day",
-            "start date",
-            "due date",
-            "from date",
-            "when",
-            "deadline",
-            "arrival",
-            "departure",
-        ),
-        make=draw_date,
-        naturals=("on {}", "for {}"),
-    ),
-    "time": ParameterKind(
-        names=("time", "hour", "start time", "at time", "clock"), make=draw_time, naturals=("at {}", "for {}")
-    ),
-    "integer": ParameterKind(
-        names=("count", "days", "limit", "amount", "guests", "quantity", "pages", "level", "minutes", "size"),
-        make=draw_integer,
-    ),
-    "number": ParameterKind(
-        names=(
-            "value",
-            "price",
-            "weight",
-            "length",
-            "rate",
-            "width",
-            "height",
-            "factor",
-            "distance",
-            "score",
-        ),
-        make=draw_number,
-    ),
-    "flag": ParameterKind(
-        names=(
-            "verbose",
-            "express",
-            "silent",
-            "repeat",
-            "urgent",
-            "recursive",
-            "public",
-            "dry run",
-            "notify",
-            "round trip",
-        ),
-        make=draw_flag,
-    ),
-    "choice": ParameterKind(
-        names=(
-            "mode",
-            "unit",
-            "format",
-            "type",
-            "status",
-            "level name",
-            "style",
-            "direction",
-            "order",
-            "priority",
-        ),
-        make=draw_choice,
-    ),
-    "list": ParameterKind(
-        names=("items", "names", "tags", "values", "entries", "members", "list", "labels"), make=draw_list
-    ),
-    "range": ParameterKind(names=("range", "span", "interval", "window", "bounds"), make=draw_range),
-    "record": ParameterKind(
-        names=("customer", "traveller", "holder", "profile", "patient"), make=draw_record
-    ),
-    "limit": ParameterKind(names=("max results", "cap", "timeout", "budget", "ceiling"), make=draw_limit),
+_MAKERS: Final[Mapping[str, Callable[[Dice, WordList], ParameterSlot]]] = {
+    "place": texts(draw_place),
+    "person": texts(lambda dice, words: words.person(dice)),
+    "made up": texts(lambda dice, words: words.made_up(dice)),
+    "thing": texts(lambda dice, words: dice.pick(words.things)),
+    "topic": texts(lambda dice, words: dice.pick(words.topics)),
+    "code": texts(draw_code),
+    "path": texts(draw_path),
+    "mail": texts(draw_address),
+    "site": texts(draw_site),
+    "sentence": draw_sentence,
+    "date": draw_date,
+    "time": draw_time,
+    "integer": draw_integer,
+    "number": draw_number,
+    "flag": draw_flag,
+    "choice": draw_choice,
+    "list": draw_list,
+    "range": draw_range,
+    "record": draw_record,
+    "limit": draw_limit,
 }
+
+
+def _kind(name: str) -> ParameterKind:
+    names, naturals = kind_words(name)
+    return ParameterKind(names=names, make=_MAKERS[name], naturals=naturals)
+
+
+KINDS: Final[Mapping[str, ParameterKind]] = {name: _kind(name) for name in _MAKERS}
 """Every kind of parameter, by name."""
 SHARES: Final = (
     ("place", 10.0),

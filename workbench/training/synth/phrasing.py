@@ -7,22 +7,22 @@ from typing import Final
 
 from workbench.chat.json_value import JsonObject
 from workbench.chat.message import Role
-from workbench.training.synth.forms import (
+from workbench.training.synth.kinds import KINDS
+from workbench.training.synth.results import SynthResult
+from workbench.training.synth.tools import Param, Tool
+from workbench.training.synth.values import SpokenValue
+from workbench.training.synth.vocabulary import (
     BARE,
-    BEGINNINGS,
-    ENDINGS,
-    FORMS,
+    CLOSINGS,
     GIVEN,
     JOINTS,
     NAMED,
     OFF,
     ON,
+    OPENINGS,
     PREFACES,
+    REQUESTS,
 )
-from workbench.training.synth.kinds import KINDS
-from workbench.training.synth.results import SynthResult
-from workbench.training.synth.tools import Param, Tool
-from workbench.training.synth.values import SpokenValue
 from workbench.training.synth.words import Dice, WordList, with_articles
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage
 
@@ -63,7 +63,7 @@ def request(
         values: With which arguments.
         is_part: Whether something follows: then no text stands without quotes.
     """
-    form = dice.pick(words.of(FORMS[tool.purpose]))
+    form = dice.pick(words.of(REQUESTS[tool.purpose]))
     if not values:
         form = form.replace("{a}, what", "What").replace("{a}: {v}", "{V}")
     clause = clause_of(
@@ -108,9 +108,9 @@ def clause_of(
 def dressed(dice: Dice, words: WordList, text: str) -> str:
     """A request with what people say around it, and as they type it."""
     if dice.chance(0.35):
-        text = dice.pick(words.of(BEGINNINGS)) + text
+        text = dice.pick(words.of(OPENINGS)) + text
     if dice.chance(0.3) and not text.endswith(_CLOSE):
-        ending = dice.pick(words.of(ENDINGS))
+        ending = dice.pick(words.of(CLOSINGS))
         is_sentence = ending[1:2].isupper()
         text = (
             text + ending

@@ -5,9 +5,10 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.training.synth import words as vocabulary
+from workbench.training.synth import vocabulary
 from workbench.training.synth.tools import Param, Tool
 from workbench.training.synth.values import SpokenValue, listed
+from workbench.training.synth.vocabulary import entries
 from workbench.training.synth.words import Dice, WordList
 
 
@@ -19,56 +20,13 @@ class SynthResult(NamedTuple):
     """Says all that the user asked for."""
 
 
-_FOUND: Final = (
-    "The {n}{f} is {x}.",
-    "{x} is the {n}{f}.",
-    "The {n}{f} stands at {x}.",
-    "It is {x}.",
-    "Here the {n}{f} comes to {x}.",
-    "The {n}{f}: {x}.",
-    "I found {x} as the {n}{f}.",
-)
-_DONE: Final = (
-    "The {n} is done: {x}.",
-    "Done. {X}.",
-    "I did it: {x}.",
-    "All set: {x}.",
-    "Finished, {x}.",
-    "That worked: {x}.",
-    "Your {n}: {x}.",
-)
-_FAILED: Final = (
-    "That did not work: {x}.",
-    "The {n} could not be done: {x}.",
-    "Sorry, there was an error: {x}.",
-    "It failed: {x}.",
-    "No luck with the {n}: {x}.",
-    "I could not {v} the {n}: {x}.",
-    "The tool says: {x}.",
-)
-_ERRORS: Final = (
-    "not found",
-    "no such {n}",
-    "access denied",
-    "service unavailable",
-    "{n} is locked",
-    "the {n} has no entry for this",
-    "quota exceeded",
-    "invalid request",
-    "permission required",
-    "the server is being repaired",
-    "value out of range",
-)
+_FOUND: Final = entries("results", "found")
+_DONE: Final = entries("results", "done")
+_FAILED: Final = entries("results", "failed")
+_ERRORS: Final = entries("results", "errors")
 _UNSPOKEN: Final = frozenset({"flag", "list", "range", "record", "limit", "sentence"})
 """Kinds whose values no answer repeats."""
-_BRIEF: Final = (
-    "timed out, try again",
-    "temporary error, please retry",
-    "busy, ask once more",
-    "connection lost, retry",
-    "interrupted, call again",
-    "too many requests, wait and retry",
-)
+_BRIEF: Final = entries("results", "brief")
 
 
 def draw_result(

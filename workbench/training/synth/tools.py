@@ -1,12 +1,11 @@
 """Tools that no one wrote: what a tool is named decides all of it, so that no two rows declare it differently."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.toolspec.spec import ToolSpec
-from workbench.training.synth import words as vocabulary
+from workbench.training.synth import vocabulary
 from workbench.training.synth.kinds import KINDS, SHARES
 from workbench.training.synth.values import ParameterSlot
 from workbench.training.synth.words import Dice, WordList, WordSplit, belongs, share_of, with_articles
@@ -52,39 +51,8 @@ class Tool:
         return tuple(param for param in self.params if param.is_required)
 
 
-_NOUNS: Final[Mapping[Purpose, tuple[str, ...]]] = {
-    "read": vocabulary.READ_NOUNS,
-    "act": vocabulary.ACT_NOUNS,
-    "sum": vocabulary.SUM_NOUNS,
-}
-_VERBS: Final[Mapping[Purpose, tuple[str, ...]]] = {
-    "read": vocabulary.READ_VERBS,
-    "act": vocabulary.ACT_VERBS,
-    "sum": vocabulary.SUM_VERBS,
-}
-_DESCRIPTIONS: Final = (
-    "{V} the {n}.",
-    "{V} a {n} by {p}.",
-    "{V} the {n} for a given {p}",
-    "Use this to {v} a {n}.",
-    "Lets you {v} the {n}.",
-    "{V} {n}",
-    "{N}: {v} it by {p}.",
-    "{V} the {n}. Needs the {p}.",
-    "Tool to {v} {n} data",
-    "This function can {v} the {n} when it is asked for.",
-    "{V} one {n} and return it",
-)
-_PARAM_DESCRIPTIONS: Final = (
-    "The {l}",
-    "{L} of the {n}",
-    "{L} to use",
-    "Which {l} to take",
-    "The {l} that is wanted",
-    "{L}",
-    "{L} for the {n}",
-    "Give the {l} here",
-)
+_DESCRIPTIONS: Final = vocabulary.entries("descriptions", "tools")
+_PARAM_DESCRIPTIONS: Final = vocabulary.entries("descriptions", "parameters")
 
 
 def draw_tool(dice: Dice, words: WordList) -> Tool:
@@ -93,7 +61,7 @@ def draw_tool(dice: Dice, words: WordList) -> Tool:
     # What a word is about follows from the word: a tool of one name is always the same tool.
     chance = Dice("purpose", made_up) if made_up else dice
     purpose: Purpose = chance.weighted((("read", 4.0), ("act", 3.5), ("sum", 2.5)))
-    noun = made_up or dice.pick(words.of(_NOUNS[purpose]))
+    noun = made_up or dice.pick(words.of(vocabulary.NOUNS[purpose]))
     return tool_of(noun, dice.pick(_verbs(purpose, words.split)), purpose, words)
 
 
@@ -106,7 +74,9 @@ def draw_neighbour(dice: Dice, words: WordList, tool: Tool) -> Tool:
         case "noun":
             return tool_of(tool.noun, dice.pick(_verbs("act", words.split)), tool.purpose, words)
         case "verb":
-            return tool_of(dice.pick(words.of(_NOUNS[tool.purpose])), tool.verb, tool.purpose, words)
+            return tool_of(
+                dice.pick(words.of(vocabulary.NOUNS[tool.purpose])), tool.verb, tool.purpose, words
+            )
         case _:
             addition = dice.pick(
                 words.of(("history", "list", "details", "summary", "group", "draft", "plan", "stats"))
@@ -144,7 +114,7 @@ def spelled(text: str, style: Style) -> str:
 
 
 def _verbs(purpose: Purpose, split: WordSplit) -> tuple[str, ...]:
-    return share_of(_VERBS[purpose], split)
+    return share_of(vocabulary.VERBS[purpose], split)
 
 
 def _params(dice: Dice, words: WordList, purpose: Purpose, style: Style, noun: str) -> tuple[Param, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue
-from workbench.training.synth import words as vocabulary
+from workbench.training.synth import vocabulary
 from workbench.training.synth.words import Dice, WordList
 
 Choices = tuple[tuple[str, str], ...]

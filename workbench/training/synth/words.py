@@ -9,7 +9,7 @@ from hashlib import blake2b
 from random import Random
 from typing import Final, TypeVar
 
-from workbench.training.synth import words as vocabulary
+from workbench.training.synth import vocabulary
 
 Choice = TypeVar("Choice")
 
@@ -44,136 +44,6 @@ class Dice:
     def between(self, least: int, most: int) -> int:
         """A whole number, both ends included."""
         return least + int(self._random.random() * (most - least + 1))
-
-
-PLACES: Final = tuple(
-    "Lisbon,Oslo,Nairobi,Lima,Kyoto,Quito,Bergen,Austin,Perth,Dakar,Hanoi,Krakow,Malmö,Denver,Cork,Osaka,Bogotá,Tbilisi,"
-    "Zürich,Leeds,Tampa,Accra,Split,Porto,Sofia,Riga,Pune,Cusco,Bath,Salem,Gdansk,Adelaide,Boston,Kigali,Minsk,Turin,"
-    "Vienna,Tunis,Nantes,Basel,Bilbao,Seoul,Manila,Havana,Dublin,Geneva,Marseille,Auckland,Calgary,Phoenix,Rabat,Tartu,"
-    "Galway,Utrecht,Ghent,Dresden,Bari,Tallinn,New York,San Juan,Cape Town,Buenos Aires,St. Gallen,Hong Kong,Rio Branco,"
-    "Fort Collins,Novi Sad,Le Havre,Santa Fe,Ulan Bator,Lagos,Jaipur,Medellín,Reykjavik,Windhoek,Chengdu,Busan,Muscat,"
-    "Valletta,Thessaloniki,Aarhus,Bristol,Ottawa,Honolulu,Tirana,Kazan,Fukuoka,Recife,Maputo,Graz".split(",")
-)
-PEOPLE: Final = tuple(
-    "Ana,Ben,Chidi,Dora,Emil,Farah,Goran,Hana,Ivo,Jun,Kofi,Lena,Mira,Nils,Olga,Pavel,Quentin,Rosa,Sami,Tara,Uma,Vera,"
-    "Wen,Xenia,Yusuf,Zoe,Amara,Boris,Clara,Dimitri,Elif,Felix,Greta,Hugo,Inga,Jonas,Katya,Luca,Maya,Noor,Oscar,Priya,"
-    "Rafael,Selma,Tomas,Viktor,Wanda,Yara,Marek,Aiko,Bruno,Carmen,Deniz,Esther,Fatima,Gustav,Helena,Idris,Julia,Karim,"
-    "Leila,Mateo,Nadia,Omar,Petra,Ravi,Sofie,Theo,Ursula,Valentin".split(",")
-)
-FAMILIES: Final = tuple(
-    "Silva,Okafor,Novak,Tanaka,Berg,Haddad,Costa,Lindgren,Mbeki,Petrov,Quist,Romano,Schmidt,Tran,Ueda,Varga,Weiss,Young,"
-    "Zeller,Abebe,Brandt,Castillo,Duarte,Eriksen,Fontaine,Garcia,Horvat,Ivanova,Jansen,Kowalski,Lopez,Murphy,O'Brien,"
-    "Park,Rossi".split(",")
-)
-THINGS: Final = tuple(
-    "lamp,bicycle,notebook,kettle,guitar,carpet,ladder,tent,camera,pillow,hammer,blanket,basket,mirror,bottle,candle,"
-    "umbrella,backpack,teapot,shovel,desk,chair,printer,keyboard,headphones,router,helmet,jacket,scarf,boots,mug,clock,"
-    "vase,toaster,fan,heater,drill,saw,bucket,rope,kayak,skateboard,telescope,microscope,globe,map,puzzle,kite,drum,violin,"
-    "flute,apples,pears,plums,carrots,onions,rice,flour,butter,cheese,honey,olives,almonds,walnuts,beans,lentils,oats,tea,"
-    "coffee,paper clips,light bulbs,batteries,envelopes,tennis balls,garden hose,storage box,wall paint,door handle,"
-    "coat rack,soup bowl".split(",")
-)
-TOPICS: Final = tuple(
-    "solar power,bird migration,jazz history,medieval castles,deep sea fish,urban gardening,sleep research,coral reefs,"
-    "train travel,home brewing,ancient Rome,chess openings,volcanoes,bread baking,glaciers,night photography,beekeeping,"
-    "wind energy,street art,wood carving,desert plants,long distance running,water treatment,paper making,folk music,"
-    "electric buses,tree pruning,sign language,mountain rescue,tide pools,the moon landing,antique clocks,rainwater,"
-    "data privacy,noise pollution,wild mushrooms,old bridges,ferry routes,sheep farming,ceramic glazes".split(
-        ","
-    )
-)
-QUALITIES: Final = tuple(
-    "red,blue,green,small,large,old,new,quiet,bright,heavy,light,broken,spare,wooden,cheap,round,striped,plain,soft,tall,"
-    "narrow,clean,warm,early,late,wet,dry,sharp,smooth,hidden".split(",")
-)
-STATES: Final = tuple(
-    "ready,late,finished,missing,on its way,out of stock,in the hall,under repair,at the office,sold,packed,delayed,"
-    "much better now,still open,too loud,behind the door,full,empty,almost done,back again,safe,not working,fixed,here".split(
-        ","
-    )
-)
-DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS: Final = tuple(
-    "January,February,March,April,May,June,July,August,September,October,November,December".split(",")
-)
-FILES: Final = tuple(
-    "report,notes,budget,draft,invoice,photo,slides,summary,backup,readme,plan,minutes,letter,recipe,manual,sketch,log,"
-    "contract,survey,results".split(",")
-)
-ENDINGS: Final = tuple("txt,pdf,csv,md,png,docx,json,xlsx,log,html".split(","))
-FOLDERS: Final = tuple(
-    "home,srv,data,projects,archive,docs,shared,work,tmp,exports,2025,team,media,old,inbox".split(",")
-)
-READ_NOUNS: Final = tuple(
-    "forecast,tide,exchange rate,bus schedule,stock level,opening hours,air quality,river level,parking space,pollen count,"
-    "train delay,flight status,movie listing,menu,recipe,road condition,snow depth,fuel price,sunset time,word definition,"
-    "translation,phone number,office address,employee,customer record,order status,invoice status,package location,"
-    "bank balance,meeting notes,calendar entry,project status,bug report,error log,server load,disk usage,sensor reading,"
-    "water temperature,power usage,noise level,traffic report,library book,museum ticket price,song lyrics,album,artist,"
-    "news article,match result,league table,player,patient file,lab result,medicine stock,vaccination date,course,grade,"
-    "timetable,teacher,classroom,warehouse shelf,delivery slot,supplier,product review,price history,coupon,gift card balance,"
-    "loyalty points,hotel room,room rate,ferry,campsite,trail,ski lift,beach report,wind speed,earthquake,moon phase,star chart,"
-    "bird sighting,plant profile,soil moisture,crop yield,zip code,holiday,time zone,currency".split(",")
-)
-ACT_NOUNS: Final = tuple(
-    "reminder,alarm,timer,note,invoice,booking,ticket,appointment,meeting,task,shopping list,message,letter,email draft,"
-    "playlist,order,refund,delivery,pickup,reservation,rental,subscription,account,profile,password reset,backup,report,"
-    "export,upload,folder,document,label,tag,comment,review,poll,survey,event,invitation,contact,group,channel,post,banner,"
-    "coupon code,price tag,shelf label,thermostat,heating plan,light scene,blind,garage door,sprinkler,vacuum run,coffee brew,"
-    "oven program,washing cycle,charging plan,route,taxi ride,seat,upgrade,claim,repair job,inspection,work shift,"
-    "leave request,expense,payment,transfer,standing order,donation,signature,contract draft,print job,scan,"
-    "translation job,deployment,release,branch,issue,alert rule".split(",")
-)
-SUM_NOUNS: Final = tuple(
-    "tip,mortgage payment,loan interest,tax,discount,shipping cost,travel time,distance,fuel need,area,volume,perimeter,"
-    "average,median,total,difference,ratio,percentage,body mass index,calorie need,paint amount,tile count,heating cost,"
-    "exchange amount,profit margin,break-even point,pay raise,age,number of days,compound interest,unit price,speed,"
-    "density,pressure,voltage drop,energy use,carbon footprint,water need,seed amount,concrete mix,slope,angle".split(
-        ","
-    )
-)
-READ_VERBS: Final = tuple(
-    "get,fetch,look up,find,read,check,show,retrieve,query,view,search,inspect".split(",")
-)
-ACT_VERBS: Final = tuple(
-    "create,send,book,schedule,update,set,cancel,open,start,delete,register,submit,request,log,"
-    "prepare,publish,store,order,move,mark".split(",")
-)
-SUM_VERBS: Final = tuple(
-    "calculate,compute,estimate,work out,determine,measure,evaluate,derive,assess,combine".split(",")
-)
-UNITS: Final = tuple(
-    "km,kg,litres,minutes,hours,degrees,percent,euros,dollars,points,metres,watts,grams,pages,units,items,days,knots,"
-    "pascals,decibels".split(",")
-)
-CHOICES: Final = (
-    (("low", "low"), ("mid", "medium"), ("high", "high")),
-    (("asc", "ascending"), ("desc", "descending")),
-    (("min", "minimum"), ("max", "maximum"), ("avg", "average")),
-    (("sub", "subtract"), ("div", "divide"), ("pow", "power")),
-    (("pdf", "PDF"), ("csv", "CSV"), ("html", "HTML")),
-    (("daily", "daily"), ("weekly", "weekly"), ("monthly", "monthly"), ("yearly", "yearly")),
-    (("celsius", "Celsius"), ("fahrenheit", "Fahrenheit"), ("kelvin", "Kelvin")),
-    (("s", "small"), ("m", "medium"), ("l", "large")),
-    (("economy", "economy"), ("business", "business"), ("first", "first class")),
-    (("draft", "draft"), ("final", "final")),
-    (("km", "kilometres"), ("mi", "miles")),
-    (("en", "English"), ("fr", "French"), ("de", "German"), ("es", "Spanish")),
-    (("red", "red"), ("green", "green"), ("blue", "blue"), ("yellow", "yellow")),
-    (("car", "car"), ("bike", "bike"), ("train", "train"), ("foot", "on foot")),
-    (("brief", "brief"), ("normal", "normal"), ("detailed", "detailed")),
-    (("open", "open"), ("closed", "closed"), ("pending", "pending")),
-    (("north", "north"), ("south", "south"), ("east", "east"), ("west", "west")),
-    (("slow", "slow"), ("fast", "fast")),
-    (("usd", "US dollars"), ("eur", "euros"), ("gbp", "pounds")),
-    (("hot", "hot"), ("cold", "cold"), ("lukewarm", "lukewarm")),
-    (("public", "public"), ("private", "private")),
-    (("urgent", "urgent"), ("routine", "routine"), ("whenever", "whenever")),
-    (("linear", "linear"), ("cubic", "cubic"), ("nearest", "nearest")),
-    (("left", "left"), ("right", "right"), ("center", "centre")),
-    (("vegan", "vegan"), ("vegetarian", "vegetarian"), ("fish", "fish")),
-)
-"""Enums: each word as a tool wants it, and as a person may say it."""
 
 
 Item = TypeVar("Item")
