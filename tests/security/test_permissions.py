@@ -128,7 +128,7 @@ def test_the_sensitive_handlers_need_what_they_should(tmp_path: Path) -> None:
         found = {
             event.fn.__name__: needed_by(event.fn)
             for event in blocks.fns.values()
-            if event.fn and event.fn.__qualname__.startswith(("ModelsEvents", "KeepEvents"))
+            if event.fn and event.fn.__qualname__.startswith(("ModelsEvents", "ToolStorageEvents"))
         }
     assert {name: found[name] for name in SENSITIVE} == SENSITIVE
 

@@ -88,7 +88,7 @@ def seconds_for(path: str, name: str, loading: LoadOptions, request: GenerationR
 
     >>> from workbench.rollout.sampling import Sampling
     >>> request = GenerationRequest(prompt="", sampling=Sampling(max_tokens=400))
-    >>> seconds_for("", "", Loading(context_tokens=0, threads=0, gpu_layers=-1), request)
+    >>> seconds_for("", "", LoadOptions(context_tokens=0, threads=0, gpu_layers=-1), request)
     35
     """
     del path, name, loading

@@ -126,7 +126,7 @@ def fit_of(size_bytes: int, *, memory: int) -> MemoryFit:
     """Whether weights of a size fit.
 
     >>> fit_of(2 << 30, memory=8 << 30), fit_of(7 << 30, memory=8 << 30), fit_of(9 << 30, memory=8 << 30)
-    (<Fit.YES: 'fits'>, <Fit.TIGHT: 'tight'>, <Fit.NO: 'too large'>)
+    (<MemoryFit.YES: 'fits'>, <MemoryFit.TIGHT: 'tight'>, <MemoryFit.NO: 'too large'>)
     """
     if not size_bytes or not memory:
         return MemoryFit.UNKNOWN

@@ -78,7 +78,7 @@ def _protocol_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
 def own_sampling(kind: ServerKind, sampling: Sampling) -> JsonObject:
     """The sampling that a kind of server takes beside the protocol.
 
-    >>> own_sampling(Kind.VLLM, Sampling(top_k=0))
+    >>> own_sampling(ServerKind.VLLM, Sampling(top_k=0))
     {'top_k': -1, 'min_p': 0.05, 'repetition_penalty': 1.0, 'skip_special_tokens': False}
     """
     fields: dict[str, JsonValue] = {

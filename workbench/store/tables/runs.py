@@ -40,7 +40,7 @@ class CaseResultRow(StoreTable, table=True):
     run_id: str = Field(primary_key=True, sa_type=Text, foreign_key="run.id", ondelete="CASCADE")
     key: str = Field(primary_key=True, sa_type=Text)
     status: str = Field(sa_type=Text)
-    """A `Status`."""
+    """A `CaseStatus`."""
     result: dict[str, Any] = Field(sa_type=StoredJson(dict))
     """The whole; see `workbench.suite.result.result_document`."""
     created_at: datetime = Field(sa_type=UtcDateTime)

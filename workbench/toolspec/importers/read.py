@@ -1,4 +1,4 @@
-"""TODO."""
+"""Read any text that describes tools, whichever form it is in."""
 
 import json
 import re
