@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.services import services_for
-from workbench.app.again import play_again
 from workbench.app.editing import corrections_of
 from workbench.app.labelling import Seat, open_bench
+from workbench.app.regenerate import play_again
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict

@@ -6,7 +6,7 @@ from threading import Thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.app.line import HOLD_S, FairQueue, QueueTicket, Share
+from workbench.app.fair_queue import HOLD_S, FairQueue, QueueTicket, Share
 
 OWNERS = [("ann",), ("bob",), ("1.2.3.4", "x"), ("1.2.3.4", "y"), ("5.6.7.8", "x")]
 STEPS = st.lists(

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tests.services import services_for
-from workbench.app.again import ResumePoint, beginning_of, play_on
 from workbench.app.editing import edit_call, edit_text
 from workbench.app.prepare import TurnContext
+from workbench.app.regenerate import ResumePoint, beginning_of, play_on
 from workbench.app.samples import SampleStarted, agreement_of, play_more, sample_of
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput

@@ -11,8 +11,8 @@ from workbench.app.runs.playing import begin_run, find_run, play_run
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.runs import RunState
+from workbench.suite.case_rollout import Price
 from workbench.suite.plan import ToolVariation
-from workbench.suite.played import Price
 from workbench.suite.read_suite import parse_suite
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'

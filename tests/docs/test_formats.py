@@ -10,7 +10,7 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import Addition, Loss, RowOptions
+from workbench.trajectory.writing.row_draft import Addition, Loss, RowOptions
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/formats.md").read_text(encoding="utf-8")
 COLUMNS = dict.fromkeys(

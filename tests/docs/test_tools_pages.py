@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from workbench.chat.message import ToolCall
-from workbench.toolbox.approval import categories, doubt
+from workbench.toolbox.approval import categories, reason
 from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.catalog_file import load_toolset
 from workbench.toolbox.mcp.bounds import load_servers
@@ -45,6 +45,6 @@ def test_the_tables_are_the_code_s():
     assert rows == dict(CODES)
     assert tuple(
         re.findall(r"^- (.+)$", REFERENCE.split("## Approval")[1].split("## ")[0], re.MULTILINE)
-    ) == (*categories.NAMES, *doubt.NAMES)
+    ) == (*categories.NAMES, *reason.NAMES)
     for name in FILTERS:
         assert f"`{name}`" in REFERENCE

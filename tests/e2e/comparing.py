@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.play import TURN_MS, Play, Server
 from workbench.library.datasets.session_export import export_rows
 from workbench.records.corpus.material import SessionFilter
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import Store
 

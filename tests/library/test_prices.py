@@ -4,7 +4,7 @@ import pytest
 
 from workbench.errors import BadInput
 from workbench.library.home_files import load_prices
-from workbench.suite.played import Price
+from workbench.suite.case_rollout import Price
 
 
 def test_no_file_knows_no_price(tmp_path):

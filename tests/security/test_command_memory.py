@@ -5,8 +5,8 @@ import pytest
 from workbench.chat.message import ToolCall
 from workbench.rollout.ports import Approval
 from workbench.toolbox.approval.allowed import Allowlist
-from workbench.toolbox.approval.doubt import CommandEnvironment
 from workbench.toolbox.approval.gate import ApprovalGate, Approvals
+from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.entry import CallContext
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbench.toolbox.approval.allowed import detect
-from workbench.toolbox.approval.doubt import CommandEnvironment
+from workbench.toolbox.approval.reason import CommandEnvironment
 
 CORPUS = Path(__file__).parent / "commands"
 NOBODY = "## section: nobody can allow"

@@ -18,8 +18,8 @@ from tests.security.gated import PATIENCE_S, Crowd, GatedEngine, with_engine
 from tests.services import services_for
 from workbench.app.comparisons.planning import ColumnRequest, compare_question
 from workbench.app.comparisons.running import play_comparison
+from workbench.app.fair_queue import Seats
 from workbench.app.limits import SPACE, PersonLimits
-from workbench.app.line import Seats
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.turns import begin_session, play_turn

@@ -14,12 +14,12 @@ import pytest
 
 from tests.security.gated import GatedEngine, with_engine
 from tests.services import CHECKOUT, services_for
-from workbench.app.again import ResumePoint, play_again, play_on
 from workbench.app.comparisons.planning import ColumnRequest, Turns, compare_question, compare_turns
 from workbench.app.comparisons.running import play_comparison
 from workbench.app.labelling import Seat, open_bench
 from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, PersonLimits, limits_of, table_of
 from workbench.app.prepare import TurnContext
+from workbench.app.regenerate import ResumePoint, play_again, play_on
 from workbench.app.runs.planning import RunRequest, plan_run
 from workbench.app.runs.playing import begin_run, play_run
 from workbench.app.runs.suites import load_suite
@@ -471,7 +471,7 @@ LOOKING = {
 TURNS = {
     "workbench/app/turns.py",
     "workbench/app/prepare.py",  # sets up a turn for the others
-    "workbench/app/again.py",
+    "workbench/app/regenerate.py",
     "workbench/app/comparisons/playing.py",  # within a comparison, which is counted
     "workbench/app/runs/playing.py",  # within a run, which is counted
     "workbench/app/loop_tools.py",  # within a turn

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.examples import SETUP, completion, user
-from workbench.app.opened import open_shared
+from workbench.app.opened_session import open_shared
 from workbench.errors import StoreError
 from workbench.records.owner import Owner
 from workbench.store.store import OwnedStore, Store

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.properties import examples
 from workbench.toolbox.approval.allowed import detect
-from workbench.toolbox.approval.doubt import CommandEnvironment
+from workbench.toolbox.approval.reason import CommandEnvironment
 
 SHELLS = [shell for shell in ("sh", "bash") if shutil.which(shell)]
 PLACE = CommandEnvironment()

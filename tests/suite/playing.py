@@ -4,8 +4,8 @@ from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
 from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, play
+from workbench.suite.case_rollout import Price, played_of
 from workbench.suite.expectation import Expectation
-from workbench.suite.played import Price, played_of
 from workbench.suite.read_suite import parse_case
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 

@@ -10,8 +10,8 @@ from tests.suite.playing import CALL, case, rollout
 from workbench.errors import EngineError
 from workbench.rollout.events import EndReason
 from workbench.suite.card import cards
+from workbench.suite.case_rollout import RubricVerdict
 from workbench.suite.plan import Arm, RunPlan, ToolVariation, labels_of, plan_document, plan_value
-from workbench.suite.played import RubricVerdict
 from workbench.suite.result import CaseStatus, result_document, result_value
 from workbench.suite.runner import CaseFinished, CaseStarted, RunEnded, run
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.suite.playing import CALL, NOTE_CALL, called, case, rollout
+from workbench.suite.case_rollout import RubricVerdict
 from workbench.suite.expectation import KINDS
-from workbench.suite.played import RubricVerdict
 from workbench.suite.score import score
 
 ANSWER = "The weather in Rome is 21 degrees."

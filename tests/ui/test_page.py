@@ -13,8 +13,8 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.components.fields import ChoiceField, CodeEditor, TextField, TickField
 from workbench.ui.listen import AT_ONCE
 from workbench.ui.page import build_page, launch_options
-from workbench.ui.present.pieces import TextSpan
 from workbench.ui.present.raw import RawSection, RawView
+from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.script_files import all_addresses
 from workbench.ui.serve import check_address, serve_page
 from workbench.ui.tabs.play.screen import Screen

@@ -15,8 +15,8 @@ from workbench.records.owner import Owner
 from workbench.records.runs import RunState, StoredRun
 from workbench.ui.present.suites.grid import GridFields
 from workbench.ui.tabs.play.screen import SAME
-from workbench.ui.tabs.suites.look_events import RunResultEvents
 from workbench.ui.tabs.suites.parts import SuitesScreen
+from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.visitor import Visitor

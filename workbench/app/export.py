@@ -8,7 +8,7 @@ from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.library.datasets.session_export import SessionDone, chosen_ids, export_rows
 from workbench.records.corpus.material import SessionFilter
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.rollout.events import recording_row
 from workbench.rollout.ports import FinishReason
 

@@ -8,9 +8,9 @@ from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.records.corpus.conversations import ExportConversation, tell_session
-from workbench.records.corpus.made import ValidatorWarning, make_row
 from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionMaterial
-from workbench.records.corpus.source import ExportOptions, ExportSource
+from workbench.records.corpus.row_result import ValidatorWarning, make_row
+from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.records.labels.label import Label, LabelTarget
 from workbench.records.labels.project import QueueFilter, QueueItem, QueueState
 from workbench.records.sessions import StoredMessage, StoredSession

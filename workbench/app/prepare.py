@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.app.loop_tools import DELEGATE, TODO, Delegate, LoopToolbox, Memory, SessionSearch, Todo
-from workbench.app.queued import QueueClient, QueuedEngine
+from workbench.app.queued_engine import QueueClient, QueuedEngine
 from workbench.app.services import Services
 from workbench.chat.message import Conversation, Message, Role
 from workbench.hermes.json_mode import find_schema

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workbench.app.again import ResumePoint, play_on
 from workbench.app.prepare import TurnContext
+from workbench.app.regenerate import ResumePoint, play_on
 from workbench.app.services import Services
 from workbench.app.turns import MessageStored
 from workbench.chat.message import Message, Role, ToolCall

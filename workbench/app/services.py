@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from workbench.app.fair_queue import Seats
 from workbench.app.limited_store import limited
 from workbench.app.limits import PersonLimits, limits_of
-from workbench.app.line import Seats
-from workbench.app.queued import EngineQueues, QueueClient, QueuedEngine, queued
+from workbench.app.queued_engine import EngineQueues, QueueClient, QueuedEngine, queued
 from workbench.app.version_files import take_file
 from workbench.errors import BadInput
 from workbench.records.owner import LOCAL_OWNER, Owner, Permission
@@ -21,7 +21,7 @@ from workbench.records.versions import Version, VersionKind, parse_reference
 from workbench.rollout.models import Models
 from workbench.rollout.ports import Calendar
 from workbench.settings import Secret, Settings
-from workbench.suite.played import Price
+from workbench.suite.case_rollout import Price
 from workbench.toolspec.tools_text import render_tools
 
 if TYPE_CHECKING:

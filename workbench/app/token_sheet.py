@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workbench.app.queued import QueuedLogprobs
+from workbench.app.queued_engine import QueuedLogprobs
 from workbench.app.services import Services
 from workbench.chat.finding import Span
 from workbench.errors import BadInput, WorkbenchError

@@ -29,13 +29,13 @@ from workbench.errors import BadInput
 from workbench.library.datasets.export_target import ExportRefused, ExportSummary, ExportTarget
 from workbench.library.datasets.session_export import SessionDone
 from workbench.records.corpus.material import SessionFilter
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.labels.label import MAX_RATING, MIN_RATING, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.records.owner import Owner, UserRole
 from workbench.settings import read_settings
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, WRITTEN
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 _MOST_LINES: Final = 20
 """Lines of each kind that are told."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 from workbench.contract.contract import Contract, parse_contract
 from workbench.errors import BadInput
 from workbench.records.versions import VersionKind, check_name
-from workbench.suite.played import Price
+from workbench.suite.case_rollout import Price
 
 FILE: Final = "prices.yaml"
 

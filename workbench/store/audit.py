@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from workbench.chat.json_value import JsonValue
 from workbench.records.owner import AuditEntry, Owner
 from workbench.store.database import Database
-from workbench.store.owned import scope_of
+from workbench.store.owner_scope import scope_of
 from workbench.store.storable import problem_of
 from workbench.store.tables.base import AuditRow
 

@@ -24,7 +24,7 @@ from workbench.store import rows
 from workbench.store.audit import AuditWriter
 from workbench.store.database import Database
 from workbench.store.message_writer import new_id
-from workbench.store.owned import OwnerScope
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import message_row
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import ComparisonAnswerRow, ComparisonRow, ComparisonVoteRow, SessionRow

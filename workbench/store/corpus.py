@@ -33,7 +33,7 @@ from workbench.store.deleting import is_shown
 from workbench.store.label_rows import label_value, read_steps, slot_of
 from workbench.store.labels import LabelStore
 from workbench.store.message_writer import new_id, show_leaf, write_message
-from workbench.store.owned import OwnerScope, scope_of
+from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.search import conditions_of
 from workbench.store.search_index import note_session
 from workbench.store.sessions import is_rollout

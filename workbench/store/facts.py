@@ -16,7 +16,7 @@ from workbench.hermes.parse import parse
 from workbench.hermes.reading import Reading
 from workbench.records.facts import DailyModelStats, FactCount, FactGroup, FactKind, MessageFact
 from workbench.store.damage import damage_of
-from workbench.store.owned import OwnerScope
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.storable import problem_of
 from workbench.store.tables import FactRow, GenerationRow, MessageRow, SessionRow
 from workbench.toolspec.spec import OfferedTools

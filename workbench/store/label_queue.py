@@ -26,7 +26,7 @@ from workbench.store.audit import AuditWriter
 from workbench.store.database import Database, insert_if_absent
 from workbench.store.label_rows import project_value, put_project
 from workbench.store.message_writer import new_id
-from workbench.store.owned import OwnerScope, scope_of
+from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.sessions import is_rollout
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import FactRow, GenerationRow, SessionRow

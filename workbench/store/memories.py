@@ -6,7 +6,7 @@ from sqlmodel import col, delete, select
 
 from workbench.records.owner import Owner
 from workbench.store.database import Database
-from workbench.store.owned import scope_of
+from workbench.store.owner_scope import scope_of
 from workbench.store.storable import refuse_unstorable
 from workbench.store.tables import NoteRow
 

@@ -10,7 +10,7 @@ from workbench.records.versions import VersionKind
 from workbench.rollout.ports import FinishReason
 from workbench.store import rows
 from workbench.store.database import insert_if_absent
-from workbench.store.owned import SHARED
+from workbench.store.owner_scope import SHARED
 from workbench.store.paths import message_row
 from workbench.store.search_index import note_message, note_session
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow

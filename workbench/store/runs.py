@@ -15,7 +15,7 @@ from workbench.records.runs import ArmResults, ListedRun, RunState, StoredRun
 from workbench.records.versions import parse_reference
 from workbench.store.database import Database, insert_if_absent
 from workbench.store.message_writer import new_id
-from workbench.store.owned import OwnerScope, scope_of
+from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import CaseResultRow, RunRow, RunSessionRow
 from workbench.suite.plan import Arm, RunPlan, plan_document, plan_value

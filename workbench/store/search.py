@@ -11,7 +11,7 @@ from workbench.chat.finding import Span
 from workbench.records.facts import FactKind
 from workbench.records.session_tree import NO_FILTER, FoundSession, SearchFilter, Snippet
 from workbench.records.sessions import MessageOrigin
-from workbench.store.owned import OwnerScope
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.search_terms import (
     CHUNK_SIZE_CHARS,
     SEARCH_WORDS,

@@ -11,7 +11,7 @@ from workbench.records.owner import Owner
 from workbench.records.sessions import NewMessage, StoredMessage, StoredSession, TreeNode, without_ephemeral
 from workbench.store import rows
 from workbench.store.message_writer import new_id, write_message
-from workbench.store.owned import OwnerScope
+from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import read_path, read_tree
 from workbench.store.search_index import note_session
 from workbench.store.storable import problem_of

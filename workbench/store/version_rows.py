@@ -19,7 +19,7 @@ from workbench.records.versions import (
     number_of,
 )
 from workbench.store.database import insert_if_absent
-from workbench.store.owned import SHARED, scope_of
+from workbench.store.owner_scope import SHARED, scope_of
 from workbench.store.storable import problem_of
 from workbench.store.tables.sessions import SessionRow
 from workbench.store.tables.versions import VersionRow, VersionTagRow, VersionTextRow

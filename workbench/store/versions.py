@@ -25,7 +25,7 @@ from workbench.records.versions import (
 from workbench.store.audit import AuditWriter
 from workbench.store.damage import DAMAGE_REMEDY
 from workbench.store.database import Database, insert_if_absent
-from workbench.store.owned import scope_of
+from workbench.store.owner_scope import scope_of
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables.versions import VersionLineRow, VersionRow, VersionTagRow, VersionTextRow
 from workbench.store.version_rows import (

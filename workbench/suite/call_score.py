@@ -7,8 +7,8 @@ from typing import Final, Literal, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.hermes.reading import CallStatus, ReadCall
+from workbench.suite.case_rollout import CaseRollout
 from workbench.suite.expectation import CallPattern, CountRange, Expectation
-from workbench.suite.played import CaseRollout
 from workbench.toolspec.conditions import first_break, meets, told
 from workbench.toolspec.patterns import is_found, pattern_problem
 

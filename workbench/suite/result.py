@@ -11,9 +11,9 @@ from pydantic import TypeAdapter
 from workbench.chat.json_value import JsonObject
 from workbench.hermes.reading import CallStatus
 from workbench.suite.call_score import ExpectationResult, told_calls
+from workbench.suite.case_rollout import CaseRollout
 from workbench.suite.expectation import expected_tools, expects_call
 from workbench.suite.plan import Job
-from workbench.suite.played import CaseRollout
 from workbench.suite.score import Score
 
 

@@ -9,8 +9,8 @@ from typing import Protocol
 from workbench.errors import BadInput, EngineError
 from workbench.rollout.events import EndReason
 from workbench.rollout.ports import Clock
+from workbench.suite.case_rollout import CaseRollout, RubricVerdict
 from workbench.suite.plan import Arm, Job
-from workbench.suite.played import CaseRollout, RubricVerdict
 from workbench.suite.result import CaseResult, CaseStatus, error_of, result_of
 from workbench.suite.score import score
 

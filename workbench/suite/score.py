@@ -19,8 +19,8 @@ from workbench.suite.call_score import (
     score_valid_calls,
 )
 from workbench.suite.case import Case
+from workbench.suite.case_rollout import CaseRollout, RubricVerdict
 from workbench.suite.expectation import Expectation
-from workbench.suite.played import CaseRollout, RubricVerdict
 from workbench.toolspec.budget import BudgetExceeded, budget
 
 _ROUNDING = 1e-9

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.contract.contract import Contract
+from workbench.suite.case_rollout import CaseRollout
 from workbench.suite.plan import ToolVariation
-from workbench.suite.played import CaseRollout
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
 _TOOLS: Final = "{{ tools }}"

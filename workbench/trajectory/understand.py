@@ -20,7 +20,7 @@ from workbench.trajectory.trajectory import (
     Trajectory,
     pair_results,
 )
-from workbench.trajectory.writing.holding import Addition, ConversionChange
+from workbench.trajectory.writing.row_draft import Addition, ConversionChange
 
 
 class RowReading(NamedTuple):

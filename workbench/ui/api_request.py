@@ -16,7 +16,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError
 from workbench.library.datasets.session_export import export_rows, spelling_for
 from workbench.records.corpus.material import SessionFilter
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.run_config import RunConfig
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import render_tools

@@ -15,7 +15,7 @@ MODEL: Final = "model"
 """What all events that make a model work share."""
 AT_ONCE: Final = 192
 """So many of them run at once, more than one owner or one address may have under way: who comes first is for the
-model's line to say (`workbench.app.line`), which gives each their place."""
+model's line to say (`workbench.app.fair_queue`), which gives each their place."""
 
 
 _ENDED: Final = object()

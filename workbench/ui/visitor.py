@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.again import ResumePoint
+from workbench.app.regenerate import ResumePoint
 from workbench.records.session_tree import NO_FILTER, SearchFilter
 
 PAGE: Final = 100

@@ -17,7 +17,7 @@ from workbench.library.datasets.export_target import ExportRefused, ExportSummar
 from workbench.library.datasets.row_files import read_rows
 from workbench.library.datasets.row_import import CONTRACT, ImportOptions, import_rows
 from workbench.records.corpus.material import SessionFilter
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.labels.project import QueueFilter, QueueState
 from workbench.records.owner import Owner
 from workbench.records.sessions import MessageOrigin
@@ -25,7 +25,7 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.trajectory import Prose, RowMessage
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 BROKEN = "<tool_call>\n{bad}\n</tool_call>"
 

@@ -8,7 +8,7 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.formats.toolace import read_pythonic
 from workbench.trajectory.formats.xlam import schema_of
 from workbench.trajectory.writing.convert import convert_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 XLAM = {
     "id": 4,

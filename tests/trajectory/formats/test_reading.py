@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, detect_format, format_named
 from workbench.trajectory.writing.convert import convert_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 SHAREGPT = {

@@ -13,8 +13,8 @@ from workbench.trajectory.system_text import FRAMES, compose_system, split_syste
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import convert_row, write_row
-from workbench.trajectory.writing.holding import RowOptions
 from workbench.trajectory.writing.losses import ArgumentTypes
+from workbench.trajectory.writing.row_draft import RowOptions
 
 TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "f", "description": "d", "parameters": {}}),))
 SPECS = json.dumps([spec.document for spec in TOOLS.specs])

@@ -12,7 +12,7 @@ from tests.trajectory.writing.test_bfcl import with_ids
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 STEP = 17

@@ -6,8 +6,8 @@ import pytest
 
 from tests.trajectory.validate.rows import OPENAI, SHAREGPT, SOUND, TRL, changed, said
 from workbench.trajectory.formats.known import detect_format
-from workbench.trajectory.validate.mend import RepairedRow, mend
-from workbench.trajectory.validate.seen import see
+from workbench.trajectory.validate.parsed_row import see
+from workbench.trajectory.validate.repair import RepairedRow, mend
 
 CALLING = SHAREGPT["conversations"][2]["value"]
 

@@ -8,7 +8,12 @@ import pytest
 from tests.trajectory.validate.rows import OTHER, PARIS, SHAREGPT, SPEC, changed
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.formats.known import FORMATS
-from workbench.trajectory.validate.doubles import DuplicateRow, RowFingerprint, RowFingerprints, likeness_of
+from workbench.trajectory.validate.duplicates import (
+    DuplicateRow,
+    RowFingerprint,
+    RowFingerprints,
+    likeness_of,
+)
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 from workbench.trajectory.validate.set_facts import ToolWatch
 

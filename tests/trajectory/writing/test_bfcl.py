@@ -11,8 +11,8 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
 from workbench.trajectory.trajectory import Call, Prose, RowMessage, canonical_text
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
 from workbench.trajectory.writing.losses import ArgumentTypes
+from workbench.trajectory.writing.row_draft import RowOptions
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 REFUSAL = RowMessage(role=Role.ASSISTANT, parts=(Prose(text="I cannot do that."),))

@@ -11,7 +11,7 @@ from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.trajectory import canonical_text
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 CONVERSATIONS = [name for name in WRITTEN if name not in ("dpo", "kto")]
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from tests.services import services_for
-from workbench.app.again import ResumePoint
 from workbench.app.branches import branches_of
 from workbench.app.prepare import TurnContext
+from workbench.app.regenerate import ResumePoint
 from workbench.app.samples import Sample, agreement_of, play_more
 from workbench.chat.message import Role, ToolCall
 from workbench.records.sessions import DeletedMessages

@@ -6,7 +6,7 @@ from tests.records.corpus.sessions import CALL, talk
 from tests.services import services_for
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import export_rows
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.ui.present.data import (
     LONGEST_MESSAGE,
     MOST_CHARS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.ui.present.pieces import NarrowedEdit, narrow
+from workbench.ui.present.text_spans import NarrowedEdit, narrow
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from workbench.records.labels.label import LabelContent, Verdict
 from workbench.records.labels.project import QueueState
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import parse_tools
+from workbench.ui.present.label.commands import MOST_LISTED, PAGE, LabelAction, read_content, read_order
 from workbench.ui.present.label.form import read_form, show_form, show_values
-from workbench.ui.present.label.order import MOST_LISTED, PAGE, LabelAction, read_content, read_order
 
 TOOLS = parse_tools(
     json.dumps(

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from workbench.ui.present.differ import MAX_CALLS
 from workbench.ui.present.examples import EXAMPLES
+from workbench.ui.present.parsers import MAX_CALLS
 from workbench.ui.present.pasted import NOTHING, PastedFields, show_pasted
 
 TOOLS = json.dumps(

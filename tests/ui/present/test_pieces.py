@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.chat.finding import Span
-from workbench.ui.present.pieces import cut_pieces, mark_spans, marked_pieces
+from workbench.ui.present.text_spans import cut_pieces, mark_spans, marked_pieces
 
 
 @pytest.mark.parametrize(

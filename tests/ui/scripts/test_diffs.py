@@ -10,8 +10,8 @@ from workbench.ui.present.blocks import CallCard
 from workbench.ui.present.compare.board import BoardView, CellView, ColumnHeadView, TurnView
 from workbench.ui.present.compare.signs import ArgumentView, CallView, FixLine, diff_words
 from workbench.ui.present.contracts import DiffLine, DiffView
-from workbench.ui.present.differ import ParserComparisonView, ParserRow
 from workbench.ui.present.inspect import EditRow, FixesView, FixRow
+from workbench.ui.present.parsers import ParserComparisonView, ParserRow
 from workbench.ui.present.read_text import FixChange, ReadPiece, ReadSection, ReadTextView
 
 pytestmark = pytest.mark.browser

@@ -10,8 +10,8 @@ from playwright.sync_api import Locator, expect
 from tests.ui.scripts.component import Component
 from workbench.ui.present.blocks import Argument, CallCard, ProseBlock
 from workbench.ui.present.label.conversation import LabelEntry, LabelTargetView, LabelView, TalkView
-from workbench.ui.present.label.desk import LabelTabView, ProjectView, QueueRow
 from workbench.ui.present.label.form import FormField
+from workbench.ui.present.label.label_tab import LabelTabView, ProjectView, QueueRow
 from workbench.ui.present.notices import NoticeLine, NoticeView
 from workbench.ui.present.transcript import TranscriptEntry
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.app.prepare import system_message
-from workbench.app.queued import QueuedEngine
+from workbench.app.queued_engine import QueuedEngine
 from workbench.app.runs.planning import title_of
 from workbench.app.services import Services
 from workbench.app.turns import begin_session, play_turn
@@ -17,8 +17,7 @@ from workbench.rollout.constraint import TurnSetup
 from workbench.rollout.loop import Turn, play
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Secret
-from workbench.suite.plan import Arm, Job, RunPlan, tools_key
-from workbench.suite.played import (
+from workbench.suite.case_rollout import (
     VERDICT_SCHEMA,
     CaseRollout,
     RubricVerdict,
@@ -26,6 +25,7 @@ from workbench.suite.played import (
     parse_verdict,
     played_of,
 )
+from workbench.suite.plan import Arm, Job, RunPlan, tools_key
 from workbench.suite.runner import CaseFinished, IsCancelled, RunEnded, RunEvent, run
 from workbench.suite.variants import vary_tools, with_own_names
 from workbench.toolbox.entry import Staging

@@ -33,7 +33,7 @@ from workbench.library.datasets.conversion import RowDone
 from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.writing.holding import SOURCE, RowOptions
+from workbench.trajectory.writing.row_draft import SOURCE, RowOptions
 
 if TYPE_CHECKING:
     from workbench.library.datasets.conversion import Conversion, ShardRow

@@ -10,7 +10,7 @@ from workbench.engines.remote.answer_limits import (
     limits_of_completion,
     wait_before,
 )
-from workbench.engines.remote.aside import BackgroundStream
+from workbench.engines.remote.background_stream import BackgroundStream
 from workbench.engines.remote.chunks import ChunkReader
 from workbench.engines.remote.failures import Refusal, quoted, remote_failed
 from workbench.engines.remote.server import Mode, Server

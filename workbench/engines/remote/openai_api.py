@@ -12,7 +12,7 @@ from workbench.engines.remote.answer_limits import (
     limits_of_list,
     retry_after_s,
 )
-from workbench.engines.remote.aside import BackgroundStream
+from workbench.engines.remote.background_stream import BackgroundStream
 from workbench.engines.remote.engine import RemoteEngine
 from workbench.engines.remote.event_stream import parse_bounded_json, read_events
 from workbench.engines.remote.failures import Refusal, remote_failed, silence

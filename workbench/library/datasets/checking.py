@@ -11,10 +11,10 @@ from workbench.library.datasets.row_files import AUTO, read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.codes import said
-from workbench.trajectory.validate.doubles import DuplicateRow
-from workbench.trajectory.validate.mend import mend
+from workbench.trajectory.validate.duplicates import DuplicateRow
+from workbench.trajectory.validate.parsed_row import see
+from workbench.trajectory.validate.repair import mend
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
-from workbench.trajectory.validate.seen import see
 
 
 @dataclass(slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.sets.stats import RowStats
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 
 def count_rows(

@@ -15,8 +15,8 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.split import RowSplit
 from workbench.trajectory.understand import RowReading, understand
 from workbench.trajectory.writing.convert import Converted, write_row
-from workbench.trajectory.writing.holding import ConversionChange, RowOptions
 from workbench.trajectory.writing.losses import ArgumentTypes
+from workbench.trajectory.writing.row_draft import ConversionChange, RowOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
 from workbench.library.datasets.session_export import SessionDone, export_rows, spelling_for
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import WRITTEN, format_named

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from workbench.records.corpus.conversations import ExportConversation, tell_session
-from workbench.records.corpus.made import RowResult, make_row
 from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionFilter, not_ready
-from workbench.records.corpus.source import ExportOptions, ExportSource
+from workbench.records.corpus.row_result import RowResult, make_row
+from workbench.records.corpus.session_rows import ExportOptions, ExportSource
 from workbench.store.corpus import CorpusStore
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.sets.split import RowSplit

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role
 from workbench.records.comparisons import Preference, Side
-from workbench.records.corpus.judged import LabelSummary
+from workbench.records.corpus.label_summary import LabelSummary
 from workbench.records.corpus.material import ExportBlocker, ExportMessage, SessionMaterial, not_ready
-from workbench.records.corpus.source import ExportSource, MessageRun
+from workbench.records.corpus.session_rows import ExportSource, MessageRun
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import Trajectory

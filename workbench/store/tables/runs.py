@@ -18,7 +18,7 @@ class RunRow(StoreTable, table=True):
     id: str = Field(primary_key=True, sa_type=Text)
     """Unguessable."""
     owner: str = Field(sa_type=Text, index=True)
-    """Whose it is, as `workbench.store.owned` writes it."""
+    """Whose it is, as `workbench.store.owner_scope` writes it."""
     title: str = Field(sa_type=Text)
     """For a person."""
     state: str = Field(sa_type=Text)

@@ -18,7 +18,7 @@ class ImportRow(StoreTable, table=True):
 
     session_id: str = Field(primary_key=True, sa_type=Text, foreign_key="session.id", ondelete="CASCADE")
     scope: str = Field(sa_type=Text)
-    """Whose it is, as `workbench.store.owned` writes it."""
+    """Whose it is, as `workbench.store.owner_scope` writes it."""
     digest: str = Field(sa_type=Text)
     """SHA-256 (hex) of the row's canonical JSON."""
     format: str = Field(sa_type=Text)
@@ -239,7 +239,7 @@ class NoteRow(StoreTable, table=True):
     __tablename__: ClassVar[Any] = "note"
 
     scope: str = Field(primary_key=True, sa_type=Text)
-    """Whose it is, as `workbench.store.owned` writes it."""
+    """Whose it is, as `workbench.store.owner_scope` writes it."""
     position: int = Field(primary_key=True)
     """From 0, the oldest first."""
     text: str = Field(sa_type=Text)

@@ -12,15 +12,6 @@ import yaml
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.toolbox.approval.categories import categories
-from workbench.toolbox.approval.doubt import (
-    FRESH_CODE,
-    PROJECT_CODE,
-    SYNTAX,
-    UNKNOWN_PROGRAM,
-    VARIABLE,
-    ApprovalReason,
-    CommandEnvironment,
-)
 from workbench.toolbox.approval.hardline import hardline_reason, loose_commands, undisguised
 from workbench.toolbox.approval.paths import Paths, moved
 from workbench.toolbox.approval.programs import (
@@ -34,6 +25,15 @@ from workbench.toolbox.approval.programs import (
     writing_files,
 )
 from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.reason import (
+    FRESH_CODE,
+    PROJECT_CODE,
+    SYNTAX,
+    UNKNOWN_PROGRAM,
+    VARIABLE,
+    ApprovalReason,
+    CommandEnvironment,
+)
 from workbench.toolbox.approval.shell.reading import read_script
 from workbench.toolbox.approval.shell.words import (
     MAX_COMMAND_CHARS,

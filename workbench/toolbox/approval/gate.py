@@ -17,7 +17,7 @@ from workbench.rollout.ports import (
 from workbench.rollout.sampling import Sampling
 from workbench.toolbox.approval.allowed import EXACT_PREFIX, Allowlist, Danger, detect
 from workbench.toolbox.approval.categories import NAMES
-from workbench.toolbox.approval.doubt import CommandEnvironment
+from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.entry import CallContext
 
 LOW: Final = "low"

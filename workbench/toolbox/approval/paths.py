@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from posixpath import isabs, join, normpath
 from typing import Final
 
-from workbench.toolbox.approval.doubt import OUTSIDE, SENSITIVE, ApprovalReason, CommandEnvironment
+from workbench.toolbox.approval.reason import OUTSIDE, SENSITIVE, ApprovalReason, CommandEnvironment
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"})

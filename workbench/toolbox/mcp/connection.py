@@ -17,7 +17,7 @@ from workbench.toolbox.mcp.bounds import (
     McpServerConfig,
     problem_of_tool,
 )
-from workbench.toolbox.mcp.line import McpConnection
+from workbench.toolbox.mcp.session import McpConnection
 
 _PING_S: Final = 3.0
 RETRY_AFTER_S: Final = (10.0, 30.0, 90.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from workbench.errors import BadInput
-from workbench.toolbox.approval.doubt import CommandEnvironment
+from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.terminal.processes import (
     Isolation,
     bubblewrap_line,

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any, Final
 
 from workbench.chat.json_value import JsonObject
-from workbench.toolbox.approval.doubt import CommandEnvironment
+from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments import PLACE_MARK, Environment
 from workbench.toolbox.terminal.processes import Ended, Process

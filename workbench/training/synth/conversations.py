@@ -20,10 +20,10 @@ from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
-from workbench.trajectory.validate.doubles import MOST_BITS, likeness_of
+from workbench.trajectory.validate.duplicates import MOST_BITS, likeness_of
 from workbench.trajectory.validate.rows_check import RowsCheck
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 _ARRAY: Final = "hermes-array"
 _PLAIN_SYSTEMS: Final = (

@@ -24,7 +24,6 @@ from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import order_results, untell_tools
-from workbench.trajectory.writing.holding import RowDraft, RowOptions
 from workbench.trajectory.writing.losses import (
     bare_tools,
     drop_ids,
@@ -36,6 +35,7 @@ from workbench.trajectory.writing.losses import (
     free_columns,
     trim_prose,
 )
+from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
 
 SPEAKERS: Final[Mapping[str, Role]] = {
     "system": Role.SYSTEM,

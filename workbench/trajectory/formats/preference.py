@@ -10,8 +10,8 @@ from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.holding import Loss, RowDraft, RowOptions
 from workbench.trajectory.writing.losses import drop_mask, free_columns, tell_big_integers
+from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
 _DPO: Final = ("prompt", "chosen", "rejected", "tools")
 _KTO: Final = ("prompt", "completion", "label", "tools")

@@ -21,7 +21,6 @@ from workbench.trajectory.mask import MaskedText, is_counted, mask_turns
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
 from workbench.trajectory.writing.additions import order_results, tell_tools
-from workbench.trajectory.writing.holding import RowDraft, RowOptions
 from workbench.trajectory.writing.losses import (
     drop_ids,
     drop_preference,
@@ -29,6 +28,7 @@ from workbench.trajectory.writing.losses import (
     free_columns,
     trim_prose,
 )
+from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
 
 _OWN: Final = ("text", "loss_spans", "tools")
 _POINTER: Final = "/text"

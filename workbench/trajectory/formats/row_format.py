@@ -7,7 +7,7 @@ from enum import StrEnum
 from workbench.chat.json_value import JsonObject
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.holding import RowOptions, Step
+from workbench.trajectory.writing.row_draft import RowOptions, Step
 
 Spell = Callable[[Trajectory, RowOptions], JsonObject]
 """Writes a trajectory that the format can hold as a row of it."""

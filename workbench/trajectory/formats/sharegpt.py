@@ -26,7 +26,6 @@ from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
 from workbench.trajectory.writing.additions import fill_source, order_results, tell_tools, tie
-from workbench.trajectory.writing.holding import Loss, RowDraft, RowOptions
 from workbench.trajectory.writing.losses import (
     drop_ids,
     drop_preference,
@@ -35,6 +34,7 @@ from workbench.trajectory.writing.losses import (
     refuse_partial_answers,
     trim_prose,
 )
+from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
 _EMPTY_THOUGHT: Final = "<think>\n</think>\n"
 

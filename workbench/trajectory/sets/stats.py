@@ -15,9 +15,9 @@ from workbench.trajectory.mask import MaskedText, mask_trajectory
 from workbench.trajectory.row import TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.understand import understand
-from workbench.trajectory.validate.seen import ParsedEntry, see
+from workbench.trajectory.validate.parsed_row import ParsedEntry, see
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 
 def preview(trajectory: Trajectory, family: str = "") -> MaskedText:

@@ -18,7 +18,7 @@ from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import RowEntry, RowFinding
 from workbench.trajectory.validate.codes import said, short
-from workbench.trajectory.validate.seen import LOST, ParsedCall, ParsedEntry, ParsedRow
+from workbench.trajectory.validate.parsed_row import LOST, ParsedCall, ParsedEntry, ParsedRow
 
 _KEPT: Final = "_closed"
 _OPENING: Final = frozenset(

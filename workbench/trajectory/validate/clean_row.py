@@ -16,9 +16,9 @@ from workbench.trajectory.formats.sharegpt import SHAREGPT, SPEAKERS
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.arguments import closed
 from workbench.trajectory.validate.declared import declared_findings
+from workbench.trajectory.validate.parsed_row import see
 from workbench.trajectory.validate.row_check import has_placeholder, secret_findings, text_findings
 from workbench.trajectory.validate.secrets import secrets_in
-from workbench.trajectory.validate.seen import see
 
 _SHAPE: Final = re.compile(r"(?:u(?:ct)*a)*u(?:ct)*[ac]")
 """Who speaks when, behind the system: users, the model with calls, their results, the model without."""

@@ -9,7 +9,7 @@ from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
 from workbench.trajectory.validate.codes import said, short
-from workbench.trajectory.validate.seen import RESULT_TAG, ParsedCall, ParsedEntry, ParsedRow
+from workbench.trajectory.validate.parsed_row import RESULT_TAG, ParsedCall, ParsedEntry, ParsedRow
 
 _NAMED = {
     Role.SYSTEM: "a system entry",

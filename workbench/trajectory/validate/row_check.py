@@ -17,8 +17,8 @@ from workbench.trajectory.validate.pairing import (
     order_findings,
     pairing_findings,
 )
+from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, see
 from workbench.trajectory.validate.secrets import secrets_in
-from workbench.trajectory.validate.seen import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, see
 
 _ANSWERED: Final = "model-wrote-tool-response"
 _PLACEHOLDERS: Final = tuple(

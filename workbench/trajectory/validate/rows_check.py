@@ -10,15 +10,15 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.sharegpt import SHAREGPT
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.validate.clean_row import clean_row
-from workbench.trajectory.validate.doubles import (
+from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
     RowFingerprint,
     RowFingerprints,
     likeness_of,
     likeness_of_said,
 )
+from workbench.trajectory.validate.parsed_row import see
 from workbench.trajectory.validate.row_check import check_seen
-from workbench.trajectory.validate.seen import see
 from workbench.trajectory.validate.set_facts import SetFacts
 
 _NOTHING: Final = RowFingerprint(0, 0)

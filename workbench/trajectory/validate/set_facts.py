@@ -14,7 +14,7 @@ from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.clean_row import CleanRow
 from workbench.trajectory.validate.codes import said, short
 from workbench.trajectory.validate.declared import meaning_of
-from workbench.trajectory.validate.seen import ParsedEntry, ParsedRow
+from workbench.trajectory.validate.parsed_row import ParsedEntry, ParsedRow
 
 _MOST_TOOLS: Final = 50_000
 """So many names are watched; later ones are not, so that memory does not grow with the rows."""

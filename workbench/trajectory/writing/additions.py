@@ -8,7 +8,7 @@ from typing import Final
 from workbench.chat.message import Role
 from workbench.trajectory.system_text import compose_system
 from workbench.trajectory.trajectory import Call, Prose, RowMessage
-from workbench.trajectory.writing.holding import Addition, RowDraft, Step, results_behind
+from workbench.trajectory.writing.row_draft import Addition, RowDraft, Step, results_behind
 
 _TOOLS_TAG: Final = "<tools>"
 

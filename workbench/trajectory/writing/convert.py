@@ -10,7 +10,7 @@ from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text, pair_results
 from workbench.trajectory.understand import understand
-from workbench.trajectory.writing.holding import ConversionChange, RowDraft, RowOptions
+from workbench.trajectory.writing.row_draft import ConversionChange, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
 

@@ -9,7 +9,7 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.hermes_text import trimmed
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.writing.holding import Loss, RowDraft, Step
+from workbench.trajectory.writing.row_draft import Loss, RowDraft, Step
 
 LARGEST: Final = 2**63 - 1
 """The largest integer of an Arrow column, and of most readers of JSON."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workbench.chat.finding import Finding
 from workbench.ui.present.notices import NoticeLine, NoticeView
-from workbench.ui.present.pieces import TextSpan, marked_pieces
+from workbench.ui.present.text_spans import TextSpan, marked_pieces
 from workbench.ui.present.words import count
 
 

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 from workbench.library.datasets.export_target import ExportSummary
 from workbench.library.datasets.row_import import RowImported
 from workbench.library.datasets.session_export import SessionDone
-from workbench.records.corpus.made import RowResult
+from workbench.records.corpus.row_result import RowResult
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.writing.convert import write_row
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 from workbench.ui.present.words import count
 
 MOST_ROWS: Final = 20

@@ -13,7 +13,7 @@ from workbench.hermes.near_miss import check_prose
 from workbench.hermes.reading import Reading
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.pieces import narrow
+from workbench.ui.present.text_spans import narrow
 from workbench.ui.present.words import call_status, milliseconds, place_of
 
 NO_CALLS_YET: Final = (

@@ -12,8 +12,8 @@ from workbench.hermes.stream import Stream
 from workbench.hermes.stream_events import CallDropped, CallEnded, CallStarted, ProseBecameThought, TextDelta
 from workbench.rollout.constraint import PREFILL
 from workbench.rollout.events import CompletionEnded, Event, PieceArrived, QueuePositionChanged, RoundStarted
-from workbench.ui.present.pieces import TextSpan, cut_pieces, mark_spans
 from workbench.ui.present.raw import PIECE_KINDS
+from workbench.ui.present.text_spans import TextSpan, cut_pieces, mark_spans
 from workbench.ui.present.words import ordinal
 
 

@@ -15,8 +15,8 @@ from workbench.suite.reports.report import ArmGain
 from workbench.suite.reports.tables import cards_table, percent
 from workbench.suite.result import CaseResult
 from workbench.suite.variants import Part
-from workbench.ui.present.pieces import TextSpan, marked_pieces
 from workbench.ui.present.suites.run import TableView, table_view
+from workbench.ui.present.text_spans import TextSpan, marked_pieces
 from workbench.ui.present.words import count
 
 _DAY: Final = "%Y-%m-%d"

@@ -7,9 +7,9 @@ from workbench.hermes.parse import parse
 from workbench.hermes.parser_comparison import differ
 from workbench.toolspec.spec import OfferedTools
 from workbench.toolspec.tools_text import check_tools_text, parse_tools
-from workbench.ui.present.differ import ParserComparisonView, show_differ
 from workbench.ui.present.inspect import CallsView, FixesView, show_calls, show_fixes
 from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, tool_findings
+from workbench.ui.present.parsers import ParserComparisonView, show_differ
 from workbench.ui.present.read_text import ReadTextView, show_read_text
 
 NO_CALLS_YET: Final = "The calls of the completion stand here, with what the tools' schemas say of them."

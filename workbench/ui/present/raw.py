@@ -14,7 +14,7 @@ from workbench.hermes.reading import Reading, SegmentKind
 from workbench.hermes.render import render
 from workbench.records.sessions import StoredMessage
 from workbench.ui.present.conversation import ReadRound
-from workbench.ui.present.pieces import TEXT, TextSpan, cut_pieces, mark_spans, pick_pieces
+from workbench.ui.present.text_spans import TEXT, TextSpan, cut_pieces, mark_spans, pick_pieces
 from workbench.ui.present.words import count
 
 HINT: Final = (

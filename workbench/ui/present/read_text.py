@@ -9,8 +9,8 @@ from typing import Final
 from workbench.chat.finding import Edit, Fix
 from workbench.hermes.reading import Reading, Segment, SegmentKind
 from workbench.ui.present.examples import FIRST_EXAMPLES, ExamplesView
-from workbench.ui.present.pieces import MARK, cut_pieces, mark_spans, narrow
 from workbench.ui.present.raw import PIECE_KINDS
+from workbench.ui.present.text_spans import MARK, cut_pieces, mark_spans, narrow
 from workbench.ui.present.words import count
 
 WORDS: Final = {

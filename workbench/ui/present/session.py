@@ -9,7 +9,6 @@ from workbench.records.sessions import StoredMessage, TreeNode
 from workbench.toolspec.spec import OfferedTools
 from workbench.ui.present.conversation import read_path, round_of
 from workbench.ui.present.decision import DecisionView, show_decision
-from workbench.ui.present.differ import ParserComparisonView, ask_differ
 from workbench.ui.present.inspect import (
     CallsView,
     FixesView,
@@ -17,6 +16,7 @@ from workbench.ui.present.inspect import (
     show_fixes,
     told_of,
 )
+from workbench.ui.present.parsers import ParserComparisonView, ask_differ
 from workbench.ui.present.raw import RawView, show_round
 from workbench.ui.present.timing import TimingView, show_timing
 from workbench.ui.present.tokens import TokensView, ask_tokens

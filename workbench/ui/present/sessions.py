@@ -10,7 +10,7 @@ from workbench.chat.json_value import JsonValue, as_object
 from workbench.errors import BadInput
 from workbench.records.session_tree import FoundSession, SearchFilter, Snippet
 from workbench.records.sessions import ListedSession, StoredSession
-from workbench.ui.present.pieces import TextSpan
+from workbench.ui.present.text_spans import TextSpan
 
 HINT: Final = "Each conversation is kept here from its first message on."
 NOTHING_LIKE_IT: Final = "No session is like that: choose less in the filter."

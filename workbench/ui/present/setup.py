@@ -10,7 +10,7 @@ from workbench.rollout.models import ModelStatus
 from workbench.rollout.ports import ChoiceKind
 from workbench.rollout.sampling import SAMPLING_FIELDS, Sampling
 from workbench.rollout.setting_field import settings_of
-from workbench.ui.present.pieces import TextSpan, marked_pieces
+from workbench.ui.present.text_spans import TextSpan, marked_pieces
 from workbench.ui.present.words import count
 
 

@@ -26,8 +26,8 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import ABLATE
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import EditorNamesView
-from workbench.ui.tabs.kept_text import StoredTextEvents
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.visitor import Visitor
 
 EDITORS: Final = EditorNamesView(names=(("contracts-text", "Text of the contract"),))

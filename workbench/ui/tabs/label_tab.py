@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import gradio as gr
 
-from workbench.app.again import play_again
 from workbench.app.editing import corrections_of
 from workbench.app.labelling import LabellingView, Seat, next_of, open_bench
+from workbench.app.regenerate import play_again
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.labels.agreement import agreement_of
@@ -20,8 +20,8 @@ from workbench.ui.components.drawn import Drawn
 from workbench.ui.incoming.fields import json_text_of
 from workbench.ui.listen import Trigger, listen
 from workbench.ui.owners import needs, services_of
-from workbench.ui.present.label.desk import NO_QUEUE, LabelTabView, QueueFacts, show_desk
-from workbench.ui.present.label.order import LabelAction, LabelCommand, read_content, read_order
+from workbench.ui.present.label.commands import LabelAction, LabelCommand, read_content, read_order
+from workbench.ui.present.label.label_tab import NO_QUEUE, LabelTabView, QueueFacts, show_desk
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import SAME, Update

@@ -8,7 +8,7 @@ from workbench.chat.message import Message, Role
 from workbench.records.sessions import MessageOrigin, StoredMessage
 from workbench.suite.compare import compare
 from workbench.suite.result import CaseMeasures, CaseStatus
-from workbench.ui.present.suites.plays import show_pair, show_plays
+from workbench.ui.present.suites.case_runs import show_pair, show_plays
 from workbench.ui.present.suites.run import LONGEST, show_comparison
 
 NASTY = "<script>${x}</script>"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import OUTSIDE, ApprovalReason
 from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.reason import OUTSIDE, ApprovalReason
 from workbench.toolbox.approval.shell.words import is_plain_name
 
 _TEST_UNARY: Final = frozenset({"-f", "-d", "-e", "-n", "-z", "-s", "-r", "-w", "-x", "-L", "-h", "!"})

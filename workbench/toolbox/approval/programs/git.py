@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.programs.rule import ProgramCall, RuleCondition, needed
+from workbench.toolbox.approval.reason import UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _SHOWN: Final = (

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import ApprovalReason
 from workbench.toolbox.approval.programs.rule import (
     LOOK,
     VERSION,
@@ -15,6 +14,7 @@ from workbench.toolbox.approval.programs.rule import (
     check_forms,
     needed,
 )
+from workbench.toolbox.approval.reason import ApprovalReason
 
 _CONTAINERS: Final = (
     VERSION,

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workbench.toolbox.approval.doubt import ApprovalReason
 from workbench.toolbox.approval.programs.rule import (
     ARGUMENT,
     FILE,
@@ -19,6 +18,7 @@ from workbench.toolbox.approval.programs.rule import (
     check_forms,
     needed,
 )
+from workbench.toolbox.approval.reason import ApprovalReason
 
 _NODES: Final = (
     ast.Module,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from workbench.toolbox.approval.doubt import NETWORK, PROJECT_CODE, UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.paths import Paths
+from workbench.toolbox.approval.reason import NETWORK, PROJECT_CODE, UNKNOWN_ARGUMENT, ApprovalReason
 from workbench.toolbox.approval.shell.words import ShellWord
 
 ANY: Final = r"[\s\S]*"

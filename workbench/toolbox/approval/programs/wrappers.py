@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from workbench.toolbox.approval.doubt import ApprovalReason
 from workbench.toolbox.approval.programs.rule import Check, ProgramCall
+from workbench.toolbox.approval.reason import ApprovalReason
 from workbench.toolbox.approval.shell.words import ShellWord
 
 _XARGS_OPTIONS: Final = re.compile(

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from workbench.toolbox.approval.doubt import ApprovalReason
 from workbench.toolbox.approval.programs.rule import Check, Operands, ProgramCall, ProgramRule
+from workbench.toolbox.approval.reason import ApprovalReason
 from workbench.toolbox.approval.shell.words import UNKNOWN, ShellWord
 
 RECURSIVE_DELETE: Final = "recursive delete"

@@ -12,7 +12,7 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
 from workbench.trajectory.trajectory import Result, RowMessage
-from workbench.trajectory.writing.holding import results_behind
+from workbench.trajectory.writing.row_draft import results_behind
 
 OPEN: Final = "<tool_response>"
 """*Source:* Hermes-2-Pro, Hermes-3, Qwen2.5 and Qwen3 chat templates."""

@@ -19,8 +19,8 @@ from workbench.ui.present.compare.signs import (
     sign_fixes,
 )
 from workbench.ui.present.live import LiveRound
-from workbench.ui.present.pieces import TextSpan
 from workbench.ui.present.setup import sampling_words
+from workbench.ui.present.text_spans import TextSpan
 from workbench.ui.present.words import count, seconds
 
 HASH_CHARS: Final = 4

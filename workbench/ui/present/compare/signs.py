@@ -9,7 +9,7 @@ from typing import Final
 from workbench.chat.sequence_match import BoundedMatcher
 from workbench.ui.present.blocks import CallCard
 from workbench.ui.present.compare.answer import AnswerReading
-from workbench.ui.present.pieces import common_size_chars
+from workbench.ui.present.text_spans import common_size_chars
 from workbench.ui.present.words import count
 
 SAME, OTHER, ADDED, MISSING, FIRST = "=", "≠", "+", "−", ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from workbench.records.corpus.material import SessionFilter
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.labels.project import QueueState
 from workbench.library.datasets.export_target import ExportTarget
 from workbench.errors import BadInput

@@ -15,9 +15,9 @@ from workbench.ui.owners import needs, services_of
 from workbench.ui.present.contracts import DiffView, show_diff
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import show_decision, show_logprobs
-from workbench.ui.present.differ import ParserComparisonView, show_round_differ
 from workbench.ui.present.live import LiveView, waiting
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
+from workbench.ui.present.parsers import ParserComparisonView, show_round_differ
 from workbench.ui.present.raw import OtherPrompt, RawView, section_spans, show_round, with_sizes
 from workbench.ui.present.session import family_of, show_session, tools_of
 from workbench.ui.present.sessions import AddressView

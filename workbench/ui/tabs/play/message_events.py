@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.app.again import ResumePoint, beginning_of
 from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
-from workbench.app.opened import OpenedSession
+from workbench.app.opened_session import OpenedSession
+from workbench.app.regenerate import ResumePoint, beginning_of
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import gradio as gr
 
-from workbench.app.opened import OpenedSession, open_session, open_shared
+from workbench.app.opened_session import OpenedSession, open_session, open_shared
 from workbench.app.services import Services
 from workbench.records.owner import Permission
 from workbench.records.session_tree import NO_FILTER
@@ -14,11 +14,11 @@ from workbench.ui.present.branches import BranchesView, ask_branches
 from workbench.ui.present.contracts import DiffView
 from workbench.ui.present.conversation import ReadRound, read_path
 from workbench.ui.present.decision import DecisionView
-from workbench.ui.present.differ import ParserComparisonView
 from workbench.ui.present.inspect import CallsView, FixesView, fixes_label
 from workbench.ui.present.live import LiveView, WaitingView, show_waiting
 from workbench.ui.present.message_pane import MessagePaneView
 from workbench.ui.present.notices import NoticeView
+from workbench.ui.present.parsers import ParserComparisonView
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.session import SessionView, show_session, tools_of
 from workbench.ui.present.sessions import (

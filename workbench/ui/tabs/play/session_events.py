@@ -8,7 +8,7 @@ from typing import Any, cast
 import gradio as gr
 
 from workbench.app.branches import BranchTree, branches_of
-from workbench.app.opened import OpenedSession
+from workbench.app.opened_session import OpenedSession
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonValue, as_object
 from workbench.contract.contract import parse_variables

@@ -14,8 +14,8 @@ from workbench.ui.components.fields import NumberField, TextField, heading, numb
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs, role_of
 from workbench.ui.present.decision import DecisionView
-from workbench.ui.present.differ import ask_differ
 from workbench.ui.present.inspect import CallsView, FixesView
+from workbench.ui.present.parsers import ask_differ
 from workbench.ui.present.raw import RawView
 from workbench.ui.present.timing import TimingView
 from workbench.ui.present.tokens import TokensView

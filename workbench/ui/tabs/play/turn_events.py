@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
-from workbench.app.opened import open_newest
+from workbench.app.opened_session import open_newest
 from workbench.app.services import Services
 from workbench.app.turns import begin_session
 from workbench.errors import WorkbenchError

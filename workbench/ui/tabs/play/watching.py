@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from workbench.app.again import ResumePoint, play_on
-from workbench.app.opened import OpenedSession, open_session
+from workbench.app.opened_session import OpenedSession, open_session
 from workbench.app.prepare import TurnContext
+from workbench.app.regenerate import ResumePoint, play_on
 from workbench.app.samples import SampleStarted, play_more
 from workbench.app.services import Services
 from workbench.app.turns import MessageStored, play_turn

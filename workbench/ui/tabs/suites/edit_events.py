@@ -15,8 +15,8 @@ from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.editor import BLANK, SuiteTextView, show_suite_text, with_rows
 from workbench.ui.present.versions import VersionsView
-from workbench.ui.tabs.kept_text import StoredTextEvents
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.visitor import Visitor
 
 

@@ -24,6 +24,7 @@ from workbench.ui.components.fields import (
 )
 from workbench.ui.present.notices import NoticeView
 from workbench.ui.present.setup import first_choice
+from workbench.ui.present.suites.case_runs import CasePlaysView
 from workbench.ui.present.suites.grid import (
     FIRST_SEED,
     FURTHER,
@@ -34,7 +35,6 @@ from workbench.ui.present.suites.grid import (
     TIMEOUT_S,
     GridFields,
 )
-from workbench.ui.present.suites.plays import CasePlaysView
 from workbench.ui.present.suites.run import ComparisonView, RunBarView, SuiteRunView, run_label
 from workbench.ui.present.words import EditorNamesView
 from workbench.ui.tabs.play.screen import SAME, Update

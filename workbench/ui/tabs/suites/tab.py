@@ -9,8 +9,8 @@ from workbench.app.services import Services
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.play.tab import PlayParts
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
-from workbench.ui.tabs.suites.look_events import RunResultEvents
 from workbench.ui.tabs.suites.parts import SuitesParts
+from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
 

@@ -20,7 +20,7 @@ from workbench.ui.components.fields import (
 from workbench.ui.listen import any_of, listen
 from workbench.ui.present.words import CALL_NUMBER, SEED, EditorNamesView
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents
-from workbench.ui.tabs.tools.keep_events import ToolStorageEvents
+from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 
 EDITORS: Final = EditorNamesView(
     names=(

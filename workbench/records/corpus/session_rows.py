@@ -12,7 +12,7 @@ from workbench.errors import BadInput
 from workbench.hermes.parse import fixed, parse
 from workbench.hermes.reading import Level, Reading, SegmentKind
 from workbench.hermes.written_out import written_out
-from workbench.records.corpus.judged import UNJUDGED, LabelSummary, judge_all
+from workbench.records.corpus.label_summary import UNJUDGED, LabelSummary, judge_all
 from workbench.records.corpus.material import (
     EVERYTHING,
     ExportBlocker,
@@ -29,7 +29,7 @@ from workbench.trajectory.hermes_text import names_only, read_text
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
 from workbench.trajectory.understand import understand
-from workbench.trajectory.writing.holding import RowOptions
+from workbench.trajectory.writing.row_draft import RowOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

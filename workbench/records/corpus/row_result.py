@@ -7,14 +7,14 @@ from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
 from workbench.records.corpus.conversations import ExportConversation
 from workbench.records.corpus.material import ExportBlocker
-from workbench.records.corpus.source import ExportOptions
+from workbench.records.corpus.session_rows import ExportOptions
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage
 from workbench.trajectory.understand import understand
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
-from workbench.trajectory.writing.holding import ConversionChange
+from workbench.trajectory.writing.row_draft import ConversionChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

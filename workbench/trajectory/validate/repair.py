@@ -13,7 +13,7 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryCall
 from workbench.trajectory.validate.arguments import without_filled
-from workbench.trajectory.validate.seen import ParsedCall, ParsedEntry, ParsedRow
+from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, ParsedRow
 
 
 class Repair(NamedTuple):

@@ -19,7 +19,7 @@ from workbench.suite.result import CaseStatus
 from workbench.ui.incoming.fields import id_of, number_of
 from workbench.ui.owners import needs, services_of
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.present.suites.plays import CasePlaysView, ReadRollout, show_pair, show_plays
+from workbench.ui.present.suites.case_runs import CasePlaysView, ReadRollout, show_pair, show_plays
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, TypeVar
 
+from workbench.app.fair_queue import FairQueue, QueueTicket, Share
 from workbench.app.limits import PersonLimits
-from workbench.app.line import FairQueue, QueueTicket, Share
 from workbench.rollout.logprobs import CallOpening, Decision, LogprobsEngine
 from workbench.rollout.ports import (
     Capabilities,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workbench.records.sessions import StoredMessage
 from workbench.suite.compare import RunPair
 from workbench.suite.result import CaseResult
-from workbench.ui.present.pieces import TextSpan, marked_pieces
+from workbench.ui.present.text_spans import TextSpan, marked_pieces
 
 ReadRollout = Callable[[str], Sequence[StoredMessage]]
 """The messages of a stored session; none of one that is gone."""

@@ -22,8 +22,8 @@ from workbench.ui.present.notices import CLEAR, NoticeLine, NoticeView, advice, 
 from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.kept_text import compared
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.stored_text import compared
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents, is_run_by_code, list_tools, version_line
 from workbench.ui.visitor import Visitor
 
