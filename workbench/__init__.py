@@ -1,4 +1,4 @@
-"""Hermes Workbench: text from a model goes in; a checkable reading, tool results and training rows come out.
+"""Parse, run, store and export tool calls in the Hermes format.
 
 The layers, from top to bottom. Imports go down only; layers on one line do not import each other.
 

@@ -1,4 +1,4 @@
-"""`workbench` and `python -m workbench`."""
+"""Entry point of `workbench` and `python -m workbench`."""
 
 from workbench.cli.app import run
 

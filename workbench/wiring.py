@@ -1,4 +1,4 @@
-"""Settings to Services: the one module that knows every concrete class."""
+"""Build Services from settings: the only module that knows every concrete class."""
 
 import time
 from collections.abc import Generator

@@ -1,1 +1,1 @@
-"""What the edges share: kept values with their ids, the ports, Services, and a turn played and kept."""
+"""The application: what the page, the command line and the API do with models, tools and the store."""

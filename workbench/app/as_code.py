@@ -1,4 +1,4 @@
-"""A kept round as code that asks for it again: curl, Python with the openai client, a verb of the workbench."""
+"""Show a stored round as code that repeats its request: curl, Python with the openai client, a CLI command."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The branches of a session as a small tree: where paths part, and what each of them says."""
+"""Summarise a session's branches as a small tree: where paths diverge, and what each contains."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

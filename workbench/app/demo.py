@@ -1,4 +1,4 @@
-"""The demo set in a visitor's own sessions: loaded, looked for, removed."""
+"""Load, find and remove the demo sessions of a visitor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

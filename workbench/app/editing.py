@@ -1,4 +1,4 @@
-"""A message said otherwise: a branch beside it, by a person's hand; nothing is overwritten."""
+"""Edit a message or a call as a new branch, and apply a labeller's corrections; nothing is overwritten."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The generations of kept sessions as a recording that `replay:FILE` answers from."""
+"""Export sessions as ShareGPT rows, or as a recording that the engine `replay:FILE` answers from."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A line in which nobody overtakes by asking often: each group is served in turn, and in a group each owner."""
+"""A fair queue: groups take turns, and owners within a group, so that nobody gets ahead by asking often."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A session on the labelling bench: its path, what was said of it, what is stale, the row that it becomes."""
+"""Open a session for labelling: its path, its labels, what is out of date, and the training row it becomes."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

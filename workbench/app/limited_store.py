@@ -1,4 +1,4 @@
-"""The store's ports of a visitor, with the limits in front of everything that is written.
+"""Wrap a visitor's stores so that every write is checked against their limits.
 
 Whoever keeps something, today or in a handler to come, goes through here: a limit cannot be forgotten.
 """

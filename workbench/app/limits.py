@@ -1,4 +1,4 @@
-"""What one person may ask of a deployment: every limit is here, and each is checked in one function."""
+"""Limits on what one person may use: every limit is declared here and checked in one function each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace

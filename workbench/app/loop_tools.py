@@ -1,4 +1,4 @@
-"""A toolbox that answers the loop's own tools itself, and hands on the rest."""
+"""Tools that the loop answers itself: `todo`, `memory`, `session_search` and `delegate_task`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session as someone looks at it: its setup, a path of it, and what stands beside that path."""
+"""Load a session for display: its settings, one path through it, and the messages beside that path."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

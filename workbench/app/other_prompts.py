@@ -1,4 +1,4 @@
-"""What a kept prompt can be held against: another turn's, another contract version's, the model's own template's."""
+"""Compare a stored prompt with another turn's, another contract version's, or the model's own template's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Passwords as hashes that can stand in a setting.
+"""Hash passwords so that they can be written into a setting.
 
 A hash is `scrypt.N.r.p.SALT.HASH`: the cost as whole numbers, then salt and hash in URL-safe base64
 without padding. No dollar sign and no colon, so that shells and `name:hash` pairs take it as it is.

@@ -1,4 +1,4 @@
-"""How a turn is set up: the one place where settings, conversation, tools and engine become a rollout."""
+"""Set up a turn: the only place where settings, conversation, tools and engine become a rollout."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

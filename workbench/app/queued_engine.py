@@ -1,4 +1,4 @@
-"""Engines that are asked in turn: the line in front of each is fair between owners."""
+"""Queue requests to engines, fairly between owners."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""A message written anew, with the corrections above it in place: a branch, and nothing is overwritten."""
+"""Regenerate or continue a message on a new branch, with the corrections above it applied; nothing is overwritten."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Several samples of one turn, as branches beside each other, and how far they agree."""
+"""Draw several samples of one turn as sibling branches, and measure how far they agree."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What the page and the verbs are handed."""
+"""The objects that the page, the command line and the API work with: settings, stores, models, tools, calendar."""
 
 from __future__ import annotations
 

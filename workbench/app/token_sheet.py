@@ -1,4 +1,4 @@
-"""A kept completion and its prompt, token by token, as the model's own vocabulary cuts them."""
+"""Cut a stored prompt and completion into the tokens of the model's vocabulary, with their log-probabilities."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence

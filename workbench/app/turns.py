@@ -1,4 +1,4 @@
-"""A turn, played and kept: each message is committed the moment it ends."""
+"""Run a turn and store each message as soon as it is complete."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""A version's text, read: what of it reaches a model, and how two of them differ."""
+"""Read the content of a version: its fingerprint for models, and the difference between two of them."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Files and versions brought together: files are the first versions, and versions go back to files."""
+"""Keep files and versions in step: files become first versions, and versions are written back to files."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The nouns: messages, calls, results, spans, findings and fixes; values that know nothing of any format."""
+"""The basic values: messages, calls, results, spans, findings and fixes. They know no format."""

@@ -1,4 +1,4 @@
-"""What was noticed and is told, without changing a text."""
+"""Spans of a text, findings about it, and fixes to it, with the severity of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

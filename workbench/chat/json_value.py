@@ -1,4 +1,4 @@
-"""JSON as a Python value."""
+"""JSON values in Python: types, loading, and a check of nesting depth."""
 
 import json
 from collections.abc import Mapping, Sequence

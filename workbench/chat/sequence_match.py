@@ -1,4 +1,4 @@
-"""Two sequences compared by difflib, with a bound on the work.
+"""Compare two sequences with difflib, with a limit on the work.
 
 `SequenceMatcher` takes quadratic time at least: two texts of 200,000 characters whose lines repeat keep it busy for
 hours. Here the work is counted; once it is used up, the stretches that are left count as replaced, each as a whole.

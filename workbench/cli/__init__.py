@@ -1,1 +1,1 @@
-"""Verbs for the terminal; each hands its work to `workbench.app` and prints what comes of it."""
+"""The command line: each command hands its work to `workbench.app` and prints the outcome."""

@@ -1,4 +1,4 @@
-"""The verbs, put together; errors become one line and an exit code."""
+"""Put the commands together; turn errors into one line and an exit code."""
 
 import sys
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""`workbench auth`: who may log in."""
+"""`workbench auth`: manage who may log in."""
 
 import getpass
 import sys

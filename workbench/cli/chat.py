@@ -1,4 +1,4 @@
-"""`workbench chat`: one turn on the terminal, kept as the page would keep it."""
+"""`workbench chat`: run one turn in the terminal and store it as the page would."""
 
 import json
 import sys

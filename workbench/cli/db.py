@@ -1,4 +1,4 @@
-"""`workbench db`: the database's backups, its soundness, its size."""
+"""`workbench db`: back up, restore, check and compact the database."""
 
 import json
 from dataclasses import asdict

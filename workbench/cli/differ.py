@@ -1,4 +1,4 @@
-"""`workbench differ`: what others would have extracted from the same text."""
+"""`workbench differ`: show what other parsers would have extracted from the same text."""
 
 import json
 from collections.abc import Iterator, Sequence

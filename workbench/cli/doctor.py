@@ -1,4 +1,4 @@
-"""`workbench doctor`: what is there, and what to do about what is not."""
+"""`workbench doctor`: check the installation and say how to fix what is missing."""
 
 import importlib.util
 import platform

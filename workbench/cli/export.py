@@ -1,4 +1,4 @@
-"""`workbench export`: sessions as training rows."""
+"""`workbench export`: write sessions as training rows."""
 
 import sys
 from collections import Counter

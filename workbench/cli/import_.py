@@ -1,4 +1,4 @@
-"""`workbench import`: rows of files as sessions."""
+"""`workbench import`: load rows from files as sessions."""
 
 import sys
 from collections import Counter

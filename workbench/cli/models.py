@@ -1,4 +1,4 @@
-"""`workbench models`: what can be asked, what the hub has, what is on this machine."""
+"""`workbench models`: list available models, search the hub, download and remove."""
 
 import sys
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`workbench parse`: what the reader makes of a completion, or of many."""
+"""`workbench parse`: parse one completion, or many."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`workbench render`: the prompt that a family makes of messages, byte for byte."""
+"""`workbench render`: render the prompt of a family for given messages, byte for byte."""
 
 import sys
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Options for sampling fields, made from their declarations."""
+"""Command-line options for sampling fields, made from their declarations."""
 
 from typing import Any
 

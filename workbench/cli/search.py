@@ -1,4 +1,4 @@
-"""`workbench search`: sessions by the words in them."""
+"""`workbench search`: find sessions by their words."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`workbench serve`: the page."""
+"""`workbench serve`: serve the page."""
 
 from dataclasses import replace
 from functools import partial

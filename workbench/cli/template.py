@@ -1,4 +1,4 @@
-"""`workbench template check`: what a model's own chat template gets wrong."""
+"""`workbench template check`: report what a model's own chat template gets wrong."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The group of verbs, and what they share."""
+"""`workbench tools`: list, check, import, export and call tools."""
 
 import json
 import sys

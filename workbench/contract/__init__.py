@@ -1,1 +1,1 @@
-"""What we tell a model: contracts as text and value, and their composition with the offered tools."""
+"""Contracts: parsed from text, checked, and composed with the offered tools into a system prompt."""

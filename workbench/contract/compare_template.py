@@ -1,4 +1,4 @@
-"""A contract's prompt beside the one that the model's own template makes of the same conversation."""
+"""Compare a contract's prompt with the one that the model's own template renders for the same conversation."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Contract + offered tools → the system text."""
+"""Compose a contract and the offered tools into the system text."""
 
 from collections.abc import Mapping
 from typing import Final

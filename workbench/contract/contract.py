@@ -1,4 +1,4 @@
-"""A contract as a value, and as a file: YAML front matter, then the text."""
+"""Contracts as values and as files: YAML front matter, then the text with its variables."""
 
 import re
 from collections.abc import Iterator, Mapping

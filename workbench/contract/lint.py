@@ -1,4 +1,4 @@
-"""What a contract's text gets wrong: marks left open, examples that do not parse, words against its family."""
+"""Lint a contract's text: unclosed marks, examples that do not parse, instructions that contradict its family."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,1 +1,1 @@
-"""Models that go on from a text: local through llama.cpp, behind a server, recorded, or written out in a file."""
+"""Engines that continue a text: local through llama.cpp, remote, recorded, or scripted."""

@@ -1,4 +1,4 @@
-"""Adapters by name: which file `MODEL+ADAPTER` means, what lies in the data folder, what receipts tell."""
+"""Adapters by name: the file that `MODEL+ADAPTER` means, and the adapters in the data folder with their receipts."""
 
 import json
 from collections.abc import Sequence

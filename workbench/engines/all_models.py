@@ -1,4 +1,4 @@
-"""Every model that can be chosen, by the names that `--model` takes."""
+"""Every available model, by the names that `--model` accepts."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a GGUF file tells of itself in its header, read without loading the model: its type, its chat templates."""
+"""Read a GGUF file's type and chat templates from its header, without loading the model."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Models that are recommended: repositories of GGUF files, with what is known of each."""
+"""Recommended models: the embedded one, and repositories of GGUF files with notes on each."""
 
 import subprocess
 import sys

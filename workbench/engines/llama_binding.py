@@ -1,4 +1,4 @@
-"""llama.cpp's own functions, as few as we need, with Python's values; version 0.3.36 of llama-cpp-python."""
+"""One loaded model of llama.cpp: evaluated in one thread, and interrupted when a request is cancelled."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""One completion: tokens drawn one by one, free or held to a grammar, as pieces of text."""
+"""Generate one completion token by token, free or constrained by a grammar, until a stop text, a limit or a loop."""
 
 import codecs
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""GGUF models through llama.cpp, on CPU or GPU."""
+"""The engine for local GGUF models: one request at a time, in order of arrival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probabilities from a model's own logits: how an answer would begin, and how likely a written one was."""
+"""Read probabilities from a model's logits: how an answer would begin, and how likely a given completion is."""
 
 import codecs
 from collections.abc import Callable, Sequence

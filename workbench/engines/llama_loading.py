@@ -1,4 +1,4 @@
-"""How a GGUF file is loaded, and what the build of llama.cpp can do."""
+"""Options for loading a GGUF file, the features of the installed llama.cpp, and what it logs."""
 
 import ctypes
 import re

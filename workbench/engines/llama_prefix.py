@@ -1,4 +1,4 @@
-"""What a model has evaluated: the prompt under way, and a bounded memory of others."""
+"""Keep evaluated prompts in llama.cpp's memory, so that a shared prefix is not evaluated again."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence

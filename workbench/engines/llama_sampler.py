@@ -1,4 +1,4 @@
-"""Sampling as llama.cpp's chain of samplers."""
+"""Build the chain of llama.cpp samplers for a request."""
 
 from __future__ import annotations
 

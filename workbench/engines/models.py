@@ -1,4 +1,4 @@
-"""Models that run on this machine, by the names that `--model` takes."""
+"""Models that run on this machine, by the names that `--model` accepts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

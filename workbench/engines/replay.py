@@ -1,4 +1,4 @@
-"""An engine that answers from recorded generations: the same question gets the same answer, any other one none."""
+"""An engine that answers from recorded generations: a known question gets the recorded answer, others an error."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields

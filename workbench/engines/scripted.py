@@ -1,4 +1,4 @@
-"""An engine that plays written completions: for demos, for labelling without a model, for tests."""
+"""An engine that returns scripted completions, for demos, for labelling without a model, and for tests."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256

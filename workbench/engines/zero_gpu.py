@@ -1,4 +1,4 @@
-"""Experimental: a GGUF model on a Space with ZeroGPU, which lends a GPU for the length of one call.
+"""Experimental: a GGUF model on a Space with ZeroGPU, which lends a GPU for the duration of one call.
 
 The decorated function runs in a process forked for it: what goes in and comes out is pickled, it must be synchronous,
 and the model is made inside it, for llama.cpp must not touch CUDA before. A worker that is lent again finds its model.

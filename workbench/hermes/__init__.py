@@ -1,1 +1,1 @@
-"""The wire format: a completion to a Reading, a conversation to a Prompt, byte for byte."""
+"""The wire format: parse completions into readings, and render conversations to prompts, byte for byte."""

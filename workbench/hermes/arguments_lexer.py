@@ -1,4 +1,4 @@
-"""How much of a call's arguments is certain while they are still being written."""
+"""Tell which part of a call's arguments is final while the call is still being written."""
 
 import json
 import re

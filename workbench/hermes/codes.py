@@ -1,4 +1,4 @@
-"""Every code of a fix or finding, with its meaning: the one table, which `docs/reference/codes.md`
+"""Every code of a fix or finding, with its meaning. `docs/reference/codes.md` repeats this table.
 repeats."""
 
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Hermes' JSON mode: a schema in the system text, and an answer that is to keep it.
+"""Hermes' JSON mode: find the schema in the system text, and check the answer against it.
 
 *Source:* the Hermes-2-Pro and Hermes-3 model cards, "JSON Mode / Structured Outputs": the system text ends with
 `<schema>`, a JSON Schema, `</schema>`.

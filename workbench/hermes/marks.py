@@ -1,4 +1,4 @@
-"""Every literal mark of the format, once, with its source."""
+"""Every literal mark of the format with its source, and how text that contains marks is escaped."""
 
 import json
 import re

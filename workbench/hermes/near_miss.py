@@ -1,4 +1,4 @@
-"""What is no tag, but was perhaps meant as one: a lint of prose, and of what a contract says."""
+"""Find text that is not a tag but was probably meant as one, in prose and in contracts."""
 
 import re
 from collections.abc import Iterator

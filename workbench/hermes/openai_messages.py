@@ -1,4 +1,4 @@
-"""Messages as chat APIs and chat templates shape them, read into a Conversation."""
+"""Convert conversations from and to the messages of chat APIs and chat templates."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A completion to its Reading. One reader: strict is the tolerant reader that may use no fix."""
+"""Parse a completion into a reading. There is one reader: strict mode is the tolerant reader without fixes."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What others would have extracted from the same text, and why they lose: strict, vLLM, SGLang, the seeds."""
+"""Compare what other parsers would extract from the same text, and say why calls are lost."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

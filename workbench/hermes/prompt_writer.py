@@ -1,4 +1,4 @@
-"""Builds a prompt's text and remembers who wrote which stretch."""
+"""Build a prompt, keep track of which part wrote which span, and report problems of the conversation."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the reader made of one completion."""
+"""The result of parsing one completion: its segments, calls and findings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

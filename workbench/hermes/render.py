@@ -1,4 +1,4 @@
-"""Conversation to Prompt: the family's framing, byte for byte, with every mark accounted for."""
+"""Render a conversation to a prompt in the family's framing, byte for byte, with every mark accounted for."""
 
 from dataclasses import dataclass, field
 

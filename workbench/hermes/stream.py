@@ -1,4 +1,4 @@
-"""The same Reading, fed in pieces, with events on the way."""
+"""Parse a completion that arrives in pieces into the same reading, with events along the way."""
 
 from dataclasses import replace
 

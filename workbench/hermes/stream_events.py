@@ -1,4 +1,4 @@
-"""What happens while a completion is still being written."""
+"""Events of a completion that is still being written, and the text that must be held back as a possible tag."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A message whose thought and calls were given as structure, written out as one completion.
+"""Write a message whose thought and calls came as structure out as one completion text.
 
 A server with a chat API reads its model's text by itself and hands over the pieces. Written out they can be read,
 shown and exported like any completion; a message without structure is its own text.

@@ -1,1 +1,1 @@
-"""Files that people write and keep: contracts, beside the current folder or inside the wheel; data sets."""
+"""Files that people write and keep: contracts, tools, prices, and data sets."""

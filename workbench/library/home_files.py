@@ -1,4 +1,4 @@
-"""The files of `prompts/` and `tools_catalog/`, byte for byte: what versions come from and go to."""
+"""The contracts, tools, suites and prices on disk: read byte for byte, and written back by versions."""
 
 import secrets
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Finished labels as JSON lines in a dataset repository of the hub.
+"""Append finished labels as JSON lines to a dataset repository on the hub.
 
 Lines are written to a file of this process and committed from there every few minutes: what could not be
 sent stays in the folder, and is sent the next time.

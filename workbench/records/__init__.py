@@ -1,1 +1,1 @@
-"""What is stored, as values without I/O, and the training rows that it becomes."""
+"""Stored values without I/O: sessions, messages, labels, versions, runs, comparisons, and the rows they become."""

@@ -1,4 +1,4 @@
-"""Comparisons as values: what is compared, what came of it, how people voted."""
+"""Comparisons as values: what is compared, the answers, and the votes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Facts: what the reader noted of a model's message, as it is counted and searched."""
+"""Facts: what the parser noted about a model's message, for counting and searching."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

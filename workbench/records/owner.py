@@ -1,4 +1,4 @@
-"""Whose data it is, and what they may do."""
+"""Owners of data: their role, their permissions, and the audit log's entries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

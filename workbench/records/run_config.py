@@ -1,4 +1,4 @@
-"""What a person has chosen for a conversation: contract, tools, model, sampling."""
+"""The configuration of a conversation: contract, tools, model and sampling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Runs as the store gives them back."""
+"""Runs of suites as stored: state, plan and results."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

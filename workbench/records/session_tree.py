@@ -1,4 +1,4 @@
-"""A session's tree: which messages stand beside each other, and where a branch ends."""
+"""The tree of a session's messages: paths, siblings, branches, and sessions that a search found."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

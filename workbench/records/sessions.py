@@ -1,4 +1,4 @@
-"""Kept values: what the store gives back, with ids and times."""
+"""Stored sessions and messages, with their ids and times."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime

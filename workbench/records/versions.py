@@ -1,4 +1,4 @@
-"""Versions as values: what is kept of a text that somebody saved, and the names that point at it."""
+"""Versions as values: stored texts, the names that point to them, and references such as `NAME@3`."""
 
 import re
 from dataclasses import dataclass

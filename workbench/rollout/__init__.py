@@ -1,1 +1,1 @@
-"""One conversation turn, played as a stream of events: prompt, completion, reading, results, and again."""
+"""One turn of a conversation as a stream of events: prompt, completion, reading, tool results, repeat."""

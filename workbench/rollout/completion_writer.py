@@ -1,4 +1,4 @@
-"""Puts a completion together from an engine's deltas, and tells it as one growing text."""
+"""Assemble a completion from an engine's deltas, and report it as growing text."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a completion is held to: the tool choice and the answer's schema, as prefill, constraint and findings."""
+"""The constraint of a completion: tool choice and answer schema become a prefill, a grammar, and findings."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final

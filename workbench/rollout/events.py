@@ -1,4 +1,4 @@
-"""What happens in a turn, in order; the page, the verbs and the tests watch the same events."""
+"""The events of a turn in order, for the page, the command line and recordings."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""How a model would begin its answer, and how likely it was to write what it wrote: values, and a port."""
+"""Log-probabilities of how an answer begins and of a given completion: values, and the engine's port."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

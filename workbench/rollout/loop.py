@@ -1,4 +1,4 @@
-"""The loop of one turn: prompt, completion, reading, results, and again until an answer or a limit."""
+"""The loop of one turn: prompt, completion, reading, tool results, until an answer or a limit."""
 
 import json
 from collections.abc import Callable, Generator, Iterator, Sequence

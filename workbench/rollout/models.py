@@ -1,4 +1,4 @@
-"""The models that can be chosen, and what is known about each."""
+"""The port to the available models, and what is known about each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

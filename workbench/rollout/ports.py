@@ -1,4 +1,4 @@
-"""What the loop needs of the world: an engine, a toolbox, a clock."""
+"""The ports of the loop: an engine, a toolbox, an approver, a clock."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

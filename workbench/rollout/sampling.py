@@ -1,4 +1,4 @@
-"""How the next token is chosen. A sampling field is declared here, and nowhere else: see CONTRIBUTING.md."""
+"""Sampling settings. Every sampling field is declared here and only here; see CONTRIBUTING.md."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""How a setting is declared: in the metadata of a dataclass field, read by the page, the command line and the docs."""
+"""Declare settings in the metadata of dataclass fields, for the page, the command line and the docs."""
 
 import math
 from collections.abc import Callable, Mapping

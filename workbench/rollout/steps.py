@@ -1,4 +1,4 @@
-"""Step mode: the rollout waits at each call until a person says what is to come of it."""
+"""Step mode: the rollout pauses at each call until a person decides."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The environment as one value; nothing else reads it."""
+"""The settings of the process, read from the environment. Nothing else reads it."""
 
 from workbench.settings.reading import (
     CHOSEN_MODEL,

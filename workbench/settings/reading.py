@@ -1,4 +1,4 @@
-"""The environment, read into the settings; nothing else reads it."""
+"""Read the environment variables into settings, with the format of each value."""
 
 import os
 import re

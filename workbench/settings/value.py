@@ -1,4 +1,4 @@
-"""The settings of a process as one value."""
+"""The settings as one value, with secrets that never appear in text."""
 
 import os
 from collections.abc import Iterator, Mapping

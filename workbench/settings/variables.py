@@ -1,4 +1,4 @@
-"""Every environment variable of ours: its name, its default, its meaning."""
+"""Every environment variable of the workbench: name, default and meaning."""
 
 from dataclasses import dataclass
 from typing import Final

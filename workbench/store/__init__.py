@@ -1,1 +1,1 @@
-"""Sessions as trees of messages in a database: tables, rows to values and back, migrations."""
+"""The database: sessions as trees of messages, labels, versions, runs and comparisons."""

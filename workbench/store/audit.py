@@ -1,4 +1,4 @@
-"""The audit log in a database, and how others write to it."""
+"""Read and write the audit log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

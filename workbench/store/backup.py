@@ -1,4 +1,4 @@
-"""Backing a database up, restoring it, looking whether it is sound, packing it."""
+"""Back up, restore, check and compact a database."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence

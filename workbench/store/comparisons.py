@@ -1,4 +1,4 @@
-"""Comparisons in a database."""
+"""Comparisons in the database."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Sessions as training rows are made of them, and rows as sessions."""
+"""Select the sessions of an export, and store imported rows as sessions."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What is wrong with a row that somebody or something else than the workbench has changed."""
+"""Describe what is wrong with a stored row that something other than the workbench has changed."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""One database: found, opened, brought up to date; its transactions, and its faults in our own words."""
+"""One database: find it, open it, run transactions, and translate its errors into messages of ours."""
 
 import sqlite3
 from collections.abc import Generator

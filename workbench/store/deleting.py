@@ -1,4 +1,4 @@
-"""Messages deleted out of a session: shown no more, and brought back as long as the session is there."""
+"""Delete messages from a session; they stay restorable as long as the session exists."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

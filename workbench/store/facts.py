@@ -1,4 +1,4 @@
-"""Facts of one owner's messages."""
+"""Facts about messages in the database."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The queue: which sessions are to be labelled, filtered and paged in the database."""
+"""The labelling queue, filtered and paged in the database, and the projects it belongs to."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Rows of labels and projects to values and back."""
+"""Convert rows of labels and projects to values and back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

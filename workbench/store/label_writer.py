@@ -1,4 +1,4 @@
-"""Labels written, in the caller's transaction: never over what somebody else saved meanwhile."""
+"""Write labels in the caller's transaction, without overwriting what somebody else saved in the meantime."""
 
 from collections.abc import Sequence
 from dataclasses import replace

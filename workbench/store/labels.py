@@ -1,4 +1,4 @@
-"""Labels in a database."""
+"""Labels in the database."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Notes of models in a database."""
+"""What models remember for their owners."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Writing the rows of one message, each after those that it points at."""
+"""Write the rows of one message, in the order of their references."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""Brings a database up to date: forward only, in one transaction, with a backup before."""
+"""Migrate a database to the current schema: forward only, in one transaction, after a backup."""
 
 import logging
 import sqlite3

@@ -1,4 +1,4 @@
-"""What one owner may see and write of the sessions: the one place where the owner stands in a query."""
+"""Restrict queries to one owner: the only place where the owner appears in a query."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

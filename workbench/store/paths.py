@@ -1,4 +1,4 @@
-"""Reading a session's tree: one message, one path, all of it."""
+"""Read a session's tree: one message, one path, or all of it."""
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile

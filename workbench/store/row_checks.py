@@ -1,4 +1,4 @@
-"""All rows of a database looked at one by one: values that cannot be read, and messages that form no tree."""
+"""Check all rows of a database: unreadable values, and messages that form no tree."""
 
 import sqlite3
 from collections import defaultdict

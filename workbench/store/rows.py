@@ -1,4 +1,4 @@
-"""Rows to values and back."""
+"""Convert rows of messages and generations to values and back."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Runs in a database."""
+"""Runs in the database."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

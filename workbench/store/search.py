@@ -1,4 +1,4 @@
-"""The search of one owner's sessions."""
+"""Search one owner's sessions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple

@@ -1,4 +1,4 @@
-"""What is noted of a message when it is kept: its facts, and its words for the search."""
+"""Index a message when it is stored: its facts, and its words for the search."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

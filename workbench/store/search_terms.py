@@ -1,4 +1,4 @@
-"""Words of a text as the search knows them, the same for every database.
+"""Split texts and queries into search words, the same way for every database.
 
 Case and accents do not count; an ideograph or a pictograph is a word of its own; all other signs part
 words. So `get_weather` is two words that follow each other, and no sign of a query can be taken for syntax.

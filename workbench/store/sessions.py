@@ -1,4 +1,4 @@
-"""Sessions in a database."""
+"""Sessions in the database, and the list of them."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Sessions shown to others by a key."""
+"""Share sessions with others by a key."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which text the databases can keep byte for byte: all but NUL and lone surrogates."""
+"""Check that the databases can store a text byte for byte: no NUL, no lone surrogates."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass

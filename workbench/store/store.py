@@ -1,4 +1,4 @@
-"""The store: all that people make, in a database."""
+"""The store of one owner, or of all: every kind of stored data in one database."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Messages whose writing has not ended: kept while it goes on, and as messages where it was broken off."""
+"""Messages that are still being written: saved on the way, and kept as messages if the writer dies."""
 
 import logging
 import socket

@@ -1,4 +1,4 @@
-"""Versions read: which rows an owner may see, which of them a person means, rows to values."""
+"""Read versions: which rows an owner may see, which of them a reference means, and their values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Versions in a database."""
+"""Versions in the database."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Cases with expectations, played and scored: reading, scoring, runs, statistics, comparison, reports."""
+"""Suites of cases with expectations: reading, running, scoring, statistics, comparison, reports."""

@@ -1,4 +1,4 @@
-"""BFCL's matching of calls and right answers.
+"""Match calls against possible answers by the rules of BFCL.
 
 *Source:* `bfcl_eval/eval_checker/ast_eval/ast_checker.py` of the package `bfcl-eval` 2026.3.23, for Python
 functions. Its rules are kept to the letter, odd ones too, so that a score means what it means there: texts are

@@ -1,4 +1,4 @@
-"""Expectations of calls."""
+"""Score expectations about calls, results and answers."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The score card of an arm: what its results come to."""
+"""The score card of an arm: rates, costs and times over its results."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

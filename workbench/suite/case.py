@@ -1,4 +1,4 @@
-"""Suites and their cases, as values."""
+"""Suites and cases as values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

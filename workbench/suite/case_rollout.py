@@ -1,4 +1,4 @@
-"""A case that was played: what there is to be scored."""
+"""One rollout of a case: the transcript to score, its price, and a judge's verdicts."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Two runs, or two arms, of the same cases: what got better, what broke."""
+"""Compare two runs or two arms on the same cases: what improved, what broke, and whether it is chance."""
 
 from collections import defaultdict
 from collections.abc import Iterable

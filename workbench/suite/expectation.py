@@ -1,4 +1,4 @@
-"""The expectation language: what a case wants to see, as it stands in a suite."""
+"""The expectation language: what a case of a suite can require."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, cast

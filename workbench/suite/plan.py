@@ -1,4 +1,4 @@
-"""What a run is to play: cases, the arms that are compared, and the order of it all."""
+"""The plan of a run: its cases, the arms that are compared, and the order of its jobs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

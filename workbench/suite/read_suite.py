@@ -1,4 +1,4 @@
-"""A suite's text to its cases; what is wrong is told with its line and its place."""
+"""Parse a suite's text into cases, and report problems with line and position."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast

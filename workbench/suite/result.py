@@ -1,4 +1,4 @@
-"""What came of one play of a case, as it is kept."""
+"""The stored result of one repetition of a case: status, score and measurements."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A run: its jobs played and scored, one event at a time."""
+"""Run a plan's jobs and score them, one event at a time."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait

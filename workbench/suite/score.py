@@ -1,4 +1,4 @@
-"""From a case and its rollout to a score: each expectation's yes or no, with a plain reason."""
+"""Score a rollout of a case: yes or no for each expectation, with a reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A suite's text as a YAML value in which lines can be found, and what is wrong with it."""
+"""A suite's text as YAML with line numbers, its CSV data, and what is wrong with it."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The same under other conditions: a contract without one of its parts, tools that are told of differently."""
+"""Variants of a case: a contract without one of its parts, or tools described differently."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,1 +1,1 @@
-"""Runs calls: the catalog's declarative tools and their mock rules."""
+"""Run tool calls: the catalog's tools and mock rules, MCP servers, and the terminal."""

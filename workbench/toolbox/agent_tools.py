@@ -1,4 +1,4 @@
-"""Tools that the loop answers itself, for they need what a toolbox has not: plan, memory, sessions, rollouts.
+"""Specs of the tools that the loop answers itself: plan, memory, session search, delegation.
 
 Their specs are registered like all others. A call that reaches dispatch all the same is told so.
 *Source:* hermes-agent runtime, "Agent-loop tools".

@@ -1,4 +1,4 @@
-"""Errors as a model may see them."""
+"""Turn a handler's return value or error into the text that a model sees."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Handlers run aside, with a limit: synchronous ones in threads, asynchronous ones on a loop that lives on.
+"""Run handlers with a time limit: synchronous ones in threads, asynchronous ones on a loop of their own.
 
 One loop in a thread of its own serves every caller alike: one inside a running loop, one in a worker thread
 and one with no loop at all. So an asynchronous client that a handler keeps stays usable from call to call.

@@ -1,4 +1,4 @@
-"""The catalog: files, modules and packages of tools, put into one registry."""
+"""The catalog: tools from files, modules, packages and MCP servers in one registry."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy

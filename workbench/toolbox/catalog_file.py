@@ -1,4 +1,4 @@
-"""The form of `tools_catalog/*.yaml`: read, held to be sound, and written."""
+"""Read, check and write the files `tools_catalog/*.yaml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

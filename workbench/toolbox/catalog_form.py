@@ -1,4 +1,4 @@
-"""The form of one file of the catalog, and what may be wrong with its rules."""
+"""The fields of a catalog file, and the checks of its mock rules."""
 
 from collections.abc import Iterator
 from typing import Any, Final, cast

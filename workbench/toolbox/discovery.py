@@ -1,4 +1,4 @@
-"""Where tools come from besides the catalog's YAML files: modules, packages, and what a conversation stages."""
+"""Find tools in modules and installed packages, and stage the files of a conversation."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""From a call to its result; whatever happens, the model gets well-formed text."""
+"""Run a call and return its result; whatever happens, the model gets well-formed text."""
 
 import inspect
 import time

@@ -1,4 +1,4 @@
-"""One registered tool."""
+"""A registered tool, and what its handler is given and returns."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

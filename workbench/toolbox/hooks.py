@@ -1,4 +1,4 @@
-"""What may look at a call before it runs and at its result afterwards."""
+"""Hooks that check a call before it runs and its result afterwards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

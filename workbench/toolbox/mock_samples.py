@@ -1,4 +1,4 @@
-"""A value made from a JSON Schema."""
+"""Make a sample value from a JSON Schema."""
 
 import string
 import sys

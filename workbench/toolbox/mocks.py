@@ -1,4 +1,4 @@
-"""Mock rules: when the arguments match, this result."""
+"""Mock rules: the first rule that matches the arguments gives the result."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""The registry: which tools there are, who runs them, and which of them can be used now."""
+"""The registry: which tools exist, what runs them, and which are available now."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

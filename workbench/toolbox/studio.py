@@ -1,4 +1,4 @@
-"""Tools edited and tried, before they stand in a file."""
+"""Check and try tools that are being edited."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Toolsets: named bundles of tools, which may include each other."""
+"""Toolsets: named groups of tools, which may include each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What a tool promises: specs as offered to a model, their soundness, and arguments held against them."""
+"""Tool specs: validated, linted, converted, and used to check arguments and build grammars."""

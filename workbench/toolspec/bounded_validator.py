@@ -1,4 +1,4 @@
-"""jsonschema's validator, with its work counted and its patterns run by RE2.
+"""jsonschema's validator with a limit on its work and with patterns run by RE2.
 
 A schema is a program: `$ref` and `allOf` of two branches each, thirty levels deep, ask for a billion steps in 3 KB. So
 each keyword pays for itself before it runs (see `workbench.toolspec.budget`), and for each error that it reports.

@@ -1,4 +1,4 @@
-"""A bound on the work that one text of a stranger may cause, whatever kind of work it is.
+"""Limit the work that one untrusted text may cause, whatever kind of work it is.
 
 Patterns, templates and schemas are small programs: a few lines of them can ask for hours. Whatever runs one counts
 its work in steps with `spend`. A step stands for about a microsecond, so that steps of different kinds add up.

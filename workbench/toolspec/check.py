@@ -1,4 +1,4 @@
-"""Specs and arguments held against JSON Schema. *Source:* JSON Schema Draft 2020-12."""
+"""Check specs and arguments against JSON Schema. *Source:* JSON Schema Draft 2020-12."""
 
 import re
 from collections.abc import Iterator, Mapping

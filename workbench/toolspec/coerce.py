@@ -1,4 +1,4 @@
-"""Which types a schema allows, and the lossless way from a string to one of them."""
+"""Find the types that a schema allows, and convert a string to one of them without loss."""
 
 import json
 from collections.abc import Iterable, Mapping

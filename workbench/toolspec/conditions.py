@@ -1,4 +1,4 @@
-"""What a value must be: the little language of mock rules and of a suite's expected arguments."""
+"""Conditions on a value: the small language of mock rules and of expected arguments."""
 
 import json
 from collections.abc import Mapping, Sequence

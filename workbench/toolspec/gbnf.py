@@ -1,4 +1,4 @@
-"""Grammars in GBNF: rules by name, literals, and what JSON is made of.
+"""Build grammars in GBNF: named rules, literals, and the parts of JSON.
 
 *Source:* llama.cpp, `grammars/README.md`.
 """

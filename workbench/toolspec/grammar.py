@@ -1,4 +1,4 @@
-"""Offered tools to what a model is held to when it calls: a JSON Schema of one call, a grammar of all."""
+"""Convert offered tools to constraints on calls: a JSON Schema of one call, a grammar of all."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""A tool's parameters as the rows of a grid, and a spec with its rows changed."""
+"""Show a tool's parameters as rows of a grid, and change a spec by its rows."""
 
 import json
 from collections import Counter

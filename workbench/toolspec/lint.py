@@ -1,4 +1,4 @@
-"""What of a sound spec makes models call it wrongly."""
+"""Lint a valid spec: find what makes models call it wrongly."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Regular expressions that strangers write, run in linear time by RE2.
+"""Run regular expressions from untrusted texts in linear time with RE2.
 
 Python's `re` backtracks: `(a+)+$` takes exponential time, and no look at a pattern tells all that do. RE2 does not
 backtrack, so it has no look-around and no back references; a pattern that needs them is reported, and not run.

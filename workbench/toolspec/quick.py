@@ -1,4 +1,4 @@
-"""A quick yes: where a schema is surely sound, or arguments surely fit it, jsonschema need not look closer."""
+"""A fast path: recognise schemas and arguments that are certainly valid, so that jsonschema need not run."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, cast

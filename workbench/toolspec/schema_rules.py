@@ -1,4 +1,4 @@
-"""JSON Schema to rules of a grammar, and what of the schema no grammar can say.
+"""Convert JSON Schema to grammar rules, and list the keywords that a grammar cannot express.
 
 *Source:* JSON Schema Draft 2020-12.
 

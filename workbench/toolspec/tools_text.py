@@ -1,4 +1,4 @@
-"""A person's JSON text of tools, read and checked, with the line of each fault."""
+"""Parse and check the JSON text of tools that a person writes, with the line of each problem."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""JSON Schema validators that fetch nothing and do not run away."""
+"""JSON Schema validators that fetch nothing and cannot run away."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

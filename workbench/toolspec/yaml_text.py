@@ -1,4 +1,4 @@
-"""YAML that a person writes: bounded, and with JSON's values."""
+"""Read and write YAML that a person writes: bounded, and limited to JSON's values."""
 
 import json
 from collections.abc import Generator

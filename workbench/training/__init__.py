@@ -1,1 +1,1 @@
-"""Rows that teach tool calling, the training on them, and what comes out of it."""
+"""Generate rows that teach tool calling, train on them, and write the adapter."""

@@ -1,4 +1,4 @@
-"""Training rows to what a trainer is fed: the bytes of the very prompts that an engine is given, and what of
+"""Convert training rows to token sequences: the bytes of the prompts an engine gets, and which are trained.
 them the loss counts."""
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A LoRA adapter of Hugging Face's form as the GGUF file that llama.cpp lays over the same base."""
+"""Convert a LoRA adapter from Hugging Face's format to the GGUF file that llama.cpp loads."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Held-out cases: conversations of the test split up to the model's first message, and what that should be."""
+"""Held-out cases: conversations of the test split up to the model's first message, with the expected calls."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

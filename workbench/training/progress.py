@@ -1,4 +1,4 @@
-"""What a training run tells while it goes on, and how it is stopped."""
+"""Report the progress of a training run, and stop it on request."""
 
 import signal
 import time

@@ -1,4 +1,4 @@
-"""The receipt and the card of a training run."""
+"""The receipt and the model card of a training run."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Examples under one system text, trained as one text in which that text stands once.
+"""Train examples that share a system text as one sequence that contains that text once.
 
 Tool schemas make the system text four tokens of five. Examples that share it stand behind it side by side: each
 sees the shared tokens and itself, at the positions it would have alone. Loss and gradients are those of the

@@ -1,4 +1,4 @@
-"""A training run: from sound rows to adapter, GGUF, receipt and card."""
+"""A training run: from valid rows to adapter, GGUF file, receipt and card."""
 
 import json
 from collections.abc import Callable, Iterable

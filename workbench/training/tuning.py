@@ -1,4 +1,4 @@
-"""Training with TRL, from examples to weights."""
+"""Train with TRL, from examples to weights."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,1 +1,1 @@
-"""What we hand to a trainer: conversations as rows, with a proof that strict reads them."""
+"""Training rows: every format read into one kind of trajectory, validated, converted and written."""

@@ -1,4 +1,4 @@
-"""One trajectory made to fit."""
+"""Shorten a trajectory that is too long by summarising its middle."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace

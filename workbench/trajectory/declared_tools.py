@@ -1,4 +1,4 @@
-"""Tools as rows declare them: in a column of their own, or within `<tools>` in a system text."""
+"""Read the tools that rows declare, in a column or inside `<tools>` in a system text."""
 
 import json
 import marshal

@@ -1,4 +1,4 @@
-"""The parts of the model's message, and the one text in which Hermes spells them."""
+"""Parse a model message's text into parts, and write parts as the text that Hermes uses."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a trainer would learn of a row: the text that a model is shown, and the stretches that the loss counts.
+"""What a trainer learns from a row: the text that the model sees, and the spans that the loss counts.
 
 The loss counts what the model wrote, thoughts and prefaces included, with the mark that ends its turn: a model
 that never sees that mark does not learn to stop. It does not count system texts, people, results of tools, or

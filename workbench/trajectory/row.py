@@ -1,4 +1,4 @@
-"""A training row as it stands in its file: every part with its place, nothing changed, nothing judged."""
+"""A training row as it is in its file: every part with its position, unchanged and unjudged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Tools told in a system text: the sentences around them, and the text of the row's own."""
+"""Tools inside a system text: the text around them, and the row's own text."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""A conversation as training rows mean it, whatever shape they have: what all formats are read into."""
+"""A conversation of a training row, independent of the row's format."""
 
 import json
 from collections.abc import Mapping, Sequence

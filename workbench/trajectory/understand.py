@@ -1,4 +1,4 @@
-"""A row of any format to the trajectory that it means."""
+"""Read a row of any format into its trajectory."""
 
 from collections.abc import Iterator
 from dataclasses import replace

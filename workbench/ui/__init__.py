@@ -1,1 +1,1 @@
-"""The page: tabs, own components, theme, and what values become before anyone sees them."""
+"""The web page: tabs, components, theme, access control, and the values that are displayed."""

@@ -1,4 +1,4 @@
-"""Where a stranger's request comes from: what a browser cannot make up anew for each request."""
+"""The client address of a request, as far as it can be trusted, and the request queue of each address."""
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network

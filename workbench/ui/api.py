@@ -1,4 +1,4 @@
-"""The six functions that programs may call; each gives JSON text, and its docstring is what an agent reads."""
+"""The six API functions for programs. Each returns JSON text; its docstring is what an agent reads."""
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

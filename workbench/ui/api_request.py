@@ -1,4 +1,4 @@
-"""What a call of the API asks for, made into values; and how its answer, or its failure, is told."""
+"""Convert the arguments of an API call to values, and its result or error to an answer."""
 
 import json
 from collections.abc import Generator, Mapping, Sequence

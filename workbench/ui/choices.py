@@ -1,4 +1,4 @@
-"""What can be chosen, as a visitor has it at the time."""
+"""The choices of dropdowns, as a visitor has them now."""
 
 from collections.abc import Iterable, Mapping
 

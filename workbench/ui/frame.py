@@ -1,4 +1,4 @@
-"""What stands around the tabs: the head, the address bar, who is logged in."""
+"""Everything around the tabs: header, address bar, sign-in."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What helps a person find their way: a first visit's example and tour, the demo set, palette and keys."""
+"""Help for new visitors: the first example and the tour, demo sessions, command palette and shortcuts."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""How the page listens: every event private, without Gradio's own progress."""
+"""Attach event handlers: every event private, without Gradio's progress display."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial, wraps

@@ -1,4 +1,4 @@
-"""Whose data an event is about: an account, someone of Hugging Face, a browser, or the one person here."""
+"""Whose data an event is about, and whether they may do it. Every event and API function is checked here."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The page: all tabs built, then all wired; and what launching it needs."""
+"""Build the page: all tabs, their events, and the options to launch it."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,4 +1,4 @@
-"""The page's scripts as files of their own, which a browser fetches once and keeps.
+"""Serve the page's scripts as files that a browser downloads once.
 
 Their address holds a hash of all of them: what it names never changes, and a new version has another one.
 """

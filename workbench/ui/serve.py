@@ -1,4 +1,4 @@
-"""Serve the page: one address, no other host, everything stopped at the end."""
+"""Serve the page: check the settings, start on one address, and stop everything at the end."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""The page's theme: Gradio's Base with system fonts, small sizes and ink for an accent."""
+"""The page's theme: Gradio's Base with system fonts, small sizes and an ink accent."""
 
 from typing import Any, Final, cast
 

@@ -1,4 +1,4 @@
-"""One browser's state: small, frozen, free of gradio; kept in `gr.State`."""
+"""The state of one browser tab: small, frozen, independent of Gradio, kept in `gr.State`."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""Blocks whose answers can be heard at any pace, and that take no malformed event."""
+"""Gradio Blocks that deliver every step of a handler, at any pace, and refuse malformed events."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,1 +1,1 @@
-"""Comparisons: turns answered by several columns side by side, as branches of one session, and voted on."""
+"""Comparisons: several columns answer the same turns side by side, as branches of one session, and people vote."""

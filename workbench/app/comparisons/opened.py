@@ -1,4 +1,4 @@
-"""A comparison as somebody looks at it: each turn with what was asked and the messages of its answers."""
+"""Load a comparison for display: each turn with its question and the messages of its answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

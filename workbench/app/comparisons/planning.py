@@ -1,4 +1,4 @@
-"""From names to a comparison: which turns are answered, and with what by each column."""
+"""Plan a comparison from names: which turns are answered, and with which settings in each column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

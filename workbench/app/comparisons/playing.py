@@ -1,4 +1,4 @@
-"""One column's answer to one turn, played and kept."""
+"""Run one column's answer to one turn and store it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A comparison played: columns of different models at the same time, those of one model as many as it takes."""
+"""Run a comparison: columns of different models in parallel, columns of one model as many as it serves at once."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

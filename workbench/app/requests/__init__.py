@@ -1,1 +1,1 @@
-"""What programs ask and are told, as JSON: the same on the command line and over the API."""
+"""Requests and answers of programs as JSON, the same for the command line and the API."""

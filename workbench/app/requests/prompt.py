@@ -1,4 +1,4 @@
-"""Requests and prompts as `workbench render --jsonl` shapes them; see `docs/reference/cli.md`."""
+"""Requests and prompts in the JSON of `workbench render --jsonl`; see `docs/reference/cli.md`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Requests and readings as `workbench parse --jsonl` shapes them; see `docs/reference/cli.md`."""
+"""Requests and readings in the JSON of `workbench parse --jsonl`; see `docs/reference/cli.md`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What one turn came to, for a person and as JSON."""
+"""Report the outcome of one turn, as text for a person and as JSON."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,1 +1,1 @@
-"""Runs of suites: what is kept of them, how they are planned from names, played and gone on with."""
+"""Runs of suites: planned from names, run, stored, and continued after a stop."""

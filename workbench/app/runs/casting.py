@@ -1,4 +1,4 @@
-"""A case made from a turn of a session: what was said, and what the model did, to be wanted again."""
+"""Make a case from a turn of a session: its conversation, and what the model did as the expectation."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""From names to a plan: which suites, contracts, models and ways are to be compared."""
+"""Plan a run from names: which suites, contracts, models and settings are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases played as the page plays turns: each in a session of its own, kept in the store."""
+"""Run cases as the page runs turns: each in a session of its own, kept in the store."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Suites by name, and what is wrong with one that is being written."""
+"""Find suites by name, and check the text of a suite that is being written."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`workbench labels`: the queue, labels given and exported, projects, agreement, what is stale, the log."""
+"""`workbench labels`: queue, labels, projects, agreement, stale labels and the log."""

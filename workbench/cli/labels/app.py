@@ -1,4 +1,4 @@
-"""The group of verbs `workbench labels`."""
+"""Put the commands of `workbench labels` together."""
 
 import typer
 

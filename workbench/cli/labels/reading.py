@@ -1,4 +1,4 @@
-"""`workbench labels queue`, `stale`, `export` and `log`: what is to be labelled, and what was."""
+"""`workbench labels queue`, `stale`, `export`, `log`, `add`, `move` and `accept`."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Verbs for files of training rows."""
+"""Commands for files of training rows."""

@@ -1,4 +1,4 @@
-"""`workbench check`: what is wrong with training rows, and where."""
+"""`workbench check`: report what is wrong with training rows, and where."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`workbench compress`: long conversations made to fit, the middle summed up."""
+"""`workbench compress`: shorten long conversations by summarising their middle."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`workbench convert`: a file of training rows in another format."""
+"""`workbench convert`: convert a file of training rows to another format."""
 
 import sys
 from collections import Counter

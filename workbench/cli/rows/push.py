@@ -1,4 +1,4 @@
-"""`workbench push`: files of rows into a data set on the hub, with card and receipt."""
+"""`workbench push`: upload files of rows to a dataset on the hub, with card and receipt."""
 
 import sys
 from collections import Counter

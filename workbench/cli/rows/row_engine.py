@@ -1,4 +1,4 @@
-"""Who works through rows: processes here, or Ray."""
+"""Options that commands for rows share: how rows are written and split, and whether processes or Ray do the work."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final

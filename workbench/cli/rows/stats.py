@@ -1,4 +1,4 @@
-"""`workbench stats`: what files of training rows are made of, and what of a row is trained."""
+"""`workbench stats`: count what files of training rows contain, and show which tokens of a row are trained."""
 
 import sys
 from collections import Counter

@@ -1,1 +1,1 @@
-"""Verbs of suites: play them, compare runs."""
+"""Commands for suites: run them, compare runs, import and export."""

@@ -1,4 +1,4 @@
-"""`workbench suites`: suites out of the forms of others, and back."""
+"""`workbench suites`: import suites from other formats and export to them."""
 
 import sys
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Suites from files, reports to files."""
+"""Load suites from files and write reports to files."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`workbench run`: suites played against contracts and models, scored and reported."""
+"""`workbench run`: run suites against contracts and models, score them and report."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping

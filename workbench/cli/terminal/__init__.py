@@ -1,1 +1,1 @@
-"""What verbs share at the terminal: files and standard input, tools, colours, excerpts, JSON lines."""
+"""What commands share in the terminal: input, output, progress and interrupts."""

@@ -1,4 +1,4 @@
-"""Colours, where a person sees them."""
+"""Write to the terminal: colours, progress lines, JSON lines, and excerpts of a text with a marked place."""
 
 import json
 import sys

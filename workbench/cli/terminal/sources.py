@@ -1,4 +1,4 @@
-"""Files and standard input, byte for byte."""
+"""Read files and standard input byte for byte: texts, JSON, rows and tool lists."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Ctrl+C as a wish to stop, not as an end."""
+"""Stop cleanly at Ctrl+C, and ask for approval of commands in the terminal."""
 
 import signal
 import sys

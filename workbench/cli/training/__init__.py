@@ -1,1 +1,1 @@
-"""Verbs that make rows and train on them."""
+"""Commands that generate training rows and train on them."""

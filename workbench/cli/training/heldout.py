@@ -1,4 +1,4 @@
-"""`workbench heldout`: a model on held-out calls, without and with its adapter."""
+"""`workbench heldout`: measure a model on held-out calls, without and with its adapter."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`workbench synth`: rows that teach tool calling, from grammars."""
+"""`workbench synth`: generate rows that teach tool calling, from grammars."""
 
 import sys
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`workbench train`: teach a model rows."""
+"""`workbench train`: train a model on rows."""
 
 import os
 import sys

@@ -1,1 +1,1 @@
-"""`workbench versions`: look at versions, bring them back, name them, take them from files and write them there."""
+"""`workbench versions`: show, restore, tag, import and export versions."""

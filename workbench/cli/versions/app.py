@@ -1,4 +1,4 @@
-"""The verbs of `workbench versions`."""
+"""Put the commands of `workbench versions` together."""
 
 import sys
 from typing import Annotated

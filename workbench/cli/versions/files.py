@@ -1,4 +1,4 @@
-"""`workbench versions export` and `import`: versions to files and back, each file whole or not at all."""
+"""`workbench versions export` and `import`: write versions to files and read them back."""
 
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,1 +1,1 @@
-"""GGUF files that nobody vouches for: their headers read and checked, and first opened in a process of their own."""
+"""Check GGUF files before llama.cpp loads them: headers first, then a trial load in a separate process."""

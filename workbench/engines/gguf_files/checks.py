@@ -1,4 +1,4 @@
-"""Whether a header describes a model or an adapter that can exist.
+"""Check whether a GGUF header describes a model or an adapter that can exist.
 
 llama.cpp checks much of this by assertions, which end the process and everyone's work with it, and some of it not at
 all: scores that are missing are read from whatever memory follows.

@@ -1,4 +1,4 @@
-"""The header of a GGUF file, read with a limit for every count and length that it names.
+"""Read the header of a GGUF file, with a limit on every count and length that it declares.
 
 Nothing is taken on trust: a count is checked against the bytes that are left before anything is made of it.
 

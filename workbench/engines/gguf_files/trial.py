@@ -1,4 +1,4 @@
-"""Opens a model in a child process, where a crash of llama.cpp ends nothing but the child."""
+"""Open a model in a child process, so that a crash of llama.cpp only ends the child."""
 
 import json
 import os

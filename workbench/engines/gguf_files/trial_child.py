@@ -1,4 +1,4 @@
-"""Run as a process of its own: opens one model, evaluates one token, and ends.
+"""The child process of a trial: open one model, evaluate one token, exit.
 
 Standard input holds the task as JSON. Exit status 0 says that all went well, `REFUSED` that llama.cpp gave an error,
 which is written to standard output. Anything else is a crash.

@@ -1,4 +1,4 @@
-"""Keeps files that would crash llama.cpp away from it: checked by their headers, then opened in a process of its own.
+"""Keep files that would crash llama.cpp away from it: check headers, then try the file in a child process.
 
 A file that was opened well is remembered with this build and these settings, and is not tried again.
 """

@@ -1,1 +1,1 @@
-"""GGUF models of the Hugging Face hub: found, told, fetched, kept in the hub's own cache, deleted."""
+"""Models on the Hugging Face hub and in its local cache."""

@@ -1,4 +1,4 @@
-"""Fetches files of the hub into its own cache; what has come stays, and the next time goes on behind it.
+"""Download the files of a model from the hub, resumably and with progress.
 
 `hf_hub_download` of huggingface_hub 2.4 throws away what it has when it is stopped. So the bytes are fetched here,
 by ranges, into the place where it looks for them; then it is asked for the file, finds it, and does the rest of its

@@ -1,4 +1,4 @@
-"""The hub and its cache, through huggingface_hub."""
+"""Search the hub for GGUF models, and list, download and remove them in the local cache."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Models on the hub and in its cache, as the page and the verbs see them; and the port that finds and fetches them."""
+"""Models on the hub and in its cache as values: repositories, files, their names, and whether they fit into memory."""
 
 import os
 import re

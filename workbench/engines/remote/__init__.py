@@ -1,1 +1,1 @@
-"""Models behind a server: OpenAI-compatible ones, raw and chat, and the hub's Inference Providers."""
+"""Models behind a server: the OpenAI protocol in its variants, with limits on what a server may send."""

@@ -1,4 +1,4 @@
-"""What an answer of a server may cost us, whatever the server sends."""
+"""Limits on a server's answer: size, depth, time between pieces, total time, tokens, and retries."""
 
 import math
 import time

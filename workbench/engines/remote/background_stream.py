@@ -1,4 +1,4 @@
-"""Reads a stream in a thread of its own, so that a person can stop it while it is silent."""
+"""Read a stream in a thread of its own, so that a silent stream can be cancelled."""
 
 from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, Full, Queue

@@ -1,4 +1,4 @@
-"""The chunks of a streamed completion, chat or raw, as deltas.
+"""Convert the chunks of a streamed completion, chat or raw, to deltas.
 
 *Source:* OpenAI's streaming of chat completions and completions; vLLM, SGLang and llama-server (`reasoning_content`),
 Ollama and OpenRouter (`reasoning`) for what they add.

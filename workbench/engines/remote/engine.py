@@ -1,4 +1,4 @@
-"""A model behind a server, as an engine: asked again where it may help, stopped at once, kept as far as it came."""
+"""A model behind a server as an engine: retried when that may help, cancelled at once, partial answers kept."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Final, NamedTuple, Protocol

@@ -1,4 +1,4 @@
-"""Server-sent events with JSON in them, read with a limit for each line and each event.
+"""Read server-sent events that carry JSON, with limits for each line and each event.
 
 The `openai` client has a reader for these too; it keeps a line of any length, and raises errors of many kinds.
 

@@ -1,4 +1,4 @@
-"""What a server's refusal means, in words; never with a key in it."""
+"""Explain a server's refusal in words, never with a key in them."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""An HTTP client for one request: it stays at its host, reads no more than a limit, and can be hung up on.
+"""An HTTP client for one request: it stays on its host, reads up to a limit, and can be cancelled.
 
 Each request has its own connection. Only then the socket is known from the first moment, and a server that sends
 nothing, or endless headers, can be hung up on from another thread.

@@ -1,4 +1,4 @@
-"""Servers that speak the OpenAI protocol, through the official client: raw completions and chat."""
+"""Engines for servers that speak the OpenAI protocol, raw completions and chat, and for Hugging Face's router."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, cast

@@ -1,4 +1,4 @@
-"""The request for a server that speaks the OpenAI protocol: what an engine sends and "Copy as code" shows."""
+"""Build a request of the OpenAI protocol; engines send it, and "Copy as code" shows it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A server that speaks the OpenAI protocol: where it is, how it is asked, what its software takes."""
+"""Servers that speak the OpenAI protocol: address, mode and software of each, read from `servers.yaml`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

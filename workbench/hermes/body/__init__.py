@@ -1,1 +1,1 @@
-"""What stands inside one call block: a JSON or XML body, from its payloads to names and arguments."""
+"""The inside of a call block: parse a JSON or XML body into names and arguments."""

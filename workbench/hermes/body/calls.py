@@ -1,4 +1,4 @@
-"""From the payloads of a block to its calls: shaped, coerced, held against their schemas."""
+"""Turn the payloads of a block into calls: shaped, coerced, and checked against their schemas."""
 
 import json
 from bisect import bisect_left, bisect_right

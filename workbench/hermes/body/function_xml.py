@@ -1,4 +1,4 @@
-"""The `<function=…>` body. *Source:* Qwen3-Coder, Qwen3.5 and Qwen3.6 chat templates."""
+"""Parse the `<function=…>` body. *Source:* Qwen3-Coder, Qwen3.5 and Qwen3.6 chat templates."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Where the payloads of a block stand between its tags, and what else stands there."""
+"""Find the payloads between a block's tags, and record the text around them."""
 
 import html
 import re

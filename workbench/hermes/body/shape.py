@@ -1,4 +1,4 @@
-"""From a JSON object to a call: a name and its arguments, whatever the keys are called."""
+"""Turn a JSON object into a call: find the name and the arguments, whatever the keys are called."""
 
 import json
 import re

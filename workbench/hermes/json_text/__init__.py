@@ -1,1 +1,1 @@
-"""JSON as models write it: a recovering reader, and the quick ways through what is sound."""
+"""JSON as models write it: a recovering reader, and a fast path for valid text."""

@@ -1,4 +1,4 @@
-"""The quick way for valid JSON: the scanner of the standard library, and what it would not tell."""
+"""The fast path for valid JSON: the standard library's scanner, plus the checks that it lacks."""
 
 import json
 import re

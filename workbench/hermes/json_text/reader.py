@@ -1,4 +1,4 @@
-"""A recovering reader of JSON: one pass, every departure noted where it is met."""
+"""A recovering JSON reader: one pass, with every departure recorded where it occurs."""
 
 import json
 import re

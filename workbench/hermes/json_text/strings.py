@@ -1,4 +1,4 @@
-"""Strings of a JSON body, valid or not."""
+"""Read strings, numbers and words of a JSON body, valid or not."""
 
 import json
 import re

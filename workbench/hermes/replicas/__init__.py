@@ -1,1 +1,1 @@
-"""What others would have got from the same text: small replicas of their rules, none of their code."""
+"""Small replicas of other parsers' rules, written from their descriptions, without their code."""

@@ -1,4 +1,4 @@
-"""What one foreign rule took from a text, and the pieces that several replicas share."""
+"""The result of one replica, and the helpers that several replicas share."""
 
 import json
 import re

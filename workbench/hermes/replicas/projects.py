@@ -1,4 +1,4 @@
-"""A replica of the handler that "Hermes Tool Calling Format" describes: `FormatParser`, `JsonCleaner` (l3m-backend).
+"""Replicas of the parsers that three projects describe: the Stella guide, Hermes-FC and l3m-backend.
 
 *Source:* that page, and l3m-backend's `engine/toolcall.py` of early 2026, which it documents. Left out: its
 search for any object amid prose, and Mistral's form.

@@ -1,4 +1,4 @@
-"""A replica of the rules of SGLang's `hermes` detector, without streaming.
+"""Replicas of the `hermes` parsers of vLLM and SGLang, without streaming.
 
 *Source:* SGLang, the function call detectors and their tests.
 """

@@ -1,1 +1,1 @@
-"""A completion cut into stretches: blocks between tags of each kind, calls without tags, thoughts, cuts."""
+"""Cut a completion into blocks: call blocks of each kind, calls without tags, thoughts, and truncations."""

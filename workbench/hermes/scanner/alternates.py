@@ -1,4 +1,4 @@
-"""Blocks between other tags than `<tool_call>`: a closed list."""
+"""Read blocks between tags other than `<tool_call>`, from a closed list."""
 
 import re
 from collections.abc import Mapping

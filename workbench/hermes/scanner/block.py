@@ -1,4 +1,4 @@
-"""One stretch of a completion that is not plain prose, and what is recorded of it."""
+"""One block of a completion that is not plain prose, and what is recorded about it."""
 
 import re
 from dataclasses import replace

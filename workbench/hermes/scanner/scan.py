@@ -1,4 +1,4 @@
-"""A completion cut into stretches: thoughts, call blocks, cuts, and the prose between; one pass."""
+"""Cut a completion into thoughts, call blocks, truncations and prose in one pass."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""One call block: from its open tag to its end, whatever stands in it."""
+"""Read one call block from its open tag to its end, whatever it contains."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Calls without tags: told, and at the lenient level read, where a declared tool is named beyond doubt."""
+"""Find calls without tags: report them, and at the lenient level read those that clearly name a declared tool."""
 
 import re
 from typing import Final

@@ -1,1 +1,1 @@
-"""How each kind of model spells prompts: families as data, and the small pieces that they are made of."""
+"""Render families: how each kind of model spells prompts, as data, and the functions they are made of."""

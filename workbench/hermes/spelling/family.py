@@ -1,4 +1,4 @@
-"""What a render family is: how a kind of model spells prompts, tools, calls and results."""
+"""A render family: how a kind of model spells prompts, tools, calls and results, with the functions for calls."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a family shows of an assistant's message in history: its text, and its thought or none."""
+"""How families show an assistant's message in history: its text, with or without its thought."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple

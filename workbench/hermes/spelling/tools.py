@@ -1,4 +1,4 @@
-"""How offered tools are written between `<tools>` and `</tools>`: JSON lines, a JSON array, a Python list."""
+"""Write the offered tools between `<tools>` and `</tools>`: as JSON lines, a JSON array, or a Python list."""
 
 import json
 from collections.abc import Iterator, Mapping

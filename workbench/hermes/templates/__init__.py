@@ -1,1 +1,1 @@
-"""A model's own chat template: rendered in a sandbox, checked by probes, held against our prompt."""
+"""A model's own chat template: rendered in a sandbox, probed, and compared with our prompt."""

@@ -1,4 +1,4 @@
-"""The conversations that probe a chat template: sentinel words that must survive rendering."""
+"""Conversations that probe a chat template: sentinel words that must survive rendering."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One function a question that a template check asks; a good template gets few findings.
+"""The questions of a template check, one function each.
 
 What each answer means stands in `docs/reference/templates.md`.
 """

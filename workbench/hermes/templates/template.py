@@ -1,4 +1,4 @@
-"""A model's own chat template: GGUF's `tokenizer.chat_template`, or one that a person pasted."""
+"""A model's own chat template, from GGUF's `tokenizer.chat_template` or pasted, rendered in a sandbox."""
 
 import json
 from collections.abc import Mapping, Sequence, Sized

@@ -1,1 +1,1 @@
-"""The text that is read: the terms it is read under, the places in it, and what is noted of it."""
+"""The text being parsed: the terms of parsing, positions in it, and notes about it."""

@@ -1,4 +1,4 @@
-"""The text of a completion and the terms under which it is read."""
+"""A completion's text and the terms under which it is parsed."""
 
 import re
 from bisect import bisect_left

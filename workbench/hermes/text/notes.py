@@ -1,4 +1,4 @@
-"""What is noted of one block while it is read: edits by code, findings, and rewrites that take edits over."""
+"""Notes taken on one block while it is parsed: edits by code, findings, and rewrites that replace edits."""
 
 from collections.abc import Iterable
 from itertools import pairwise

@@ -1,1 +1,1 @@
-"""Files of training rows: JSON Lines, plain or gzip, JSON arrays and Parquet, streamed; and the hub."""
+"""Files of training rows, streamed: JSON Lines, plain or gzip, JSON arrays, Parquet; and dataset repositories."""

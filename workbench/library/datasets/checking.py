@@ -1,4 +1,4 @@
-"""Files of rows, checked: in one process, in several or on many machines, with the same result."""
+"""Check and repair files of rows, in one process or several, or on many machines, with the same result."""
 
 from bisect import bisect_right
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Rows of files cut into chunks, and the check of one chunk: what a process, or a machine, is handed."""
+"""Cut files of rows into chunks, and check chunks in processes or on Ray."""
 
 import logging
 import os

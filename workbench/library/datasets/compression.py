@@ -1,4 +1,4 @@
-"""A file of rows made to fit."""
+"""Compress the rows of a file that are too long."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A file of rows into another format, row by row."""
+"""Convert a file of rows to another format, row by row or shard by shard."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack

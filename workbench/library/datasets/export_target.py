@@ -1,4 +1,4 @@
-"""The port of files of rows."""
+"""Where exported rows go, which sessions are refused, and the summary of an export."""
 
 import re
 import sys

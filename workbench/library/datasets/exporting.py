@@ -1,4 +1,4 @@
-"""Sessions into files of rows, with their receipt and card: all of it is there, or nothing."""
+"""Export sessions to files of rows with receipt and card: everything is written, or nothing."""
 
 import json
 import shutil

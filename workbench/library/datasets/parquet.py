@@ -1,4 +1,4 @@
-"""Rows in Parquet files. Needs pyarrow, which is loaded with this module: import it where it is used."""
+"""Read and write rows in Parquet files. Needs pyarrow, so import it where it is used."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice

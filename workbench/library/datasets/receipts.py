@@ -1,4 +1,4 @@
-"""The receipt of files of rows."""
+"""Make and write the receipt of files of rows."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Rows of a file, one after the other, in constant memory."""
+"""Read the rows of a file one by one, in constant memory."""
 
 import codecs
 import gzip

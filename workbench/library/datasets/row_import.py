@@ -1,4 +1,4 @@
-"""Rows of a data set as sessions."""
+"""Import the rows of a dataset as sessions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

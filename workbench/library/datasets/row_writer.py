@@ -1,4 +1,4 @@
-"""Rows into a file that is there when all are, or not at all."""
+"""Write rows to a file that appears only once it is complete."""
 
 import gzip
 import json

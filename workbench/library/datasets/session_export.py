@@ -1,4 +1,4 @@
-"""Sessions as rows, one session after the other, in constant memory."""
+"""Turn sessions into rows one by one, in constant memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

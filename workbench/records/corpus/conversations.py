@@ -1,4 +1,4 @@
-"""What one session has to tell as rows: the conversation that is shown, pairs of answers, judged answers."""
+"""Turn one session into conversations for rows: the displayed path, preference pairs, and judged answers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

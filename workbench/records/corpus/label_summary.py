@@ -1,4 +1,4 @@
-"""What the labels of a message come to: how good it is, and what should stand there instead."""
+"""Summarise the labels of a message: how good it is, and the corrected text or calls."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

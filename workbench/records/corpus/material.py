@@ -1,4 +1,4 @@
-"""All that the store knows of a session and a row may need."""
+"""Everything about a session that an export needs: messages, sources, labels, votes, and the filter of sessions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

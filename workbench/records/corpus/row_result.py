@@ -1,4 +1,4 @@
-"""A conversation as a row: written, read back, checked, and every finding led back to its message."""
+"""Write a conversation as a row, parse it back, validate it, and trace every finding to its message."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A session's messages as rows tell them, with what the row that it was made of said beside them."""
+"""Convert a session's messages to row messages, and restore what an imported row said about them."""
 
 import json
 from collections.abc import Mapping, Sequence

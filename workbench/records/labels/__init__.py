@@ -1,1 +1,1 @@
-"""Labels of messages, and the projects and queues in which people give them."""
+"""Labels of messages and calls, and the projects and queues in which people label."""

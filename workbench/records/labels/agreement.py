@@ -1,4 +1,4 @@
-"""How far labellers agree: Cohen's kappa.
+"""Measure the agreement of labellers: Cohen's kappa.
 
 *Source:* J. Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
 """

@@ -1,4 +1,4 @@
-"""Labels as values: what somebody says of a message or of one of its calls."""
+"""Labels as values: an annotator's verdict on a message or on one of its calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

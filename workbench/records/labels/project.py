@@ -1,4 +1,4 @@
-"""Labelling projects and the queue: what is to be labelled, by whom, and how far it is."""
+"""Labelling projects and their queue: what is to be labelled, by whom, and its state."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What can be said of what: verdicts of calls and of messages, ratings, answers to a project's questions."""
+"""Rules for labels: which verdicts, ratings and answers are allowed on which target."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

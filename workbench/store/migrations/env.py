@@ -1,4 +1,4 @@
-"""What Alembic runs to migrate: on the connection, and in the transaction, of `workbench.store.migrate`."""
+"""Run Alembic's migrations on the connection and in the transaction of `workbench.store.migrate`."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""The tables, one class each; a row of them never leaves the store.
+"""The tables, one class each. Rows never leave the store.
 
 Importing this package makes `METADATA` whole.
 """

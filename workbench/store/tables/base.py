@@ -1,4 +1,4 @@
-"""What all tables share: their metadata, the type of a moment."""
+"""What all tables share: metadata, the type of a timestamp, and the audit log."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

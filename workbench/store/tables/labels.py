@@ -1,4 +1,4 @@
-"""Labels, labelling projects and their queue. Rows of a session go with it."""
+"""Labels, labelling projects and their queue. They are deleted with their session."""
 
 from datetime import datetime
 from typing import Any, ClassVar

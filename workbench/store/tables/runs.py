@@ -1,4 +1,4 @@
-"""Comparisons: what is compared, what came of it, how people voted. All go with their session."""
+"""Runs of suites and their results; comparisons, answers and votes. They are deleted with their session."""
 
 from datetime import datetime
 from typing import Any, ClassVar

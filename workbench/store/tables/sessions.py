@@ -1,4 +1,4 @@
-"""Sessions, their messages, and how each message came to be."""
+"""Sessions, imported rows, messages and their generations, tool runs, facts, search words and memories."""
 
 from datetime import datetime
 from typing import Any, ClassVar

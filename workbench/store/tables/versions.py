@@ -1,4 +1,4 @@
-"""Versions, their texts, the names that point at them, and what is known of their files.
+"""Versions, their texts, their tags, and the state of their files.
 
 `owner` is empty for the shared library, which is the own machine's: a key cannot hold NULL.
 """

@@ -1,1 +1,1 @@
-"""Suites in the forms of others: BFCL, promptfoo, OpenAI messages with gold calls."""
+"""Suites in other formats: BFCL, promptfoo, and OpenAI messages with gold calls."""

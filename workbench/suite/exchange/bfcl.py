@@ -1,4 +1,4 @@
-"""BFCL's questions, functions and possible answers, to a suite and back.
+"""Convert BFCL's questions, functions and possible answers to a suite and back.
 
 *Source:* the files `BFCL_v4_*.json` and `possible_answer/BFCL_v4_*.json` of the package `bfcl-eval` 2026.3.23.
 """

@@ -1,4 +1,4 @@
-"""OpenAI messages with gold calls, to a suite and back: what the assistant said last is what is wanted."""
+"""Convert OpenAI messages with gold calls to a suite and back; the last assistant message is the expectation."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""promptfoo's YAML, to a suite.
+"""Convert promptfoo's YAML to a suite and back.
 
 *Source:* promptfoo's configuration reference (`prompts`, `providers`, `tests`, `assert`) and its deterministic,
 trajectory and model-graded assertions. Assertions that run code have no place here, and are told.

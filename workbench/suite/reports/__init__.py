@@ -1,1 +1,1 @@
-"""A run as a report: JSON, JUnit, Markdown, HTML."""
+"""Reports of a run: JSON, JUnit, Markdown, HTML."""

@@ -1,4 +1,4 @@
-"""A report as one HTML file that asks for nothing from any network."""
+"""A report as one HTML file that loads nothing from any network."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""A report as Markdown."""
+"""A report as Markdown and as JUnit XML."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""A run as a value to report: score cards, results, what parts of a contract are worth, what changed."""
+"""A run prepared for reports: score cards, results, the gain of each part of a contract, and changes."""
 
 import re
 from collections.abc import Iterator, Sequence

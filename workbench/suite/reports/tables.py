@@ -1,4 +1,4 @@
-"""The tables of a report as rows of texts: the terminal, Markdown and HTML show the same."""
+"""The tables of a report as rows of text, the same for the terminal, Markdown and HTML."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

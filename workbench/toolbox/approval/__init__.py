@@ -1,1 +1,1 @@
-"""Which commands need a person's word, which none may have, and how the word is asked for."""
+"""Which commands need approval, which are never allowed, and how approval is asked for."""

@@ -1,4 +1,4 @@
-"""Whether every command of a script may run unasked."""
+"""Decide whether every command of a script may run without approval, and keep the allowlist."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a command that is asked about seems to do, for the person who is asked. It decides nothing."""
+"""Describe what a command seems to do, for the person who approves it. It decides nothing."""
 
 import re
 from collections.abc import Callable

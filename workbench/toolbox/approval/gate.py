@@ -1,4 +1,4 @@
-"""Commands held up until someone allows them."""
+"""Hold commands until somebody approves them."""
 
 from collections.abc import Callable, Mapping
 from threading import Lock

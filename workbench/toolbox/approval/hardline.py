@@ -1,4 +1,4 @@
-"""What nobody may run, whoever asks and whatever was allowed before."""
+"""Commands that nobody may run, whatever was approved before."""
 
 import re
 import unicodedata

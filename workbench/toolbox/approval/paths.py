@@ -1,4 +1,4 @@
-"""Which files a command may read or write unasked."""
+"""Which files a command may read or write without approval."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Why a command is asked about."""
+"""Why a command needs approval, and the environment that it runs in."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple

@@ -1,1 +1,1 @@
-"""Tools of MCP servers: named in a settings file, joined as toolsets, gone when their server is."""
+"""Tools of MCP servers: named in a settings file, offered as toolsets, withdrawn when their server ends."""

@@ -1,4 +1,4 @@
-"""What a server may send: how much, how deep, how often. A server is a program that somebody else wrote."""
+"""The configuration of MCP servers, and limits on what a server may send: size, depth and rate."""
 
 import json
 import logging

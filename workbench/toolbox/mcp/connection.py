@@ -1,4 +1,4 @@
-"""One MCP server as its tools see it: asked, and started again if it ends. *Source:* MCP 2025-06-18; the Python SDK."""
+"""An MCP server as its tools see it: restarted when it ends. *Source:* MCP 2025-06-18; the Python SDK."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

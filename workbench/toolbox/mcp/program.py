@@ -1,4 +1,4 @@
-"""A server that is a program of this machine: its streams, and its end.
+"""Start an MCP server as a local program, and end it.
 
 The SDK's own transport keeps a line of any length in memory, writes a traceback for each line that it cannot read, and
 leaves a server running that it was never connected to.

@@ -1,4 +1,4 @@
-"""A session with one MCP server, held open on a loop of its own until either side ends it."""
+"""A session with one MCP server, kept open on a loop of its own until either side closes it."""
 
 import asyncio
 from asyncio import CancelledError as LoopCancelled

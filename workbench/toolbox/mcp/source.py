@@ -1,4 +1,4 @@
-"""MCP servers as a source of tools."""
+"""Offer the tools of MCP servers to the registry."""
 
 import re
 import shlex

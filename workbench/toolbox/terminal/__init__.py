@@ -1,1 +1,1 @@
-"""Commands that really run: here, in a container or over ssh; only where a person switched it on."""
+"""Commands that really run: locally, in a container or over ssh, and only if somebody enabled it."""

@@ -1,4 +1,4 @@
-"""Where commands run, as the line that starts them."""
+"""Where commands run, as the command line that starts them."""
 
 import re
 import shlex

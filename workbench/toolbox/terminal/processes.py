@@ -1,4 +1,4 @@
-"""Programs in process groups of their own: bounded output, an end in time, nothing left behind."""
+"""Run programs in process groups with limits on time and output, isolated by Bubblewrap or another user."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""The tools `terminal` and `process`: commands of a task in its own folder, waited for or in the background."""
+"""The tools `terminal` and `process`: commands in a task's own folder, in the foreground or background."""
 
 import shutil
 from collections.abc import Mapping, Sequence

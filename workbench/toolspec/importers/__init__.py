@@ -1,1 +1,1 @@
-"""Tools as others write them: chat APIs, MCP, OpenAPI 3, Python functions; read to specs, and written back."""
+"""Tools in other formats: chat APIs, MCP, OpenAPI 3 and Python functions, imported and exported."""

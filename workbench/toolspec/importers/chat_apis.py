@@ -1,4 +1,4 @@
-"""Tools as chat APIs and MCP write them.
+"""Import tools from chat APIs and MCP, and export to them.
 
 *Source:* OpenAI chat completions and responses, Anthropic messages (`input_schema`), Gemini
 (`functionDeclarations`, types in capitals), MCP 2025-06-18 (`tools/list`, `inputSchema`).

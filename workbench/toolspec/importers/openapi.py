@@ -1,4 +1,4 @@
-"""Operations of an OpenAPI 3 document as tools. *Source:* OpenAPI 3.0.4 and 3.1.1."""
+"""Import the operations of an OpenAPI 3 document as tools. *Source:* OpenAPI 3.0.4 and 3.1.1."""
 
 import re
 from collections.abc import Iterator, Mapping

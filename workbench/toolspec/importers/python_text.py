@@ -1,4 +1,4 @@
-"""A typed Python function's text as a tool. It is read as a tree; nothing of it is ever run."""
+"""Import a typed Python function as a tool. Its text is parsed and never run."""
 
 import ast
 import re

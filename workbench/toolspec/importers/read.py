@@ -1,4 +1,4 @@
-"""Read any text that describes tools, whichever form it is in."""
+"""Import tools from any text, whichever format it is in."""
 
 import json
 import re

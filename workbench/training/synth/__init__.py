@@ -1,1 +1,1 @@
-"""Conversations over tools that no one wrote, from grammars: the same seed, the same rows."""
+"""Generate conversations over invented tools from grammars; the same seed gives the same rows."""

@@ -1,4 +1,4 @@
-"""What needs no call: questions that anyone can answer, with true answers, and talk about the tools themselves."""
+"""Conversation without calls: questions that anyone can answer, and questions about the tools."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Conversations: some exchanges over some tools, under a contract."""
+"""Conversations: several exchanges over some tools, under a contract."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What happens between a request and its answer: one function a kind of exchange."""
+"""From a request to its answer: one function for each kind of exchange."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

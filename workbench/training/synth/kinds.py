@@ -1,4 +1,4 @@
-"""Kinds of parameters: what they are called, what they take, and how often each is drawn."""
+"""Kinds of parameters: their names, their values, and how often each is drawn."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

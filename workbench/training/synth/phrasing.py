@@ -1,4 +1,4 @@
-"""How a person asks, and how a person types."""
+"""Phrase requests and answers, with the habits of people who type."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a tool gives back, and how the answer tells of it."""
+"""Results of tools, and how the answer reports them."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""Tools that no one wrote: what a tool is named decides all of it, so that no two rows declare it differently."""
+"""Invented tools: the name decides everything else, so that no two rows declare a tool differently."""
 
 from dataclasses import dataclass, field
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""Arguments: a schema, a value of it, and how a person says that value."""
+"""Arguments: a schema, a value that fits it, and how a person says that value."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a split's conversations are made of: its share of the written words, and made up ones."""
+"""Repeatable random draws, and each split's share of the word lists."""
 
 import re
 from collections.abc import Sequence

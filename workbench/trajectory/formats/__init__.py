@@ -1,1 +1,1 @@
-"""The row formats: what each looks like, how it is read, what it can hold, how it is written."""
+"""The row formats: how each is recognised, read and written, and what it can hold."""

@@ -1,4 +1,4 @@
-"""Glaive's function-calling rows, version 2: a system text and a chat, each one text."""
+"""Glaive's function-calling rows, version 2: a system text and a chat, each as one text."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The formats, by name, and which of them a row is."""
+"""The formats by name, and the detection of a row's format."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""LLaMA-Factory's ShareGPT with tools: calls and results in entries of their own, in strict turns."""
+"""LLaMA-Factory's ShareGPT with tools: calls and results as entries, in strict order of turns."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Rows of `messages` and `tools`: OpenAI's fine-tuning, and TRL's conversations with tools."""
+"""Rows of `messages` and `tools`: OpenAI's fine-tuning format, and TRL's conversations with tools."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""TRL's rows of preference: two answers to one prompt, or one answer with a verdict."""
+"""TRL's preference rows: two answers to one prompt, or one answer with a verdict."""
 
 from collections.abc import Sequence
 from dataclasses import replace

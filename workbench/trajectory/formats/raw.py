@@ -1,4 +1,4 @@
-"""One text of ChatML turns, with the stretches that the loss counts."""
+"""One text of ChatML turns, with the spans that the loss counts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

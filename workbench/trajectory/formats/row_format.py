@@ -1,4 +1,4 @@
-"""What a row format is."""
+"""The interface of a row format, and its traits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

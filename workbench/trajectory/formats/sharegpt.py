@@ -1,4 +1,4 @@
-"""Entries of `from` and `value`, calls and thoughts inside the text: Hermes' own data sets and their kin."""
+"""Entries of `from` and `value` with calls and thoughts in the text: Hermes' data sets and their relatives."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""ToolACE's rows: tools in the system text, calls as Python writes them."""
+"""ToolACE's rows: tools in the system text, calls as Python expressions."""
 
 import json
 import re

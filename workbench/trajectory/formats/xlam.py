@@ -1,4 +1,4 @@
-"""xLAM's function-calling rows: a query, tools and answers, each a text of JSON."""
+"""xLAM's function-calling rows: a query, tools and answers, each as JSON text."""
 
 import json
 import re

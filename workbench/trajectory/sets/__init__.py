@@ -1,1 +1,1 @@
-"""Many rows together: how they are dealt out, counted and described."""
+"""Many rows together: split, counted and described."""

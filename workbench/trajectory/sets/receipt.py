@@ -1,4 +1,4 @@
-"""What a set of rows holds, as one small document that anyone can make again from the same files."""
+"""The receipt of a set of rows, reproducible from its files, and the dataset card."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

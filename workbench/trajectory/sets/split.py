@@ -1,4 +1,4 @@
-"""Rows dealt out to splits, the same way each time, with all rows of a group in one."""
+"""Assign rows to splits, reproducibly, with all rows of a group in the same split."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

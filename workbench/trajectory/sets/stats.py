@@ -1,4 +1,4 @@
-"""What many rows are made of: counts that add up, whatever the order."""
+"""Statistics over many rows: counts that add up in any order."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""What is wrong with training rows: each rule a function from a row to findings, with their places."""
+"""Validate training rows: each rule is a function from a row to findings with their positions."""

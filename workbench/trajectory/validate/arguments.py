@@ -1,4 +1,4 @@
-"""The arguments of a call against the tool's schema."""
+"""Check the calls of a row, and their arguments against the tools' schemas."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

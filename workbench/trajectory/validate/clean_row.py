@@ -1,4 +1,4 @@
-"""The quick way past a row of Hermes' ShareGPT in which nothing is to be found."""
+"""A fast path for valid rows of Hermes' ShareGPT format."""
 
 import re
 from collections.abc import Iterator

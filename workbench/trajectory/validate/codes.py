@@ -1,4 +1,4 @@
-"""Every code of the validator, with its meaning: the one table, which `docs/reference/row-codes.md` repeats.
+"""Every code of the validator with its meaning. `docs/reference/row-codes.md` repeats this table.
 
 Codes that begin with `schema-` are the reader's own, one a keyword; see `docs/reference/codes.md`.
 """

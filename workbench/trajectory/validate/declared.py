@@ -1,4 +1,4 @@
-"""The tools that a row declares."""
+"""Check the tools that a row declares."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

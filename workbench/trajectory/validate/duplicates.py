@@ -1,4 +1,4 @@
-"""Rows that stand twice: within a file, across files, and almost."""
+"""Find rows that occur twice: in a file, across files, and almost."""
 
 import re
 from array import array

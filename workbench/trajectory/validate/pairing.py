@@ -1,4 +1,4 @@
-"""Calls and their results: each call has one, each result answers one."""
+"""Check the order of turns, and that each call has one result and each result one call."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

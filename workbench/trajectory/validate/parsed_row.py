@@ -1,4 +1,4 @@
-"""A row with its texts read: every call and result in one form, whatever the format's own."""
+"""A row with its texts parsed: every call and result in one form, whatever the format."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A row with its safe repairs made, in its own format: texts as strict reads them, no nulls of Arrow."""
+"""Repair a row in its own format, where that is safe: texts as strict parsers need them, Arrow's nulls removed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

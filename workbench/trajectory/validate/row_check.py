@@ -1,4 +1,4 @@
-"""What must not stand in content: marks of the format, placeholders, secrets."""
+"""Check one row: all rules, including marks, placeholders and secrets in its content."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Many rows, one after the other: the findings of each, and what adds up over all."""
+"""Check many rows in sequence: the findings of each, and the totals."""
 
 from collections import Counter
 from collections.abc import Iterator

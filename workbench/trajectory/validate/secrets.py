@@ -1,4 +1,4 @@
-"""Keys, tokens, passwords and personal data in a text, by their shape."""
+"""Find keys, tokens, passwords and personal data in a text by their shape."""
 
 import re
 from collections.abc import Iterator

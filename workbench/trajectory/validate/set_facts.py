@@ -1,4 +1,4 @@
-"""What can only be said of many rows together: counts that add up, whatever the order."""
+"""Findings about many rows together: counts that add up in any order."""
 
 import marshal
 from collections import Counter

@@ -1,1 +1,1 @@
-"""A trajectory as a row: what a format can hold of it, what is lost, and the proof that nothing else is."""
+"""Write a trajectory as a row: what the format can hold, what is lost, and proof that nothing else is."""

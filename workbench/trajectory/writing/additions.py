@@ -1,4 +1,4 @@
-"""Steps that add or rearrange what a format needs; nothing is lost by them."""
+"""Steps that add or rearrange what a format needs, without loss."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One row of one format to one of another, with what is lost and the proof that nothing else is."""
+"""Convert a row to another format, report what is lost, and prove that nothing else is."""
 
 import json
 from dataclasses import dataclass, field, replace

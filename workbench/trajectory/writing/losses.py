@@ -1,4 +1,4 @@
-"""Steps that drop what a format cannot hold, each told as a loss."""
+"""Steps that drop what a format cannot hold, each reported as a loss."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace

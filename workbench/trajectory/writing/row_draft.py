@@ -1,4 +1,4 @@
-"""A trajectory brought into what a format can hold, one step after the other; every step says what it did."""
+"""A trajectory on its way into a format: each step changes it and records what was lost or added."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace

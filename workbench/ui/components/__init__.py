@@ -1,1 +1,1 @@
-"""Own parts of the page; those that a script of `ui/scripts/` draws are `Drawn`, and set text as text."""
+"""Components of the page. `Drawn` components are drawn by a script of `ui/scripts/`, which sets text as text."""

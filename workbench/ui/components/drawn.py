@@ -1,4 +1,4 @@
-"""What all own components share: one plain value in, drawn by a script that sets text as text.
+"""The base of components drawn by scripts: one plain value in, drawn as text.
 
 `gr.HTML`'s templates are not used: Gradio fills them by Handlebars and then evaluates the outcome as a
 JavaScript template literal, so that `${…}` in a model's text would run and a backslash would be lost.

@@ -1,4 +1,4 @@
-"""Fields as the page has them everywhere: headings, dropdowns and editors without Gradio's frames."""
+"""Form fields: text, number, choice and code, without Gradio's frames and stub files."""
 
 from abc import ABCMeta
 from typing import Any, Literal, cast

@@ -1,4 +1,4 @@
-"""Gradio's application with the gate around it."""
+"""Gradio's application inside the gate."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

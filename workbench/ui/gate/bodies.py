@@ -1,4 +1,4 @@
-"""How much of a request's body is read, however it is sent."""
+"""Limits on request bodies and uploads, however they are sent."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The gate: an ASGI application around Gradio's that decides which requests reach it."""
+"""The gate: an ASGI application around Gradio's that decides which requests pass."""
 
 import json
 import time

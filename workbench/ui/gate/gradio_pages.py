@@ -1,4 +1,4 @@
-"""What Gradio keeps for each open page, looked up and freed."""
+"""Look up and free what Gradio keeps in memory for each open page."""
 
 import asyncio
 from copy import copy

@@ -1,4 +1,4 @@
-"""The headers that every answer carries, whatever serves it."""
+"""The security headers of every response."""
 
 from base64 import b64encode
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which values of the Host header are answered.
+"""Check the Host header and the origin of requests.
 
 A page of another site can let its own name point to 127.0.0.1 (DNS rebinding): the browser then takes both for one
 origin, and only the Host header tells them apart. A literal address can't be rebound, a name can, so names need to be

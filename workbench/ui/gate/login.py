@@ -1,4 +1,4 @@
-"""Letting people in and out: the answers to `/login` and `/logout`."""
+"""Log people in and out: the pages `/login` and `/logout`."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Checking passwords without letting a flood of checks keep others waiting."""
+"""Check passwords with limits on attempts and on concurrent checks, and keep track of who is logged in."""
 
 import asyncio
 from asyncio import Future

@@ -1,4 +1,4 @@
-"""The paths that are served, and who may ask for them.
+"""The paths that are served, and who may request them.
 
 Gradio serves more than this page needs: `file=https://…` fetches any address of the internet, `token` shows a login's
 secret to scripts, `deep_link` writes what a tab shows to the disk, `process_recording` runs ffmpeg. What is not in

@@ -1,4 +1,4 @@
-"""One request on its way through the gate: who sends it, which tab it is about, what Gradio sees of it."""
+"""One request on its way through the gate: its sender and page, its cookies, and what Gradio sees of it."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,1 +1,1 @@
-"""What browsers and programs send to the page, checked before a handler sees it."""
+"""Check what browsers and programs send to the page before a handler sees it."""

@@ -1,4 +1,4 @@
-"""The fields of an event of our own components, read by type.
+"""Read the fields of component events by type.
 
 A component's script triggers its event with an object. Whoever forges a request sends any JSON in its place: a handler
 that reads `event.id` itself fails on a missing field, or hands a list on as an id.

@@ -1,4 +1,4 @@
-"""A request that no page of ours sends: refused with one line for its sender and one for the log."""
+"""Refuse requests that the page never sends: limits on JSON, one line for the sender and one for the log."""
 
 import logging
 from math import isfinite

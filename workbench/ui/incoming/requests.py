@@ -1,4 +1,4 @@
-"""The requests of Gradio's protocol, looked at before Gradio reads them.
+"""Check the requests of Gradio's protocol before Gradio reads them.
 
 Gradio's routes take what they are sent for what its own browser side sends: an unknown event, an unknown session or a
 value of a wrong type ends in a traceback of the server instead of an answer. Nothing of ours runs within these routes

@@ -1,4 +1,4 @@
-"""The values of an event, checked against what its inputs can hold."""
+"""Check the values of an event against what its inputs can hold."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast

@@ -1,1 +1,1 @@
-"""Values to strings, rows and pieces for the page; knows no gradio."""
+"""Convert values to the text, rows and views that the page shows. Does not import Gradio."""

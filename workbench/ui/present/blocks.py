@@ -1,4 +1,4 @@
-"""What a message of the transcript is shown as, piece by piece."""
+"""The blocks of a message in the transcript."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A session's branches, as rows of a small tree."""
+"""A session's branches as rows of a small tree."""
 
 import json
 from collections.abc import Sequence

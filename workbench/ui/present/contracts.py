@@ -1,4 +1,4 @@
-"""What the Contracts tab shows: the lint, the preview, a diff of two versions."""
+"""The Contracts tab: lint, preview, and the difference of two versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A path of the store as turns of the model: each completion read, its results beside it."""
+"""A stored path as turns of the model: each completion parsed, with its results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Training rows as the Data tab shows them: what was found, the rows themselves, how far a job is."""
+"""Training rows in the Data tab: findings, rows, and the progress of jobs."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The Decision pane: bars of how the answer might have begun, and the heat of what was written."""
+"""The Decision pane: how the answer might have begun, and the probability of each token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Completions to begin with, each for one way in which calls get lost."""
+"""Example completions, each for one way in which calls get lost."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""What helps a person find their way: the tour of a first visit, the demo set's line, palette and keys."""
+"""The tour, the demo line, the command palette and the list of shortcuts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A round as the inspector's other panes show it: calls, fixes and findings."""
+"""A round in the inspector: calls, fixes and findings."""
 
 import json
 from collections import Counter

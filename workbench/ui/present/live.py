@@ -1,4 +1,4 @@
-"""A turn that is under way, folded from its events."""
+"""A turn in progress, assembled from its events."""
 
 import json
 from collections.abc import Iterator

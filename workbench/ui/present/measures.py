@@ -1,4 +1,4 @@
-"""What was measured of a contract: score cards of its versions, rates over time, what each part is worth."""
+"""Measurements of a contract: score cards of its versions, rates over time, and the gain of each part."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The pane below the transcript where a message is edited, shown as code, or brought back."""
+"""The pane below the transcript: edit a message, show it as code, or restore deleted ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

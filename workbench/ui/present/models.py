@@ -1,4 +1,4 @@
-"""Models as the Models tab shows them: what is here, what the hub has, how far a download is."""
+"""The Models tab: local models, the hub's models, adapters, and downloads in progress."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

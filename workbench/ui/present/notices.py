@@ -1,4 +1,4 @@
-"""What went wrong, or wants to be known, as lines that stand where it happened."""
+"""Errors and advice, as lines at the place where they occurred."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What others would have extracted from a completion, a row each."""
+"""What other parsers would have extracted from a completion, one row each."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A completion that was pasted: the terms of its reading, and all that is shown of it."""
+"""A pasted completion: how it is parsed, and everything shown about it."""
 
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""The prompt and the completion of a round, byte for byte, cut into messages and marks."""
+"""The prompt and completion of a round byte for byte, cut into messages and marks."""
 
 import re
 from collections.abc import Sequence

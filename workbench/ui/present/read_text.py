@@ -1,4 +1,4 @@
-"""A completion as it was read: its segments, and where each fix replaces what by what."""
+"""A completion as it was parsed: its segments, and what each fix replaced."""
 
 from collections import deque
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The sessions of the store as a list."""
+"""The list of sessions, its filter, and the bar of the open session."""
 
 import json
 from collections.abc import Iterator, Sequence

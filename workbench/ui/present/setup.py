@@ -1,4 +1,4 @@
-"""The left column: a setup as its fields hold it and back, the composed system text, what may be chosen."""
+"""The left column: run configuration to fields and back, the composed system text, and the choices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Stretches of a text, each of one kind: what the page colours."""
+"""Spans of a text, each of one kind, for colouring; and edits reduced to what they change."""
 
 import re
 from collections.abc import Iterable

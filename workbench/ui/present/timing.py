@@ -1,4 +1,4 @@
-"""The Timing pane: what the rounds of a turn took."""
+"""The Timing pane: how long the rounds of a turn took."""
 
 import json
 from collections.abc import Sequence

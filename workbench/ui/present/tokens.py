@@ -1,4 +1,4 @@
-"""The Tokens pane: what the model is given and writes, token by token, and how full its context is."""
+"""The Tokens pane: prompt and completion token by token, and how full the context is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

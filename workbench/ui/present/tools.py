@@ -1,4 +1,4 @@
-"""What the Tools tab shows: the list of tools, findings of a draft, what a call came to."""
+"""The Tools tab: the list of tools, the parameter grid, findings, and the result of a trial call."""
 
 import json
 from collections.abc import Mapping, Sequence

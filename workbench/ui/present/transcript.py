@@ -1,4 +1,4 @@
-"""A path of the store as the entries of the transcript."""
+"""A stored path as entries of the transcript."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The line under a contract: which version its text is, and the versions that there are."""
+"""Version lists: the line below a contract, and the list of stored texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

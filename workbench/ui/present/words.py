@@ -1,4 +1,4 @@
-"""Numbers, places and statuses as words, the same on the whole page."""
+"""Format numbers, positions and statuses the same way on the whole page."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,1 +1,1 @@
-"""The tabs of the page: each builds its parts, answers their events and wires the two."""
+"""The tabs of the page: each builds its parts, handles their events, and connects the two."""

@@ -1,4 +1,4 @@
-"""The Contracts tab: its wires."""
+"""The Contracts tab."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""The Inspect tab: any completion, read as it is typed; no model is needed."""
+"""The Inspect tab: parse any completion as it is typed, without a model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The Label tab: its parts, built and wired."""
+"""The Label tab."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The Models tab: its parts, built and wired."""
+"""The Models tab, with one download at a time."""
 
 from collections.abc import Generator
 from dataclasses import dataclass

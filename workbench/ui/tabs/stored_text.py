@@ -1,4 +1,4 @@
-"""What a list of texts, their editor and the line of their versions answer, whatever is kept in them."""
+"""Lists of stored texts with an editor and a version line, for contracts and suites."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Which programs may run unasked, with which options and arguments."""
+"""Which programs may run without approval, with which options and arguments."""

@@ -1,4 +1,4 @@
-"""`sed` and `awk`, whose first argument is a program: only programs that run and write nothing else."""
+"""`sed` and `awk`: only programs that run nothing and write no other file."""
 
 import re
 from collections.abc import Mapping

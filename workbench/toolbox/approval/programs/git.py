@@ -1,4 +1,4 @@
-"""`git`: what only looks, and what changes the repository of the working folder."""
+"""`git`: commands that only read, and commands that change the working folder's repository."""
 
 import re
 from collections.abc import Mapping

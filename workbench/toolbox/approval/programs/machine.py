@@ -1,4 +1,4 @@
-"""Programs that say something about the machine, its packages and services, or get a page from the network."""
+"""Programs that describe the machine, its packages and services, or download a page."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Tools of a project: they run its code, so they run unasked only where that code can do no harm."""
+"""Tools that run a project's code: without approval only where that code can do no harm."""
 
 import ast
 import sys

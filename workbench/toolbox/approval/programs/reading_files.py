@@ -1,4 +1,4 @@
-"""Programs that read files or say something about the machine; none of their permitted options writes or runs anything."""
+"""Programs that read files or describe the machine; no permitted option writes or runs anything."""
 
 from collections.abc import Mapping
 from typing import Final

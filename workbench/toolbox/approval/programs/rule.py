@@ -1,4 +1,4 @@
-"""What is known of a program, and how a call of it is checked against that."""
+"""The rule for a program, and how its options and operands are checked."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

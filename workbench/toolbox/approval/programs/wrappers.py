@@ -1,4 +1,4 @@
-"""Programs that run another one: allowed where that one is."""
+"""Programs that run another program: allowed if that one is."""
 
 import re
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""A shell's text as commands, read with a real grammar; what cannot be read for certain is reported."""
+"""Parse shell text into commands with a real grammar; what is uncertain is reported."""

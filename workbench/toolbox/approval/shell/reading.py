@@ -1,4 +1,4 @@
-"""Reads a shell's text with the grammar of tree-sitter-bash, and accepts only what every shell reads the same way.
+"""Parse shell text with the grammar of tree-sitter-bash; accept only what every shell reads the same way.
 
 The grammar is tolerant and knows Bash; what runs the text may be dash. So the tree alone proves nothing: each
 leaf is checked against a strict pattern, and what is between two leaves must be blanks. Whatever is left over,

@@ -1,4 +1,4 @@
-"""Words of a shell command: literal text, and what only the shell can fill in."""
+"""Words, redirections and commands of shell text: which parts are literal, and which the shell fills in."""
 
 import re
 import unicodedata

@@ -1,1 +1,1 @@
-"""What several formats share: messages of chat APIs, and results inside a text."""
+"""What several formats share: messages of chat APIs, and entries of text with results."""

@@ -1,4 +1,4 @@
-"""Messages as chat APIs shape them, read with their places; nothing in them can stop the reading."""
+"""Read and write messages in the form of chat APIs, with positions; no content can stop the reading."""
 
 import json
 from collections.abc import Iterator, Sequence

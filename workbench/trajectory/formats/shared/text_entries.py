@@ -1,4 +1,4 @@
-"""Results of tools inside one text, each in its `<tool_response>`."""
+"""Read and write entries of `from` and `value`, and tool results inside a text."""
 
 import json
 import re

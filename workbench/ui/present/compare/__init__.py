@@ -1,1 +1,1 @@
-"""What the Compare tab shows: its form, the columns side by side, and what is being written."""
+"""The Compare tab: its form, the columns side by side, and answers in progress."""

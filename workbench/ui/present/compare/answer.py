@@ -1,4 +1,4 @@
-"""One answer, read: what it called, what it said, what had to be fixed, what it took."""
+"""One answer for comparison: its calls, its text, its fixes, and its costs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The columns side by side, turn by turn, with what each differs in from the first, and the votes."""
+"""The columns side by side, turn by turn, with differences, votes, and answers in progress."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

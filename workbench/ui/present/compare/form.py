@@ -1,4 +1,4 @@
-"""The form above the columns: what is typed and chosen, as values to be wired, kept as a draft and read."""
+"""The form above the columns: its values, the draft of them, and the question or turns to answer."""
 
 import json
 from collections.abc import Sequence

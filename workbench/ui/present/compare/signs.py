@@ -1,4 +1,4 @@
-"""An answer held against another one: each call, argument and fix with its sign."""
+"""Mark how an answer differs from another: calls, arguments, fixes, and words."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,1 +1,1 @@
-"""What the Label tab shows, and what it is asked: queue, conversation, panel, the form of a call."""
+"""The Label tab: queue, conversation, label panel, and the form of a call."""

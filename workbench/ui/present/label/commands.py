@@ -1,4 +1,4 @@
-"""What the labelling desk's script asks for, read from its JSON."""
+"""Commands of the Label tab's script, read from JSON."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A conversation as the labelling desk shows it: the transcript's entries, and what was said of each."""
+"""A conversation in the Label tab: transcript entries with their labels."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A call as a form made from its tool's schema: a field a parameter, read back by the types that it allows."""
+"""Edit a call in a form made from its tool's schema, and read it back by the allowed types."""
 
 import json
 from collections.abc import Mapping

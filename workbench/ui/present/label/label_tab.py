@@ -1,4 +1,4 @@
-"""The labelling desk as one value: queue, progress, conversation, project, and a line where something went wrong."""
+"""The whole Label tab as one value: queue, progress, conversation, project and errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,1 +1,1 @@
-"""Suites as the page shows them: what a run is asked for, how far it is, what came of it, how one is written."""
+"""Suites on the page: the form of a run, its progress, its results, and the suite editor."""

@@ -1,4 +1,4 @@
-"""Plays of a case as one looks into them: what was wanted, what came, and the rollout as it is stored."""
+"""The repetitions of a case: what was expected, what came, and the stored rollout."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

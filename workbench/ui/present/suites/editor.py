@@ -1,4 +1,4 @@
-"""A suite that is being written: what is wrong with it, and the cases that it comes to."""
+"""A suite in the editor: its problems and its cases."""
 
 import json
 import re

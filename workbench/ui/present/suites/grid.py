@@ -1,4 +1,4 @@
-"""What the fields of the Suites tab ask for: every combination of them is played."""
+"""The fields of a run: every combination of their values becomes an arm."""
 
 from collections.abc import Sequence
 from dataclasses import replace

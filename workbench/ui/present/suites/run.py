@@ -1,4 +1,4 @@
-"""Runs of suites as the Suites tab shows them: score cards, the picture, the matrix, how far one is."""
+"""Runs in the Suites tab: score cards, chart, matrix and progress, and the comparison of two."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

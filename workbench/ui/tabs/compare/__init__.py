@@ -1,1 +1,1 @@
-"""The Compare tab: a turn answered by two to four columns, side by side, and voted on."""
+"""The Compare tab: two to four columns answer a turn side by side, and people vote."""

@@ -1,4 +1,4 @@
-"""What the Compare tab answers: a comparison is played, stopped, shown, voted on."""
+"""Run, stop, show and vote on comparisons."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

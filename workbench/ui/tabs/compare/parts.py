@@ -1,4 +1,4 @@
-"""The parts of the Compare tab, and what an event's result changes in them."""
+"""The parts of the Compare tab, and the update that an event makes to them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, cast

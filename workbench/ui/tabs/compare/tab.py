@@ -1,4 +1,4 @@
-"""The Compare tab, wired."""
+"""Connect the parts of the Compare tab with its events."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""What the form above the columns answers: it is filled when the page opens, and a turn is chosen for it."""
+"""Fill the form above the columns, and choose the question or turns to answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

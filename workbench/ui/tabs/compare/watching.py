@@ -1,4 +1,4 @@
-"""A comparison as the page watches it: what each batch of its events changes."""
+"""Follow a comparison in progress: what each batch of events changes on the page."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""The Data tab: sessions become files of training rows, and rows become sessions."""
+"""The Data tab: export sessions to training rows, and import rows as sessions."""

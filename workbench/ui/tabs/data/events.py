@@ -1,4 +1,4 @@
-"""What the Data tab answers when rows are checked, written and pushed."""
+"""Check, export and push rows."""
 
 import shutil
 import tempfile

@@ -1,4 +1,4 @@
-"""What a person asks for on the Data tab, as plain values, and what that means."""
+"""The export form's values, and the running job of each browser tab."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

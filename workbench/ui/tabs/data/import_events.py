@@ -1,4 +1,4 @@
-"""What the Data tab answers when a file of rows is brought."""
+"""Import a file of rows."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The Data tab: its parts, built and wired."""
+"""Build the Data tab and connect its events."""
 
 from dataclasses import dataclass, fields
 

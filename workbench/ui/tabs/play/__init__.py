@@ -1,1 +1,1 @@
-"""The Play tab: setup, sessions, conversation and inspector side by side."""
+"""The Play tab: run configuration, sessions, conversation and inspector."""

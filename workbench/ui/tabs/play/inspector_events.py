@@ -1,4 +1,4 @@
-"""What the inspector answers: a message or a call is picked, and what a pane asks once it is seen."""
+"""Select a message or call, and load what a pane needs once it is visible."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What session list and session bar answer: a session is named, shared, copied, deleted, exported."""
+"""Rename, share, copy, delete and export sessions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

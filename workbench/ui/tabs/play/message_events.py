@@ -1,4 +1,4 @@
-"""What a message's menu does: it is edited, copied, shown as code, gone on from."""
+"""The menu of a message: edit, copy, show as code, continue."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""The person in front of a turn: asked before risky commands, and at each call in step mode."""
+"""Ask the person: approval of risky commands, and each call in step mode."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

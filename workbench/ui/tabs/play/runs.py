@@ -1,4 +1,4 @@
-"""Turns under way: played in threads of their own, so that a browser that leaves takes nothing with it."""
+"""Turns in progress, each in a thread of its own, so that they survive a closed browser tab."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an answer to an event changes on the screen; what it leaves out stays as it is."""
+"""The update that an event makes to the Play tab; parts that it leaves out stay unchanged."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What address bar and transcript answer: a session is opened, looked into, gone through by its branches."""
+"""Open sessions, select messages, and switch branches."""
 
 import json
 from collections.abc import Mapping

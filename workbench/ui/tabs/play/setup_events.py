@@ -1,4 +1,4 @@
-"""What the left column answers: names become texts, texts are checked, the system text is composed."""
+"""Load and check contracts and tools, compose the system text, and manage contract versions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

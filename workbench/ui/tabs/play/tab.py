@@ -1,4 +1,4 @@
-"""The Play tab: its parts, built and wired."""
+"""Build the Play tab, connect its events, and keep drafts in the browser."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""The middle column: transcript, live pane and composer."""
+"""The other columns: sessions, conversation with composer and approval pane, inspector."""
 
 from dataclasses import dataclass
 from typing import Final

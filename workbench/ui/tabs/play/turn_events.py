@@ -1,4 +1,4 @@
-"""What the composer answers: a turn is begun, played, watched and stopped."""
+"""Send, run, follow and stop a turn."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

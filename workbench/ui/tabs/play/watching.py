@@ -1,4 +1,4 @@
-"""A turn as the page watches it: what each batch of its events changes on the screen."""
+"""Follow a turn in progress: what each batch of events changes on the page."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""The Suites tab: pick, run, watch, drill into a case, compare."""
+"""The Suites tab: choose suites, run them, follow, inspect cases, compare."""

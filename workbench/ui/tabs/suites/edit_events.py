@@ -1,4 +1,4 @@
-"""What the Suites tab answers to whoever writes a suite."""
+"""Edit suites."""
 
 from dataclasses import dataclass
 from pathlib import Path

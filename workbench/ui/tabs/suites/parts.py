@@ -1,4 +1,4 @@
-"""The tab's parts, built: runs with their fields and what they came to, and the editor of suites."""
+"""The parts of the Suites tab: run form, results, editor."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the Suites tab answers to whoever looks into a run: shown, compared, a case drilled into and labelled."""
+"""Show a run's results, compare runs, and inspect and label a case."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the Suites tab answers of runs: begun, watched, stopped, gone on with, opened by a link."""
+"""Start, follow, stop and continue runs, and open them by link."""
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass

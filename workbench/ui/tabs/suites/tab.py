@@ -1,4 +1,4 @@
-"""The Suites tab: its wires."""
+"""Connect the parts of the Suites tab with its events."""
 
 from typing import Any, Final, cast
 

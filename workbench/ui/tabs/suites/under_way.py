@@ -1,4 +1,4 @@
-"""Runs that are played: each in a thread of its own, whoever looks on, one at a time for each owner."""
+"""Runs in progress: each in a thread of its own, one at a time for each owner."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

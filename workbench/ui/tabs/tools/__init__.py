@@ -1,1 +1,1 @@
-"""The Tools tab: the list, the two editors, and the bench where a call is tried."""
+"""The Tools tab: the list of tools, two editors, and trial calls."""

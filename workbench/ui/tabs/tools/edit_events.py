@@ -1,4 +1,4 @@
-"""What the editors of the Tools tab answer: a tool is opened, checked as it is typed, laid out, and called."""
+"""Open, check, lay out and call a tool in the editors."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the Tools tab keeps: tools are saved as versions of their toolset, imported, and offered in Play."""
+"""Save tools as versions of their toolset, import tools, and offer them in Play."""
 
 import json
 from collections.abc import Callable, Sequence

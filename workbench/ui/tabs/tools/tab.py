@@ -1,4 +1,4 @@
-"""The Tools tab: its wires."""
+"""Build the Tools tab and connect its events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
