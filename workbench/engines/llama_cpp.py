@@ -140,9 +140,7 @@ class LlamaCppEngine:
         self.fingerprint = fingerprint
         self.device = device
         self.context_tokens = binding.context_tokens
-        self.capabilities = Capabilities(
-            has_exact_prompt=True, has_grammar=True, has_logprobs=True, is_one_at_a_time=True
-        )
+        self.capabilities = Capabilities(has_exact_prompt=True, has_grammar=True, is_one_at_a_time=True)
 
     def count_tokens(self, text: str) -> int:
         """Length of `text` in tokens; a control mark is one."""

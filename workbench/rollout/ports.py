@@ -186,8 +186,6 @@ class Capabilities:
     """True: the model gets our text. False: a server renders its own, and ours is a prediction."""
     has_grammar: bool
     """True: a `Constraint` is honoured."""
-    has_logprobs: bool = False
-    """True: log-probabilities of what was written can be asked for."""
     is_chat_only: bool = False
     """True: it takes `conversation`, `tools` and `tool_choice`, and no text to go on from."""
     writes_tools: bool = False

@@ -58,7 +58,7 @@ def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> StoredT
         return None
     found = db.exec(
         select(VersionTextRow).where(
-            _version_texts_is_readable(scope),
+            _is_readable_text(scope),
             col(VersionTextRow.kind) == kind.value,
             col(VersionTextRow.hash).startswith(start, autoescape=True),
         )
@@ -68,7 +68,7 @@ def find_text(db: Session, scope: str, kind: VersionKind, start: str) -> StoredT
     return StoredText(kind=kind, hash=found[0].hash, text=found[0].text)
 
 
-def _version_texts_is_readable(scope: str) -> ColumnElement[bool]:
+def _is_readable_text(scope: str) -> ColumnElement[bool]:
     """One's own, and of the shared ones those that are some version's: all others were only played."""
     is_version = (
         select(VersionRow.id)

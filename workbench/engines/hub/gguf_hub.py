@@ -34,7 +34,7 @@ KNOCK_TIMEOUT_S: Final = 10.0
 
 
 class GgufHub:
-    """Finds, fetches and deletes GGUF models; see `workbench.engines.hub.hub_models.Hub`."""
+    """Find, download and delete GGUF models."""
 
     def __init__(
         self,

@@ -70,7 +70,6 @@ class RemoteEngine:
         self.capabilities = Capabilities(
             has_exact_prompt=is_raw,
             has_grammar=False,
-            has_logprobs=True,
             is_chat_only=not is_raw,
             writes_tools=server.writes_tools,
             has_tokenizer=False,

@@ -1,7 +1,9 @@
 """Replicas of the parsers that three projects describe: the Stella guide, Hermes-FC and l3m-backend.
 
-*Source:* that page, and l3m-backend's `engine/toolcall.py` of early 2026, which it documents. Left out: its
-search for any object amid prose, and Mistral's form.
+*Source:* the documents that `docs/explanation/background.md` describes. The Stella guide prints
+`parse_hermes_tool_call`. The page "Teaching a model to call tools" (Hermes-FC) prints `parse_tool_calls`; its
+`_clean` is only named, so the replica does what the comment beside it says. l3m-backend documents
+`engine/toolcall.py` of early 2026; its search for any object in prose and Mistral's form are left out.
 """
 
 import html
@@ -49,14 +51,12 @@ def read_as_stella_guide(text: str, tools: OfferedTools | None) -> ReplicaReadin
         else:
             if block.body.count("<function=") > 1:
                 notes.append("of each block only the first function is read")
-            arguments = _hermes_fc_arguments(block.body, function.name, tools, notes)
+            arguments = _loose_arguments(block.body, function.name, tools, notes)
             calls.append(ReplicaCall(name=function.name, arguments=arguments))
     return ReplicaReading(calls=tuple(calls), notes=unique(notes))
 
 
-def _hermes_fc_arguments(
-    body: str, name: str, tools: OfferedTools | None, notes: list[str]
-) -> dict[str, str]:
+def _loose_arguments(body: str, name: str, tools: OfferedTools | None, notes: list[str]) -> dict[str, str]:
     spec = tools.by_name.get(name) if tools else None
     arguments: dict[str, str] = {}
     mark = _next_mark(body, "<parameter=", 0)
@@ -114,7 +114,7 @@ def read_as_hermes_fc(text: str, _: OfferedTools | None) -> ReplicaReading:
         notes.append("an open tag with anything but { behind it, or without a } and a close tag, is no call")
     for body in bodies:
         reason = refusal(body)
-        cleaned = _hermes_fc_cleaned(body) if reason else body
+        cleaned = _with_json_quotes(body) if reason else body
         if reason and refusal(cleaned):
             notes.append(f"a body is dropped ({reason})")
             continue
@@ -143,7 +143,7 @@ def _bodies(text: str) -> list[str]:
     return bodies
 
 
-def _hermes_fc_cleaned(body: str) -> str:
+def _with_json_quotes(body: str) -> str:
     return _HERMES_FC_TRAILING_COMMA.sub(r"\1", body.replace("'", '"'))
 
 

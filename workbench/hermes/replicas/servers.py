@@ -1,6 +1,6 @@
 """Replicas of the `hermes` parsers of vLLM and SGLang, without streaming.
 
-*Source:* SGLang, the function call detectors and their tests.
+*Source:* vLLM, `hermes_tool_parser.py` and its tests; SGLang, the function call detectors and their tests.
 """
 
 import json

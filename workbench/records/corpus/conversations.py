@@ -41,7 +41,7 @@ def voted_pairs(source: ExportSource) -> Iterator[PreferencePair | ExportBlocker
     What both answers begin with belongs to the prompt.
     """
     for one in source.material.preferences.pairs:
-        told = _voted_pair(source.material, one)
+        told = _pair_of_vote(source.material, one)
         if told is not None:
             yield told
 
@@ -60,12 +60,12 @@ def voted_bad(source: ExportSource) -> Iterator[tuple[tuple[ExportMessage, ...],
             yield (*told.before, *told.answer), len(told.before)
 
 
-def _voted_pair(material: SessionMaterial, one: Preference) -> PreferencePair | ExportBlocker | None:
+def _pair_of_vote(material: SessionMaterial, one: Preference) -> PreferencePair | ExportBlocker | None:
     chosen, rejected = _told(material, one.chosen), _told(material, one.rejected)
     if chosen is None or rejected is None:
         return None
     leaf = chosen.answer[-1]
-    if _voted_conversation(chosen.before) != _voted_conversation(rejected.before):
+    if _messages_of(chosen.before) != _messages_of(rejected.before):
         said = "the two answers that were voted on stand behind different conversations"
         return not_ready("no-preference", said, leaf.id)
     answers = zip(chosen.answer, rejected.answer, strict=False)
@@ -95,7 +95,7 @@ def _told(material: SessionMaterial, side: Side) -> _AnsweredPrompt | None:
     return _AnsweredPrompt(path[:border], path[border:])
 
 
-def _voted_conversation(path: Sequence[ExportMessage]) -> list[Message]:
+def _messages_of(path: Sequence[ExportMessage]) -> list[Message]:
     """What was said before the answer; contracts differ, and are left out."""
     return [one.message for one in path if one.message.role is not Role.SYSTEM]
 

@@ -89,3 +89,12 @@ export const saveFile = (name, text, type) => {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 };
+
+// Draws a heading and a list of rows; the hint takes the place of an empty list. `list` makes the element of the rows.
+export const drawList = (element, value, list) => {
+  const parts = [];
+  if (value?.heading) parts.push(node("h3", {}, value.heading));
+  if (value?.rows.length) parts.push(list(value.rows));
+  else if (value?.hint) parts.push(node("p", { class: "hw-hint" }, value.hint));
+  element.replaceChildren(...parts);
+};

@@ -1,6 +1,6 @@
 // Models or repositories, each with its actions. Events: `use_model`, `delete_model`, `show_repository`,
 // `pull_model`.
-import { node } from "./dom.js";
+import { drawList, node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
   const actions = {
@@ -64,20 +64,5 @@ export const mount = ({ element, follow, trigger }) => {
       ),
     );
 
-  follow((value) => {
-    if (!value) {
-      element.replaceChildren();
-      return;
-    }
-    element.replaceChildren(
-      ...[
-        value.heading ? node("h3", {}, value.heading) : null,
-        value.rows.length
-          ? node("ul", {}, value.rows.map(row))
-          : value.hint
-            ? node("p", { class: "hw-hint" }, value.hint)
-            : null,
-      ].filter(Boolean),
-    );
-  });
+  follow((value) => drawList(element, value, (rows) => node("ul", {}, rows.map(row))));
 };

@@ -1,5 +1,5 @@
 // Training rows as they will be in the file, and which of their text is trained.
-import { node } from "./dom.js";
+import { drawList, node } from "./dom.js";
 
 const shapes = { json: "JSON", mask: "Loss mask" };
 
@@ -72,20 +72,5 @@ const card = (one, place) => {
 };
 
 export const mount = ({ element, follow }) => {
-  follow((value) => {
-    if (!value) {
-      element.replaceChildren();
-      return;
-    }
-    element.replaceChildren(
-      ...[
-        value.heading ? node("h3", {}, value.heading) : null,
-        value.rows.length
-          ? node("div", {}, value.rows.map(card))
-          : value.hint
-            ? node("p", { class: "hw-hint" }, value.hint)
-            : null,
-      ].filter(Boolean),
-    );
-  });
+  follow((value) => drawList(element, value, (rows) => node("div", {}, rows.map(card))));
 };

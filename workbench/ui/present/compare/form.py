@@ -21,8 +21,6 @@ OWN: Final = "own"
 """The contract's choice that takes the text as it stands."""
 OWN_LABEL: Final = "as it stands in Play, or in the session"
 """What a person reads for it."""
-GRAMMAR: Final = "grammar"
-"""The choice that holds forced calls to a grammar."""
 THIS_TURN, ALL_TURNS, OWN_TURNS = "turn", "all", "own"
 """The choices of what of a session is answered."""
 SCOPES: Final = (
