@@ -74,12 +74,15 @@ class GuideEvents:
 
     @needs(Permission.WORK)
     def on_first_visit(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
-        """A finished example, played into a session of the visitor's own and opened."""
+        """Load an example conversation into the visitor's sessions and open it."""
         services = services_of(self.services, visitor, request)
         try:
             if services.sessions.list_sessions(limit=1):
                 return _unchanged(Screen())
             session_id = load_conversation(services, EXAMPLE, EXAMPLE_TAG)
+            # A message may have been sent meanwhile: its session is on the screen and stays there.
+            if len(services.sessions.list_sessions(limit=2)) > 1:
+                return _unchanged(Screen(sessions=list_sessions(services, visitor)))
         except WorkbenchError as error:
             return _unchanged(Screen(notice=problem(error)))
         return self.sessions.open(services, visitor.at_home(), session_id, "")

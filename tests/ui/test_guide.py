@@ -1,0 +1,50 @@
+"""The first visit, without a browser."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from tests.services import services_for
+from workbench.ui import guide
+from workbench.ui.guide import GuideEvents
+from workbench.ui.tabs.play.screen import SAME, Screen
+from workbench.ui.tabs.play.session_events import SessionEvents
+from workbench.ui.tabs.play.setup_events import SetupEvents
+from workbench.ui.visitor import Visitor
+
+
+def request() -> gr.Request:
+    """What Gradio hands to an event."""
+    made = gr.Request(session_hash="tab")
+    made.request = cast(Any, SimpleNamespace(query_params={}, session={}))
+    return made
+
+
+def first_screen(events: GuideEvents) -> Screen:
+    return Screen(*cast(Any, events.on_first_visit(Visitor(), request())[: len(Screen._fields)]))
+
+
+def test_a_first_visit_opens_the_example(tmp_path: Path) -> None:
+    with services_for(tmp_path) as (services, _):
+        screen = first_screen(GuideEvents(services, SessionEvents(services, SetupEvents(services))))
+        (example,) = services.sessions.list_sessions()
+        assert cast(Visitor, screen.visitor).session_id == example.id
+
+
+def test_a_message_sent_while_the_example_loads_stays_on_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with services_for(tmp_path, "Hello.") as (services, play):
+        load = guide.load_conversation
+
+        def load_while_a_message_is_sent(*given: Any) -> str:
+            play("Is anybody there?")
+            return load(*given)
+
+        monkeypatch.setattr(guide, "load_conversation", load_while_a_message_is_sent)
+        screen = first_screen(GuideEvents(services, SessionEvents(services, SetupEvents(services))))
+        assert (screen.visitor, screen.transcript) == (SAME, SAME)
+        assert len(cast(Any, screen.sessions).rows) == 2
