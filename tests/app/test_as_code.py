@@ -30,6 +30,8 @@ from workbench.engines.remote.server import ServerKind
 from workbench.errors import BadInput
 from workbench.rollout.sampling import Sampling, TokenBias
 
+pytestmark = pytest.mark.slow
+
 SAID = 'What\'s the reading — "now"?\n$HOME `id` \\n JSON\nJSON'
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 

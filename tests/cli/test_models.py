@@ -9,6 +9,8 @@ import pytest
 
 from tests.engines.hub.hub_server import hub_server
 
+pytestmark = pytest.mark.slow
+
 FILES = {"Hermes-Tiny.Q4_K_M.gguf": os.urandom(200_000), "README.md": b"x"}
 REPOSITORY = "NousResearch/Hermes-Tiny-GGUF"
 NAME = f"hf:{REPOSITORY}/Hermes-Tiny.Q4_K_M.gguf"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.conftest import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 SUITE = """
 suite: own

@@ -9,6 +9,8 @@ from tests.docs.test_docs import CHECKOUT, PAGES, read
 from tests.hermes.templates.samples import GOOD
 from workbench.engines.known_models import find_embedded
 
+pytestmark = pytest.mark.slow
+
 COMPLETION = (
     'Let me see.\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris",}}\n</tool_call>'
 )

@@ -22,7 +22,7 @@ from workbench.rollout.ports import ChoiceKind, Constraint, FinishReason, Genera
 from workbench.rollout.sampling import Sampling, TokenBias
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.slow]
 LOADING = LoadOptions(context_tokens=1024, threads=1, gpu_layers=-1)
 TOOLS = OfferedTools(
     specs=(

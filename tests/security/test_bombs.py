@@ -23,6 +23,8 @@ from workbench.toolspec.spec import ToolSpec
 from workbench.toolspec.yaml_text import load_yaml
 from workbench.ui.tabs.data.import_events import STRANGERS_LIMITS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("place", range(len(SCHEMAS)))
 def test_no_schema_runs_away(place: int) -> None:

@@ -27,7 +27,7 @@ MOST_S = 2.0
 OTHERS_S = 1.0
 MOST_BYTES = 300_000_000
 
-pytestmark = [pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.timeout(280), pytest.mark.slow]
 
 
 class Bystander:

@@ -28,6 +28,8 @@ from workbench.records.owner import Owner
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.addresses import address_of
 
+pytestmark = pytest.mark.slow
+
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
 ANN, BOB = Owner(key="account:ann"), Owner(key="account:bob")
 SUITE = {

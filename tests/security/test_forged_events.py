@@ -36,6 +36,8 @@ from workbench.ui.owners import needs
 from workbench.ui.page import build_page
 from workbench.ui.whole_steps import WholeSteps
 
+pytestmark = pytest.mark.slow
+
 # Gradio makes event loops for each page and leaves them to the collector.
 DEEP = "[" * 10_000 + "]" * 10_000
 

@@ -48,6 +48,8 @@ from workbench.ui.tabs.data.import_events import ImportEvents
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.visitor import Visitor
 
+pytestmark = pytest.mark.slow
+
 LONG = "x" * 5_000_000
 CONTRACT = (CHECKOUT / "prompts" / "contracts" / "minimal.md").read_text(encoding="utf-8")
 ANN = Owner(key="browser:ann")

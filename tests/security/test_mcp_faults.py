@@ -27,6 +27,8 @@ from workbench.toolbox.mcp.bounds import (
 from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
 from workbench.toolbox.mcp.source import McpTools
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 SCRIPT = str(Path(__file__).with_name("mcp_server.py"))

@@ -35,6 +35,8 @@ from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.suites.edit_events import suite_texts
 from workbench.ui.visitor import Visitor
 
+pytestmark = pytest.mark.slow
+
 REQUEST = cast(
     gr.Request, SimpleNamespace(headers={"x-workbench-key": "a" * 32}, session_hash="t", username="ann")
 )

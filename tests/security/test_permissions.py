@@ -24,6 +24,8 @@ from workbench.toolbox.mocks import MockTool
 from workbench.ui.owners import GuardedBlocks, needed_by
 from workbench.ui.page import build_page
 
+pytestmark = pytest.mark.slow
+
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "permissions.md"
 COLUMNS = (UserRole.LOCAL, UserRole.ADMIN, UserRole.MEMBER, UserRole.SPACE_ADMIN, UserRole.VISITOR)
 SENSITIVE = {

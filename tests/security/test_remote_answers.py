@@ -24,6 +24,8 @@ from workbench.engines.remote.server import Server
 from workbench.errors import RemoteFailed
 from workbench.rollout.ports import Delta, FinishReason
 
+pytestmark = pytest.mark.slow
+
 SILENCE_S = 1.0
 """`timeout_s` of the attacked engines."""
 BOUND_S = 30.0

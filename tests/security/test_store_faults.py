@@ -26,6 +26,8 @@ from workbench.store.backup import check
 from workbench.store.store import OwnedStore, Store
 from workbench.toolspec.spec import OfferedTools
 
+pytestmark = pytest.mark.slow
+
 CALL = "<tool_call>\n{'name': 'now', 'arguments': {}}\n</tool_call>"
 
 

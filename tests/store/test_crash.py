@@ -12,7 +12,7 @@ from tests.store.soundness import check_file
 from workbench.records.owner import LOCAL_OWNER
 from workbench.store.store import Store
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
+pytestmark = [pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL"), pytest.mark.slow]
 TIMES = 20
 
 

@@ -20,6 +20,8 @@ from tests.engines.remote.scripted_server import (
 from workbench.errors import RemoteFailed
 from workbench.rollout.ports import FinishReason
 
+pytestmark = pytest.mark.slow
+
 CHAT = pytest.mark.parametrize("engine_of", [openai_engine, hf_engine], ids=["openai", "hf-inference"])
 
 

@@ -27,6 +27,8 @@ from workbench.trajectory.trajectory import Prose, RowMessage
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
+pytestmark = pytest.mark.slow
+
 BROKEN = "<tool_call>\n{bad}\n</tool_call>"
 
 

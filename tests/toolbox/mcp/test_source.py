@@ -18,6 +18,8 @@ from workbench.toolbox.dispatch import DispatchLimits
 from workbench.toolbox.mcp.bounds import load_servers
 from workbench.toolbox.mcp.source import McpTools
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 SERVER = str(Path(__file__).with_name("server.py"))
