@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import served
 from tests.e2e.play import Play, Server, write_script
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 QUESTION = "What is the flumbuster reading for cairo?"
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.play import Play, Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.model]
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.long]
 
 
 def test_a_newcomer_gets_a_call_a_result_and_an_answer(

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.play import Play, Server, write_script
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
 GRAVE = ("serious", "critical")
 """Impacts that keep a person from using the page."""

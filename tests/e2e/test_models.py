@@ -10,7 +10,7 @@ from tests.e2e.play import SLOW_MS
 from tests.engines.hub.hub_server import hub_server
 from tests.engines.test_adapters import adapter
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
 FILES = {"Hermes-Tiny.Q4_K_M.gguf": os.urandom(3_000_000), "Hermes-Tiny.Q8_0.gguf": os.urandom(4_000_000)}
 

@@ -12,7 +12,7 @@ from tests.e2e.provider import ACCESS_TOKEN, Provider, provided
 from tests.library.datasets.hub_server import HubServer, serving_hub
 from workbench.app.passwords import hash_password
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 QUESTION = "What is the flumbuster reading for cairo?"
 

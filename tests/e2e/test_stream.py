@@ -15,7 +15,7 @@ from workbench.ui.owners import needs
 from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.whole_steps import WholeSteps
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long]
 
 HELD_S = 4.0
 

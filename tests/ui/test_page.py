@@ -35,6 +35,21 @@ def test_six_functions_are_offered_to_others_and_no_event_of_the_page(config):
     assert len(config["dependencies"]) > 50
 
 
+def test_the_functions_take_and_return_what_was_recorded_before_the_restructuring(tmp_path):
+    with services_for(tmp_path, "Hello.") as (services, _):
+        described = build_page(services).blocks.get_api_info()["named_endpoints"]
+    found = {
+        name: {
+            "parameters": [
+                [one["parameter_name"], one["parameter_has_default"]] for one in function["parameters"]
+            ],
+            "returns": [one["type"] for one in function["returns"]],
+        }
+        for name, function in described.items()
+    }
+    assert found == json.loads((UI.parents[1] / "tests" / "golden" / "api.json").read_text())
+
+
 def test_work_of_a_model_shares_one_limit_and_the_model_s_own_line_says_who_is_next(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         page = build_page(services)
