@@ -23,9 +23,9 @@ import workbench
 from workbench.chat.message import Conversation
 from workbench.cli.sampling_options import sampling_option
 from workbench.engines.remote.openai_request import build_request
-from workbench.engines.remote.server import Kind, Server
+from workbench.engines.remote.server import Server, ServerKind
 from workbench.errors import BadInput
-from workbench.records.run_config import Setup
+from workbench.records.run_config import RunConfig
 from workbench.rollout.ports import GenerationRequest
 from workbench.rollout.sampling import Sampling
 from workbench.store.rows import sampling_document, sampling_value
@@ -37,8 +37,8 @@ with gr.Blocks():
     component = build_sampling().fields["top_a"]
 sampling = Sampling(top_a=0.3)
 request = GenerationRequest(prompt="Hi", sampling=sampling, conversation=Conversation(messages=()))
-bodies = {kind: build_request(request, Server(name="", base_url="", kind=kind), "m").body for kind in Kind}
-setup = Setup(contract_name="minimal", contract_text="", tools_text="[]", sampling=sampling)
+bodies = {kind: build_request(request, Server(name="", base_url="", kind=kind), "m").body for kind in ServerKind}
+setup = RunConfig(contract_name="minimal", contract_text="", tools_text="[]", sampling=sampling)
 shown = show_setup(setup)
 try:
     refusal = parse_setup((shown | {"top_a": 2}).values())

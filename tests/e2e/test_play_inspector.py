@@ -90,6 +90,21 @@ def test_raw_text_is_folded_saved_and_compared(quoted: Play) -> None:
     expect(raw.locator(".hw-raw")).to_be_visible()
 
 
+def test_a_comparison_stays_while_its_message_is_picked_again(quoted: Play) -> None:
+    raw, diff = quoted.part("raw"), quoted.part("raw-diff")
+    chosen = raw.get_by_label("Compare with")
+    quoted.entries.nth(2).locator(".hw-role").click()
+    expect(raw.locator(".hw-section").last).to_contain_text("Let me look.")
+    chosen.select_option(label="minimal v1")
+    expect(diff).to_contain_text("They are the same.")
+    quoted.entries.nth(2).locator(".hw-call").click()
+    expect(raw.locator(".is-picked")).not_to_have_count(0)
+    expect(diff).to_contain_text("They are the same.")
+    expect(chosen.locator("option:checked")).to_have_text("minimal v1")
+    quoted.entries.last.locator(".hw-role").click()
+    expect(raw.locator(".hw-raw")).to_be_visible()
+
+
 def test_a_menu_is_worked_by_keys(quoted: Play) -> None:
     entry = quoted.entries.nth(2)
     entry.get_by_role("button", name="Actions").focus()
@@ -278,6 +293,7 @@ def test_tokens_of_the_embedded_model_are_exact_and_weighed(
 ) -> None:
     play = Play(page, embedded_server).open().ask(QUESTION)
     play.entries.nth(2).locator(".hw-call").click()
+    expect(play.part("raw").locator(".is-picked")).not_to_have_count(0)
     expect(play.part("raw").locator(".hw-section[data-note$='tokens']")).not_to_have_count(0)
     play.part("raw").get_by_label("Compare with").select_option(label="the model's own template")
     expect(play.part("raw-diff").locator("ins")).not_to_have_count(0)

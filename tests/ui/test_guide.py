@@ -8,8 +8,10 @@ import gradio as gr
 import pytest
 
 from tests.services import services_for
+from workbench.app.services import Services
 from workbench.ui import guide
 from workbench.ui.guide import GuideEvents
+from workbench.ui.tabs.play.runs import AskedTurn, Runs
 from workbench.ui.tabs.play.screen import SAME, Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -23,13 +25,17 @@ def request() -> gr.Request:
     return made
 
 
+def guide_events(services: Services, runs: Runs | None = None) -> GuideEvents:
+    return GuideEvents(services, SessionEvents(services, SetupEvents(services)), runs or Runs())
+
+
 def first_screen(events: GuideEvents) -> Screen:
     return Screen(*cast(Any, events.on_first_visit(Visitor(), request())[: len(Screen._fields)]))
 
 
 def test_a_first_visit_opens_the_example(tmp_path: Path) -> None:
     with services_for(tmp_path) as (services, _):
-        screen = first_screen(GuideEvents(services, SessionEvents(services, SetupEvents(services))))
+        screen = first_screen(guide_events(services))
         (example,) = services.sessions.list_sessions()
         assert cast(Visitor, screen.visitor).session_id == example.id
 
@@ -45,6 +51,17 @@ def test_a_message_sent_while_the_example_loads_stays_on_the_screen(
             return load(*given)
 
         monkeypatch.setattr(guide, "load_conversation", load_while_a_message_is_sent)
-        screen = first_screen(GuideEvents(services, SessionEvents(services, SetupEvents(services))))
+        screen = first_screen(guide_events(services))
         assert (screen.visitor, screen.transcript) == (SAME, SAME)
         assert len(cast(Any, screen.sessions).rows) == 2
+
+
+def test_what_was_typed_and_sent_before_the_example_came_is_kept(tmp_path: Path) -> None:
+    with services_for(tmp_path) as (services, _):
+        assert first_screen(guide_events(services)).composer == SAME
+    with services_for(tmp_path / "sent") as (services, _):
+        runs = Runs()
+        assert runs.begin("tab", AskedTurn(visitor=Visitor(), text="Is anybody there?"))
+        screen = first_screen(guide_events(services, runs))
+        assert (screen.visitor, screen.transcript) == (SAME, SAME)
+        assert len(cast(Any, screen.sessions).rows) == 1

@@ -33,6 +33,7 @@ from workbench.ui.present.guide import (
 from workbench.ui.present.notices import NoticeView, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
+from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.play.screen import REST, SAME, Screen, Update, list_sessions
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -60,6 +61,8 @@ class GuideEvents:
 
     services: Services
     sessions: SessionEvents
+    runs: Runs
+    """Turns under way."""
 
     @needs(Permission.WORK)
     def on_opened(self, visitor: Visitor, request: gr.Request) -> tuple[TourView, DemoView]:
@@ -80,12 +83,16 @@ class GuideEvents:
             if services.sessions.list_sessions(limit=1):
                 return _unchanged(Screen())
             session_id = load_conversation(services, EXAMPLE, EXAMPLE_TAG)
+            opened = list(self.sessions.open(services, visitor.at_home(), session_id, ""))
             # A message may have been sent meanwhile: its session is on the screen and stays there.
-            if len(services.sessions.list_sessions(limit=2)) > 1:
+            is_sent = self.runs.is_running(request.session_hash or "")
+            if is_sent or len(services.sessions.list_sessions(limit=2)) > 1:
                 return _unchanged(Screen(sessions=list_sessions(services, visitor)))
         except WorkbenchError as error:
             return _unchanged(Screen(notice=problem(error)))
-        return self.sessions.open(services, visitor.at_home(), session_id, "")
+        # What was typed since the page came stays.
+        opened[Screen._fields.index("composer")] = SAME
+        return tuple(opened)
 
     @needs(Permission.WORK)
     def on_load_demo(
@@ -162,6 +169,7 @@ def build_guide() -> GuideParts:
 def wire_guide(
     parts: GuideParts,
     services: Services,
+    runs: Runs,
     play: PlayParts,
     frame: PageFrame,
     opened: Trigger,
@@ -173,12 +181,13 @@ def wire_guide(
     Args:
         parts: Those of `build_guide`.
         services: The edges.
+        runs: Turns under way.
         play: The Play tab, where sessions are opened.
         frame: Head and address bar.
         opened: Fires once the page is there.
         suites: The choice of suites of the Suites tab.
     """
-    events = GuideEvents(services, SessionEvents(services, SetupEvents(services)))
+    events = GuideEvents(services, SessionEvents(services, SetupEvents(services)), runs)
     visitor, own = [play.visitor], play.sessions
     whole = play.whole(frame.header, frame.address)
     listen(opened, events.on_opened, visitor, [parts.tour, own.demo])

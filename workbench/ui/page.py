@@ -87,7 +87,7 @@ def build_page(services: Services) -> Page:
             with gr.Tab("Models", elem_id="page-tab-models", id="models") as models_tab:
                 models_parts = models.build(services)
         opened = play.wire(blocks, play_parts, services, runs, frame, tab=play_tab)
-        wire_guide(guide, services, play_parts, frame, opened.then, suites=suites_parts.grid.suites)
+        wire_guide(guide, services, runs, play_parts, frame, opened.then, suites=suites_parts.grid.suites)
         inspect.wire(blocks, inspect_parts, services, play_parts.visitor, tab=inspect_tab)
         wire_compare(blocks, compare_parts, services, runs, tabs=tabs, tab=compare_tab, play=play_parts)
         setup = play_parts.setup.contract

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.app.regenerate import ResumePoint
 from workbench.records.session_tree import NO_FILTER, SearchFilter
 
 PAGE: Final = 100
@@ -36,10 +35,6 @@ class Visitor:
     """The message that the inspector shows; None follows the newest."""
     call_index: int | None = None
     """The call of that message that is picked; None for none."""
-    onward: ResumePoint | None = None
-    """From where the session is to be played on; None where nothing waits."""
-    pending: str | None = None
-    """What was sent and waits for its turn; None where nothing waits."""
 
     def at_home(self) -> "Visitor":
         """The same browser without an open session."""

@@ -36,6 +36,8 @@ const renote = (part, made) => {
   made.querySelector(".hw-fold").setAttribute("aria-label", "Fold " + labelOf(part));
 };
 
+const NOTHING = { id: "", key: "" };
+
 export const mount = (part) => {
   const { element, triggerLatest } = part;
   const head = node("div", { class: "hw-bar" });
@@ -53,6 +55,7 @@ export const mount = (part) => {
   let text = "";
   let shown = "";
   let isFresh = false;
+  let compared = NOTHING;
   // What was picked, or else what is new at the end, comes into sight; a pane that is hidden shows it when it comes up.
   const pane = element.closest("[role=tabpanel]") || body;
 
@@ -95,16 +98,22 @@ export const mount = (part) => {
     saveFile("prompt-" + (value.message_id || "sent") + ".txt", text, "text/plain;charset=utf-8");
 
   const compare = (value) => {
+    const ask = () => {
+      compared = { id: value.message_id, key: made.value };
+      triggerLatest("compare_prompt", compared);
+    };
     const made = node(
       "select",
-      {
-        class: "hw-input hw-compare",
-        "aria-label": "Compare with",
-        onchange: () => triggerLatest("compare_prompt", { id: value.message_id, key: made.value }),
-      },
+      { class: "hw-input hw-compare", "aria-label": "Compare with", onchange: ask },
       node("option", { value: "" }, "Compare with …"),
       value.others.map((other) => node("option", { value: other.key }, other.label)),
     );
+    const isOffered = value.others.some((other) => other.key === compared.key);
+    if (compared.id === value.message_id && isOffered) {
+      // The pane is drawn anew, say for another call of this message: the comparison that was chosen stays.
+      made.value = compared.key;
+      ask();
+    }
     return made;
   };
 
@@ -144,6 +153,7 @@ export const mount = (part) => {
       body.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
       return;
     }
+    if (compared.id !== value.message_id) compared = NOTHING;
     const json = JSON.stringify([value.message_id, value.sections.map((part) => part.pieces)]);
     drawHead(value);
     if (json === shown) {

@@ -23,7 +23,7 @@ from workbench.ui.present.message_pane import DeletedView, EditView, show_code, 
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.runs import AskedTurn, Runs
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.visitor import Visitor
 
@@ -122,11 +122,9 @@ class MessageEvents:
         self, visitor: Visitor, request: gr.Request, onward: ResumePoint, screen: Screen | None = None
     ) -> Screen:
         screen = screen or Screen()
-        if not self.runs.begin(request.session_hash or ""):
+        if not self.runs.begin(request.session_hash or "", AskedTurn(visitor=visitor, onward=onward)):
             return screen
-        return screen._replace(
-            visitor=replace(visitor, onward=onward), live=waiting("waiting for the model"), notice=CLEAR
-        ).with_run(is_running=True)
+        return screen._replace(live=waiting("waiting for the model"), notice=CLEAR).with_run(is_running=True)
 
     def _branched(
         self, services: Services, visitor: Visitor, opened: OpenedSession, kept: StoredMessage

@@ -1,4 +1,4 @@
-"""Turns in progress, each in a thread of its own, so that they survive a closed browser tab."""
+"""Turns asked for and in progress, each in a thread of its own, so that they survive a closed browser tab."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -7,9 +7,11 @@ from threading import Event, Lock, Thread
 from time import sleep
 from typing import Final, TypeVar
 
+from workbench.app.regenerate import ResumePoint
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step
 from workbench.ui.tabs.play.person import Person
+from workbench.ui.visitor import Visitor
 
 T = TypeVar("T")
 
@@ -17,21 +19,44 @@ BATCHES_PER_SECOND: Final = 15
 """A browser is told of what happened this often at most."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedTurn:
+    """A turn that was asked for and waits for the model."""
+
+    visitor: Visitor
+    """The tab as it was then: what is sent goes to the session that was open, whatever is opened meanwhile."""
+    text: str = ""
+    """What the user says; blank where the session is continued."""
+    onward: ResumePoint | None = None
+    """From where to continue the session; None plays a turn of `text`."""
+
+
 class Runs:
-    """Which tab of which browser has a turn under way, and how to stop it."""
+    """Which tab of which browser has a turn under way, what it asked for, and how to stop it.
+
+    What was asked for is kept here and not in the tab's state, which every answer that opens a session replaces.
+    """
 
     def __init__(self) -> None:
         self._stops: dict[str, Event] = {}
+        self._asked: dict[str, AskedTurn] = {}
         self._persons: dict[str, Person] = {}
         self._lock = Lock()
 
-    def begin(self, tab: str) -> bool:
+    def begin(self, tab: str, asked: AskedTurn | None = None) -> bool:
         """Marks a turn of `tab`; False where it has one already."""
         with self._lock:
             if tab in self._stops:
                 return False
             self._stops[tab] = Event()
+            if asked is not None:
+                self._asked[tab] = asked
             return True
+
+    def take_asked(self, tab: str) -> AskedTurn | None:
+        """What `begin` was given for `tab`; None where that was taken already."""
+        with self._lock:
+            return self._asked.pop(tab, None)
 
     def stop_of(self, tab: str) -> Event:
         """What stops the turn of `tab`; set already where it has none."""
@@ -70,6 +95,7 @@ class Runs:
         """Forgets the turn of `tab`, and stops it should it still run."""
         with self._lock:
             stop = self._stops.pop(tab, None)
+            self._asked.pop(tab, None)
             self._persons.pop(tab, None)
         if stop is not None:
             stop.set()

@@ -19,7 +19,7 @@ from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.words import SAMPLES
 from workbench.ui.tabs.play.person import PersonAnswered
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.runs import AskedTurn, Runs
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import told_agreement
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -44,10 +44,9 @@ class TurnEvents:
             return Screen(notice=advice("This session is read-only: copy it to go on with it."))
         if not text.strip():
             return Screen(notice=advice("Write something to send."))
-        if not self.runs.begin(_tab(request)):
+        if not self.runs.begin(_tab(request), AskedTurn(visitor=visitor, text=text)):
             return Screen()
         return Screen(
-            visitor=replace(visitor, pending=text),
             composer="",
             live=waiting("waiting for the model"),
             notice=CLEAR,
@@ -68,25 +67,26 @@ class TurnEvents:
         `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
         """
         tab = _tab(request)
-        if visitor.onward is None and visitor.pending is None:
+        asked = self.runs.take_asked(tab)
+        if asked is None:
             yield Screen()
             return
         stop = self.runs.stop_of(tab)
         if stop.is_set():
             self.runs.end(tab)
-            yield _put_back(visitor, advice("Stopped before the model was asked."))
+            yield _put_back(asked, asked.visitor, advice("Stopped before the model was asked."))
             return
         wish = TurnRequest(
-            text=visitor.pending or "",
+            text=asked.text,
             is_cancelled=stop.is_set,
             meet=lambda person: self.runs.meet(tab, person),
             execution=Execution(execution),
-            onward=visitor.onward,
+            onward=asked.onward,
             token=Secret(signed_in.token) if signed_in else None,
         )
         try:
             services = services_of(self.services, visitor, request)
-            yield from self._played(services, visitor, wish, (samples, *fields))
+            yield from self._played(services, asked, wish, (samples, *fields))
         finally:
             # A browser that left closes this generator: the turn must not go on without it.
             self.runs.end(tab)
@@ -103,10 +103,9 @@ class TurnEvents:
         return screen.with_run(is_running=False).with_waiting(PersonAnswered())
 
     def _played(
-        self, services: Services, visitor: Visitor, wish: TurnRequest, fields: Sequence[object]
+        self, services: Services, asked: AskedTurn, wish: TurnRequest, fields: Sequence[object]
     ) -> Iterator[Screen]:
-        asked = visitor
-        visitor = replace(visitor, pending=None, onward=None, message_id=None, call_index=None)
+        visitor = replace(asked.visitor, message_id=None, call_index=None)
         try:
             samples, *others = fields
             setup = parse_setup(others)
@@ -125,7 +124,7 @@ class TurnEvents:
             if wish.samples > 1:
                 yield Screen(notice=told_agreement(services, visitor))
         except WorkbenchError as error:
-            yield _failed(services, replace(visitor, pending=asked.pending), error)
+            yield _failed(services, asked, visitor, error)
 
     @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
@@ -145,27 +144,26 @@ def _with_session(services: Services, visitor: Visitor, setup: RunConfig, wish: 
     return replace(visitor, session_id=begin_session(services, setup, token=wish.token, said=wish.text).id)
 
 
-def _failed(services: Services, visitor: Visitor, error: WorkbenchError) -> Screen:
+def _failed(services: Services, asked: AskedTurn, visitor: Visitor, error: WorkbenchError) -> Screen:
     """The line, the text back in the composer, and what was kept until then."""
-    screen = _put_back(visitor, problem(error))
-    visitor = replace(visitor, pending=None)
+    screen = _put_back(asked, visitor, problem(error))
     opened = open_newest(services, visitor.session_id, visitor.leaf_id) if visitor.session_id else None
     return screen if opened is None else screen.with_opened(opened, visitor)
 
 
-def _samples(visitor: Visitor, wanted: object) -> int:
+def _samples(asked: AskedTurn, wanted: object) -> int:
     """How many answers to get: one where a message is gone on with.
 
     Raises:
         BadInput: No such number stands there.
     """
-    return 1 if visitor.onward and not visitor.onward.is_answer else SAMPLES.whole(wanted)
+    return 1 if asked.onward and not asked.onward.is_answer else SAMPLES.whole(wanted)
 
 
-def _put_back(visitor: Visitor, notice: NoticeView) -> Screen:
+def _put_back(asked: AskedTurn, visitor: Visitor, notice: NoticeView) -> Screen:
     """What was to be sent stands in the composer again; where nothing was said it stays as it is."""
-    screen = Screen(visitor=replace(visitor, pending=None, onward=None), notice=notice)
-    return screen._replace(composer=visitor.pending) if visitor.pending else screen
+    screen = Screen(visitor=visitor, notice=notice)
+    return screen._replace(composer=asked.text) if asked.text else screen
 
 
 def _tab(request: gr.Request) -> str:
