@@ -56,10 +56,13 @@ def test_a_message_sent_while_the_example_loads_stays_on_the_screen(
         assert len(cast(Any, screen.sessions).rows) == 2
 
 
-def test_what_was_typed_and_sent_before_the_example_came_is_kept(tmp_path: Path) -> None:
+def test_what_was_typed_while_the_example_loads_stays(tmp_path: Path) -> None:
     with services_for(tmp_path) as (services, _):
         assert first_screen(guide_events(services)).composer == SAME
-    with services_for(tmp_path / "sent") as (services, _):
+
+
+def test_a_turn_asked_for_while_the_example_loads_stays_on_the_screen(tmp_path: Path) -> None:
+    with services_for(tmp_path) as (services, _):
         runs = Runs()
         assert runs.begin("tab", AskedTurn(visitor=Visitor(), text="Is anybody there?"))
         screen = first_screen(guide_events(services, runs))
