@@ -33,12 +33,9 @@ def test_no_module_outside_the_formats_names_one() -> None:
 
 
 def test_formats_with_preferences_are_asked_what_they_hold() -> None:
-    held = {
-        content: {name for name, one in FORMATS.items() if one.content is content} for content in RowContent
-    }
-    assert held[RowContent.PAIR] == {"dpo"}
-    assert held[RowContent.VERDICT] == {"kto"}
-    assert DEFAULT_FORMAT in held[RowContent.CONVERSATION]
+    assert FORMATS["dpo"].content is RowContent.PAIR
+    assert FORMATS["kto"].content is RowContent.VERDICT
+    assert FORMATS[DEFAULT_FORMAT].content is RowContent.CONVERSATION
 
 
 def test_a_session_s_system_text_is_not_told_of_tools_twice() -> None:

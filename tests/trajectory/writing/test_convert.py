@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from tests.trajectory.trajectories import MARKED, PLAIN, trajectories
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
+from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.trajectory import canonical_text
 from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
-CONVERSATIONS = [name for name in WRITTEN if name not in ("dpo", "kto")]
+CONVERSATIONS = [name for name in WRITTEN if FORMATS[name].content is RowContent.CONVERSATION]
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)

@@ -1,16 +1,13 @@
-"""The recipe of CONTRIBUTING.md for a sampling field, followed in a copy of the package: one file changes."""
+"""The recipe for a sampling field, followed in a copy of the checkout: one file changes."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
 
-CHECKOUT = Path(__file__).parents[1]
-DECLARATIONS = Path("workbench/rollout/sampling.py")
+from tests.recipes.checkout_copy import CheckoutCopy, text_of
+
 LAST_FIELD = "    max_tokens: int = field("
 
 USED = """
@@ -59,28 +56,13 @@ print(json.dumps({
 """
 
 
-def with_example(text: str) -> str:
-    """The declarations with the field that CONTRIBUTING.md adds."""
-    contributing = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    example = re.search(r"^top_a: .*?^\)$", contributing, re.MULTILINE | re.DOTALL)
-    assert example and text.count(LAST_FIELD) == 1
-    return text.replace(LAST_FIELD, indent(example[0], "    ") + "\n" + LAST_FIELD)
-
-
-def test_a_sampling_field_is_added_in_one_file(tmp_path):
-    shutil.copytree(
-        CHECKOUT / "workbench", tmp_path / "workbench", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    declarations = tmp_path / DECLARATIONS
-    declarations.write_text(with_example(declarations.read_text(encoding="utf-8")), encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", USED],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert Path(told.pop("package")).is_relative_to(tmp_path)
+def test_a_sampling_field_is_added_in_one_file(copy_for: Callable[[str], CheckoutCopy]) -> None:
+    copy = copy_for("A sampling field")
+    example = re.search(r"^   top_a: .*?^   \)$", text_of("A sampling field"), re.MULTILINE | re.DOTALL)
+    assert example
+    copy.insert("workbench/rollout/sampling.py", indent(example[0], " ") + "\n", before=LAST_FIELD)
+    told = json.loads(copy.python("-c", USED).splitlines()[-1])
+    assert Path(told.pop("package")).is_relative_to(copy.root)
     assert told == {
         "component": ["Top a", "play-top-a", 1],
         "is wired": True,
