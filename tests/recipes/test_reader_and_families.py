@@ -30,6 +30,10 @@ TABLE = """    "semicolon": Table(
         ),
     ),
 """
+CORPUS_ROW = (
+    '{"id": "X-semicolon", "text": "<tool_call>\\n{\\"name\\": \\"g\\", \\"arguments\\": {\\"k\\": 4; \\"n\\": 1}}\\n'
+    '</tool_call>", "calls": [["g", {"k": 4, "n": 1}]], "fixes": ["semicolon"], "findings": [], "note": ""}\n'
+)
 FAMILY = """_HERMES_TOOL_TURN: Final = replace(
     _HERMES_LINES,
     name="hermes-tool-turn",

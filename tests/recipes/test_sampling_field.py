@@ -8,6 +8,8 @@ from textwrap import indent
 
 from tests.recipes.checkout_copy import CheckoutCopy, text_of
 
+ROW = """| `top_a` | 0 | 0 to 1 | Drop tokens less likely than this share of the likeliest one, squared; 0 keeps all | `llama-server` |
+"""
 LAST_FIELD = "    max_tokens: int = field("
 
 USED = """
@@ -56,11 +58,13 @@ print(json.dumps({
 """
 
 
-def test_a_sampling_field_is_added_in_one_file(copy_for: Callable[[str], CheckoutCopy]) -> None:
+def test_a_sampling_field(copy_for: Callable[[str], CheckoutCopy]) -> None:
     copy = copy_for("A sampling field")
     example = re.search(r"^   top_a: .*?^   \)$", text_of("A sampling field"), re.MULTILINE | re.DOTALL)
     assert example
     copy.insert("workbench/rollout/sampling.py", indent(example[0], " ") + "\n", before=LAST_FIELD)
+    copy.insert("docs/reference/generation.md", ROW, before="| `stop` |")
+    assert copy.run_tests("tests/docs/test_declarations.py") > 3
     told = json.loads(copy.python("-c", USED).splitlines()[-1])
     assert Path(told.pop("package")).is_relative_to(copy.root)
     assert told == {

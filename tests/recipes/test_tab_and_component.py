@@ -28,10 +28,9 @@ TAB = '''"""The Count tab: the number of words in a text."""
 
 from dataclasses import dataclass
 
-import gradio as gr
-
 from workbench.records.owner import Permission
 from workbench.ui.components.drawn import Drawn
+from workbench.ui.components.fields import TextField
 from workbench.ui.listen import listen
 from workbench.ui.owners import needs
 from workbench.ui.present.notices import NoticeView, advice
@@ -42,14 +41,14 @@ from workbench.ui.present.word_count import count_words
 class CountParts:
     """Parts of the tab."""
 
-    text: gr.Textbox
+    text: TextField
     notice: Drawn
 
 
 def build() -> CountParts:
     """Build the tab with its empty state."""
     return CountParts(
-        text=gr.Textbox(label="Text to count", elem_id="count-text"), notice=Drawn("notice", elem_id="count-notice")
+        text=TextField(label="Text to count", elem_id="count-text"), notice=Drawn("notice", elem_id="count-notice")
     )
 
 

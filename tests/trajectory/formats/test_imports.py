@@ -5,6 +5,7 @@ import json
 import pytest
 
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
+from workbench.trajectory.formats.row_format import RowContent
 from workbench.trajectory.formats.toolace import read_pythonic
 from workbench.trajectory.formats.xlam import schema_of
 from workbench.trajectory.writing.convert import convert_row
@@ -116,7 +117,7 @@ def test_glaive_s_chat_is_taken_apart():
 
 
 @pytest.mark.parametrize("row", [XLAM, TOOLACE, GLAIVE], ids=["xlam", "toolace", "glaive"])
-@pytest.mark.parametrize("name", [name for name in WRITTEN if name != "dpo"])
+@pytest.mark.parametrize("name", [name for name in WRITTEN if FORMATS[name].content is not RowContent.PAIR])
 def test_they_can_be_written_in_every_format(row, name):
     done = convert_row(row, detect_format(row), FORMATS[name], RowOptions(label=True))
     assert done.row is not None, done.problems
