@@ -1,5 +1,4 @@
-"""Every code of a fix or finding, with its meaning. `docs/reference/codes.md` repeats this table.
-repeats."""
+"""Every code of a fix or finding, with its meaning. `docs/reference/codes.md` repeats this table."""
 
 from enum import StrEnum
 from typing import Final, NamedTuple

@@ -7,7 +7,6 @@ from typing import Final
 
 from workbench.errors import BadInput
 from workbench.hermes.marks import HTML_ESCAPE, PYTHON_ESCAPE, TURN_CLOSE, TURN_OPEN
-from workbench.hermes.spelling import families as texts
 from workbench.hermes.spelling.family import (
     Family,
     FamilyRequirements,
@@ -140,7 +139,7 @@ _HERMES_3: Final = Family(
     title="Hermes-2-Pro and Hermes-3, as their tool_use template writes it",
     spell_tools=signature_lines,
     check_tools=signature_findings,
-    system=SystemFrame(tools_text=texts.HERMES_3_TOOLS, place=SystemPlace.OWN_TURN, writes_tools_always=True),
+    system=SystemFrame(tools_text=HERMES_3_TOOLS, place=SystemPlace.OWN_TURN, writes_tools_always=True),
     spell_call=json_call,
     pastes_calls=True,
     keeps_text_beside_calls=False,
@@ -177,9 +176,7 @@ _NOUS_PYTHON: Final = Family(
     title="The Hermes-Function-Calling README: Python's spelling, arguments first",
     spell_tools=python_list,
     tools_escape=PYTHON_ESCAPE,
-    system=SystemFrame(
-        tools_text=texts.NOUS_PYTHON_TOOLS, place=SystemPlace.OWN_TURN, writes_tools_always=True
-    ),
+    system=SystemFrame(tools_text=NOUS_PYTHON_TOOLS, place=SystemPlace.OWN_TURN, writes_tools_always=True),
     spell_call=python_call,
     show_thought=written_thought,
     results=ResultFrame(
@@ -197,9 +194,9 @@ _QWEN_25: Final = Family(
     title="Qwen2.5: JSON lines, results in a user turn",
     spell_tools=json_lines,
     system=SystemFrame(
-        tools_text=texts.QWEN_JSON_TOOLS,
-        default_with_tools=texts.QWEN_25_SYSTEM,
-        default_without_tools=texts.QWEN_25_SYSTEM,
+        tools_text=QWEN_JSON_TOOLS,
+        default_with_tools=QWEN_25_SYSTEM,
+        default_without_tools=QWEN_25_SYSTEM,
     ),
     spell_call=encoding_json_call,
     pastes_calls=True,
@@ -225,7 +222,7 @@ _QWEN_3: Final = Family(
     name="qwen3",
     title="Qwen3: JSON lines, thoughts kept behind the last query",
     spell_tools=json_lines,
-    system=SystemFrame(tools_text=texts.QWEN_JSON_TOOLS),
+    system=SystemFrame(tools_text=QWEN_JSON_TOOLS),
     spell_call=json_call,
     pastes_calls=True,
     needs=FamilyRequirements.MESSAGE,
@@ -240,7 +237,7 @@ _QWEN_3_CODER: Final = Family(
     dialect="xml",
     spell_tools=function_elements,
     tools_escape=HTML_ESCAPE,
-    system=SystemFrame(tools_text=texts.QWEN_CODER_TOOLS, default_with_tools=texts.QWEN_CODER_SYSTEM),
+    system=SystemFrame(tools_text=QWEN_CODER_TOOLS, default_with_tools=QWEN_CODER_SYSTEM),
     spell_call=xml_call_python_values,
     refuses_text_arguments=True,
     between_text_and_call="\n\n",
@@ -261,9 +258,7 @@ _QWEN_36: Final = Family(
     title="Qwen3.6: tools as JSON lines, calls as XML, the completion begins in a thought",
     dialect="xml",
     spell_tools=json_lines,
-    system=SystemFrame(
-        tools_text=texts.QWEN_36_TOOLS, place=SystemPlace.AFTER_TOOLS, allows_later_system=False
-    ),
+    system=SystemFrame(tools_text=QWEN_36_TOOLS, place=SystemPlace.AFTER_TOOLS, allows_later_system=False),
     spell_call=xml_call_json_values,
     refuses_text_arguments=True,
     between_text_and_call="\n\n",
@@ -279,7 +274,7 @@ _HERMES_LINES: Final = Family(
     name="hermes-lines",
     title="Hermes-FC: one tool a line, results in a user turn",
     spell_tools=json_lines,
-    system=SystemFrame(tools_text=texts.PLAIN_TOOLS),
+    system=SystemFrame(tools_text=PLAIN_TOOLS),
     spell_call=sane_json_call,
     show_thought=written_thought,
     results=_USER_RESULTS,
