@@ -3,17 +3,18 @@
 import json
 import marshal
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject, JsonValue
+from workbench.chat.message import Role
 from workbench.hermes.json_text.reader import read_payload
 from workbench.hermes.text.completion import BodyText, UnreadableBody
 from workbench.hermes.text.notes import BlockNotes
 from workbench.toolspec.spec import ToolSpec
-from workbench.trajectory.row import Declaration, RowFinding
+from workbench.trajectory.row import Declaration, RowEntry, RowFinding
 
 _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag with tools behind it; the sentences around them name the tags too, with nothing inside."""
@@ -115,6 +116,16 @@ def _plain_specs(text: str) -> _Specs | None:
 
 def _specs(objects: Sequence[JsonObject]) -> _Specs:
     return _Specs(tuple(map(spec_of, objects)), not any("function" in one for one in objects))
+
+
+def read_declarations(
+    row: JsonObject, entries: Iterable[RowEntry], findings: list[RowFinding], *, key: str = "tools"
+) -> Iterator[Declaration]:
+    """What the column `key` and the system texts of `entries` declare."""
+    yield from read_column(row.get(key), f"/{key}", findings)
+    for entry in entries:
+        if entry.role is Role.SYSTEM:
+            yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
 
 
 def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> tuple[Declaration, ...]:

@@ -26,6 +26,16 @@ class RowFinding:
     pointer: str = ""
     """JSON pointer into the row; empty for the row itself."""
 
+    def document(self) -> JsonObject:
+        """As JSON, the way the API and `workbench check --json` print it."""
+        return {
+            "entry": self.entry,
+            "code": self.code,
+            "severity": self.severity.value,
+            "message": self.message,
+            "pointer": self.pointer,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryCall:

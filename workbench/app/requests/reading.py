@@ -66,15 +66,7 @@ def _is_told(finding: RowFinding) -> bool:
 
 
 def _told(one: _Placed) -> JsonObject:
-    finding = one.finding
-    return {
-        "row": one.row,
-        "entry": finding.entry,
-        "code": finding.code,
-        "severity": finding.severity.value,
-        "message": finding.message,
-        "pointer": finding.pointer,
-    }
+    return {"row": one.row, **one.finding.document()}
 
 
 _Choice = TypeVar("_Choice", bound=StrEnum)

@@ -111,16 +111,7 @@ class JsonReport(CheckReport):
         print(f'], "summary": {json.dumps(self._summary(rows))}}}')
 
     def _tell(self, one: FileFinding, *, is_first: bool) -> None:
-        finding = one.finding
-        fields = {
-            "file": one.file,
-            "row": one.row,
-            "entry": finding.entry,
-            "code": finding.code,
-            "severity": finding.severity.value,
-            "message": finding.message,
-            "pointer": finding.pointer,
-        }
+        fields = {"file": one.file, "row": one.row, **one.finding.document()}
         sys.stdout.write(("" if is_first else ", ") + json.dumps(fields))
 
 

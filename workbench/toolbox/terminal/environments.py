@@ -209,11 +209,7 @@ class DockerEnvironment:
 
     def variables(self, given: Mapping[str, str], task_id: str) -> Mapping[str, str]:
         """See `Environment`."""
-        return {
-            name: value
-            for name, value in given.items()
-            if name in _CLIENT_VARIABLES or name.startswith("LC_")
-        }
+        return _client_variables(given)
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
@@ -256,11 +252,7 @@ class SshEnvironment:
 
     def variables(self, given: Mapping[str, str], task_id: str) -> Mapping[str, str]:
         """See `Environment`."""
-        return {
-            name: value
-            for name, value in given.items()
-            if name in _CLIENT_VARIABLES or name.startswith("LC_")
-        }
+        return _client_variables(given)
 
     def place(self, task_id: str, folder: str) -> CommandEnvironment:
         """See `Environment`."""
@@ -339,3 +331,10 @@ def parse_environment(text: str) -> Environment | None:
         f"no environment {text!r}",
         "mock, local, local:FOLDER, docker:IMAGE or ssh:HOST",
     )
+
+
+def _client_variables(given: Mapping[str, str]) -> Mapping[str, str]:
+    """What a program needs that asks a server or a daemon."""
+    return {
+        name: value for name, value in given.items() if name in _CLIENT_VARIABLES or name.startswith("LC_")
+    }

@@ -8,7 +8,7 @@ from typing import Final, cast
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.trajectory.declared_tools import read_column, read_system
+from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
     SpokenEntry,
@@ -55,16 +55,12 @@ _THOUGHT: Final = re.compile(r"\s*+<think>\n?(.*?)\n?</think>\s*+", re.DOTALL)
 def _read(row: JsonObject) -> TrainingRow:
     findings: list[RowFinding] = []
     entries = (*system_column(row), *_entries(row, findings))
-    declarations = [*read_column(row.get("tools"), "/tools", findings)]
-    for entry in entries:
-        if entry.role is Role.SYSTEM:
-            declarations += read_system(entry.text, entry.text_pointer, entry.place, findings)
     return TrainingRow(
         format="llamafactory",
         fields=row,
         entries=entries,
         spells_calls=True,
-        declarations=tuple(declarations),
+        declarations=tuple(read_declarations(row, entries, findings)),
         columns={key: value for key, value in row.items() if key not in _OWN},
         findings=tuple(findings),
     )

@@ -1,14 +1,13 @@
 """Rows of `messages` and `tools`: OpenAI's fine-tuning format, and TRL's conversations with tools."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.chat.message import Role
-from workbench.trajectory.declared_tools import read_column, read_system
+from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
-from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.additions import make_ids, order_results, untell_tools
 from workbench.trajectory.writing.losses import (
@@ -38,15 +37,9 @@ def _list_key(row: JsonObject) -> str | None:
     return None
 
 
-def read_declarations(
-    row: JsonObject, entries: Sequence[RowEntry], findings: list[RowFinding]
-) -> Iterator[Declaration]:
-    """What the columns `tools` or, in old rows, `functions` declare, and the system texts."""
-    key = "tools" if "tools" in row else "functions"
-    yield from read_column(row.get(key), f"/{key}", findings)
-    for entry in entries:
-        if entry.role is Role.SYSTEM:
-            yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
+def tools_key(row: JsonObject) -> str:
+    """The column that declares tools; old rows name it `functions`."""
+    return "tools" if "tools" in row else "functions"
 
 
 def _read(row: JsonObject, name: str) -> TrainingRow:
@@ -62,7 +55,7 @@ def _read(row: JsonObject, name: str) -> TrainingRow:
         format=name,
         fields=row,
         entries=entries,
-        declarations=tuple(read_declarations(row, entries, findings)),
+        declarations=tuple(read_declarations(row, entries, findings, key=tools_key(row))),
         columns={name: value for name, value in row.items() if name not in _OWN and name != key},
         findings=tuple(findings),
     )

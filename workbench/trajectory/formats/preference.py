@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
-from workbench.trajectory.formats.openai import CHAT_STEPS, read_declarations
+from workbench.trajectory.declared_tools import read_declarations
+from workbench.trajectory.formats.openai import CHAT_STEPS, tools_key
 from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
@@ -33,7 +34,7 @@ def _read_dpo(row: JsonObject) -> TrainingRow:
         entries=entries,
         rejected=rejected,
         answer_start=start,
-        declarations=tuple(read_declarations(row, entries, findings)),
+        declarations=tuple(read_declarations(row, entries, findings, key=tools_key(row))),
         columns={key: value for key, value in row.items() if key not in _DPO},
         findings=tuple(findings),
     )
@@ -53,7 +54,7 @@ def _read_kto(row: JsonObject) -> TrainingRow:
         entries=entries,
         answer_start=len(prompt),
         label=label,
-        declarations=tuple(read_declarations(row, entries, findings)),
+        declarations=tuple(read_declarations(row, entries, findings, key=tools_key(row))),
         columns={key: value for key, value in row.items() if key not in _KTO},
         findings=tuple(findings),
     )

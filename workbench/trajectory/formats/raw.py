@@ -9,7 +9,7 @@ from workbench.chat.json_value import JsonObject, JsonValue
 from workbench.chat.message import Role
 from workbench.hermes.marks import TURN_CLOSE, TURN_OPEN
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.trajectory.declared_tools import read_column, read_system
+from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
     bare_result,
@@ -50,16 +50,12 @@ def _read(row: JsonObject) -> TrainingRow:
     entries = tuple(
         _entry(text, turn, place, spans, findings) for place, turn in enumerate(_turns(text, findings))
     )
-    declarations = [*read_column(row.get("tools"), "/tools", findings)]
-    for entry in entries:
-        if entry.role is Role.SYSTEM:
-            declarations += read_system(entry.text, _POINTER, entry.place, findings)
     return TrainingRow(
         format="raw",
         fields=row,
         entries=entries,
         spells_calls=True,
-        declarations=tuple(declarations),
+        declarations=tuple(read_declarations(row, entries, findings)),
         columns={key: value for key, value in row.items() if key not in _OWN},
         findings=tuple(findings),
     )

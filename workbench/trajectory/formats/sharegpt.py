@@ -1,14 +1,14 @@
 """Entries of `from` and `value` with calls and thoughts in the text: Hermes' data sets and their relatives."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.hermes.spelling.tools import spelled_json
-from workbench.trajectory.declared_tools import read_column, read_system
+from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
     SpellResult,
@@ -23,7 +23,7 @@ from workbench.trajectory.formats.shared.text_entries import (
     text_entries,
 )
 from workbench.trajectory.hermes_text import spell_parts
-from workbench.trajectory.row import Declaration, RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
 from workbench.trajectory.writing.additions import fill_source, order_results, tell_tools, tie
 from workbench.trajectory.writing.losses import (
@@ -156,19 +156,10 @@ def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
         fields=row,
         entries=entries,
         spells_calls=True,
-        declarations=tuple(_declarations(row, entries, findings)),
+        declarations=tuple(read_declarations(row, entries, findings)),
         columns={key: value for key, value in row.items() if key not in _OWN},
         findings=tuple(findings),
     )
-
-
-def _declarations(
-    row: JsonObject, entries: Sequence[RowEntry], findings: list[RowFinding]
-) -> Iterator[Declaration]:
-    yield from read_column(row.get("tools"), "/tools", findings)
-    for entry in entries:
-        if entry.role is Role.SYSTEM:
-            yield from read_system(entry.text, entry.text_pointer, entry.place, findings)
 
 
 def _entry(spoken: SpokenEntry, spelled: _Spelled) -> RowEntry:

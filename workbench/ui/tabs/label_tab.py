@@ -23,7 +23,7 @@ from workbench.ui.owners import needs, services_of
 from workbench.ui.present.label.commands import LabelAction, LabelCommand, read_content, read_order
 from workbench.ui.present.label.label_tab import NO_QUEUE, LabelTabView, QueueFacts, show_desk
 from workbench.ui.present.notices import CLEAR, NoticeView, problem
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.runs import Runs, StopEvents, tab_of
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
@@ -74,7 +74,7 @@ class LabelEvents:
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> Iterator[LabelTabView | Update]:
         """A message is written anew; `signed_in` is a visitor's own token, on a Space where they have signed in."""
-        services, tab = services_of(self.services, visitor, request), _tab(request)
+        services, tab = services_of(self.services, visitor, request), tab_of(request)
         try:
             order = read_order(json_text_of(event, "order"))
         except BadInput:
@@ -101,11 +101,6 @@ class LabelEvents:
         finally:
             self.runs.end(tab)
         yield _answer(services, order, notice)
-
-    @needs(Permission.WORK)
-    def on_stop(self, request: gr.Request) -> None:
-        """What is written anew is to stop; what came until then is kept."""
-        self.runs.stop(_tab(request))
 
 
 def _carried_out(services: Services, order: LabelCommand) -> LabelCommand:
@@ -199,11 +194,6 @@ def _bench(services: Services, order: LabelCommand) -> LabellingView:
     return bench
 
 
-def _tab(request: gr.Request) -> str:
-    """Names the desk of one tab of one browser."""
-    return f"{request.session_hash or ''} label"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelParts:
     """All parts of the tab."""
@@ -245,4 +235,4 @@ def wire(
     listen(open_label, events.on_open_from_play, [visitor], [tabs, desk])
     listen(desk.event("label_order"), events.on_order, [visitor], [desk])
     listen(desk.event("label_again"), events.on_again, [visitor], [desk], is_model_work=True)
-    listen(desk.event("label_stop"), events.on_stop, is_queued=False)
+    listen(desk.event("label_stop"), StopEvents(events.runs).on_stop, is_queued=False)

@@ -25,7 +25,7 @@ from workbench.ui.present.compare.form import CompareForm, read_form, wanted_col
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.tabs.compare.parts import CompareScreen, contract_choices
 from workbench.ui.tabs.compare.watching import read_comparison, watch
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.runs import Runs, tab_of
 from workbench.ui.tabs.play.screen import Update
 from workbench.ui.visitor import Visitor
 
@@ -66,7 +66,7 @@ class CompareEvents:
     ) -> Iterator[CompareScreen]:
         """Plays a new comparison, told as it goes; `signed_in` is a visitor's own token, for hosted models."""
         services = services_of(self.services, visitor, request)
-        if self.runs.is_running(_tab(request)):
+        if self.runs.is_running(tab_of(request)):
             yield CompareScreen(notice=advice("A comparison is under way: wait for it, or stop it."))
             return
         try:
@@ -92,16 +92,6 @@ class CompareEvents:
             yield CompareScreen(notice=problem(error))
             return
         yield from self._played(services, kept, request, signed_in)
-
-    @needs(Permission.WORK)
-    def on_stop(self, request: gr.Request) -> None:
-        """Asks the comparison to stop; what came until then is kept."""
-        self.runs.stop(_tab(request))
-
-    @needs(Permission.WORK)
-    def on_leave(self, request: gr.Request) -> None:
-        """The tab was closed."""
-        self.runs.end(_tab(request))
 
     @needs(Permission.WORK)
     def on_show(self, visitor: Visitor, comparison_id: str | None, request: gr.Request) -> CompareScreen:
@@ -144,7 +134,7 @@ class CompareEvents:
             read = read_comparison(services, find_comparison(services, comparison_id))
         except WorkbenchError as error:
             return CompareScreen(notice=problem(error))
-        is_running = self.runs.is_running(_tab(request))
+        is_running = self.runs.is_running(tab_of(request))
         return CompareScreen(board=show_board(read, is_running=is_running), notice=CLEAR)
 
     def _played(
@@ -154,7 +144,7 @@ class CompareEvents:
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
     ) -> Iterator[CompareScreen]:
-        tab = _tab(request)
+        tab = tab_of(request)
         if not self.runs.begin(tab):
             yield CompareScreen(notice=advice("A comparison is under way: wait for it, or stop it."))
             return
@@ -215,8 +205,3 @@ def _settled(services: Services, comparison_id: str, last: CompareScreen) -> Com
 def _shown_id(board: dict[str, str] | None) -> str:
     """The comparison that the board shows."""
     return str((board or {}).get("id") or "")
-
-
-def _tab(request: gr.Request) -> str:
-    """Names one tab of one browser, beside the turns of its Play tab."""
-    return f"{request.session_hash or ''} compare"

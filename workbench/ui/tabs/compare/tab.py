@@ -11,7 +11,7 @@ from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.tabs.compare.events import CompareEvents
 from workbench.ui.tabs.compare.parts import CompareParts
 from workbench.ui.tabs.compare.target_events import TargetEvents
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.runs import Runs, StopEvents
 from workbench.ui.tabs.play.tab import PlayParts
 
 _KEY: Final = "'hermes-workbench:compare'"
@@ -69,11 +69,10 @@ def wire(
     board = [visitor, parts.board]
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)
     for stopped in (parts.ask.stop.click, parts.live.event("compare_stop")):
-        listen(stopped, events.on_stop, is_queued=False)
+        listen(stopped, StopEvents(events.runs).on_stop, is_queued=False)
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
     listen(parts.what.former.input, events.on_show, [visitor, parts.what.former], screen)
-    blocks.unload(events.on_leave)
     _wire_form(blocks, parts, TargetEvents(services), tabs=tabs, tab=tab, play=play)
     keep_drafts(parts.form)
 

@@ -7,9 +7,13 @@ from threading import Event, Lock, Thread
 from time import sleep
 from typing import Final, TypeVar
 
+import gradio as gr
+
 from workbench.app.regenerate import ResumePoint
+from workbench.records.owner import Permission
 from workbench.rollout.ports import Approval
 from workbench.rollout.steps import Step
+from workbench.ui.owners import needs
 from workbench.ui.tabs.play.person import Person
 from workbench.ui.visitor import Visitor
 
@@ -148,3 +152,25 @@ def _drained(made: "Queue[T]") -> list[T]:
             things.append(made.get_nowait())
         except Empty:
             return things
+
+
+def tab_of(request: gr.Request) -> str:
+    """The browser tab that an event came from."""
+    return request.session_hash or ""
+
+
+@dataclass(frozen=True, slots=True)
+class StopEvents:
+    """Handlers that end the turn of a browser tab."""
+
+    runs: Runs
+
+    @needs(Permission.WORK)
+    def on_stop(self, request: gr.Request) -> None:
+        """Ask the turn to stop; what was written until then is kept."""
+        self.runs.stop(tab_of(request))
+
+    @needs(Permission.WORK)
+    def on_leave(self, request: gr.Request) -> None:
+        """The tab was closed."""
+        self.runs.end(tab_of(request))

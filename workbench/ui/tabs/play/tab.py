@@ -15,7 +15,7 @@ from workbench.ui.listen import Trigger, any_of, listen
 from workbench.ui.tabs.play.inspector_events import DecisionEvents, InspectorEvents
 from workbench.ui.tabs.play.list_events import ListEvents
 from workbench.ui.tabs.play.message_events import MessageEvents
-from workbench.ui.tabs.play.runs import Runs
+from workbench.ui.tabs.play.runs import Runs, StopEvents
 from workbench.ui.tabs.play.screen import Screen
 from workbench.ui.tabs.play.session_events import BranchEvents, SessionEvents
 from workbench.ui.tabs.play.setup_column import SetupParts, build_setup
@@ -271,8 +271,8 @@ def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: 
     for undo in (pane, talk.branches):
         listen(undo.event("restore_message"), messages.on_restore, [visitor], screen)
     listen(pane.event("close_pane"), messages.on_close, [], [pane], is_queued=False)
-    listen(talk.stop.click, turns.on_stop, is_queued=False)
-    blocks.unload(turns.on_leave)
+    listen(talk.stop.click, StopEvents(turns.runs).on_stop, is_queued=False)
+    blocks.unload(StopEvents(turns.runs).on_leave)
 
 
 def _wire_sessions(

@@ -19,7 +19,7 @@ from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.words import SAMPLES
 from workbench.ui.tabs.play.person import PersonAnswered
-from workbench.ui.tabs.play.runs import AskedTurn, Runs
+from workbench.ui.tabs.play.runs import AskedTurn, Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen, list_sessions
 from workbench.ui.tabs.play.session_events import told_agreement
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -44,7 +44,7 @@ class TurnEvents:
             return Screen(notice=advice("This session is read-only: copy it to go on with it."))
         if not text.strip():
             return Screen(notice=advice("Write something to send."))
-        if not self.runs.begin(_tab(request), AskedTurn(visitor=visitor, text=text)):
+        if not self.runs.begin(tab_of(request), AskedTurn(visitor=visitor, text=text)):
             return Screen()
         return Screen(
             composer="",
@@ -66,7 +66,7 @@ class TurnEvents:
 
         `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
         """
-        tab = _tab(request)
+        tab = tab_of(request)
         asked = self.runs.take_asked(tab)
         if asked is None:
             yield Screen()
@@ -94,7 +94,7 @@ class TurnEvents:
     @needs(Permission.WORK)
     def on_settle(self, visitor: Visitor, model: str, request: gr.Request) -> Screen:
         """The turn is over, however it ended; a key that was pressed twice ends nothing."""
-        if self.runs.is_running(_tab(request)):
+        if self.runs.is_running(tab_of(request)):
             return Screen()
         services = services_of(self.services, visitor, request)
         screen = Screen(
@@ -126,16 +126,6 @@ class TurnEvents:
         except WorkbenchError as error:
             yield _failed(services, asked, visitor, error)
 
-    @needs(Permission.WORK)
-    def on_stop(self, request: gr.Request) -> None:
-        """Asks the turn to stop; what was written until then is kept."""
-        self.runs.stop(_tab(request))
-
-    @needs(Permission.WORK)
-    def on_leave(self, request: gr.Request) -> None:
-        """The tab was closed."""
-        self.runs.end(_tab(request))
-
 
 def _with_session(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequest) -> Visitor:
     """A session to go on with; none is made where the setup cannot be used."""
@@ -164,8 +154,3 @@ def _put_back(asked: AskedTurn, visitor: Visitor, notice: NoticeView) -> Screen:
     """What was to be sent stands in the composer again; where nothing was said it stays as it is."""
     screen = Screen(visitor=visitor, notice=notice)
     return screen._replace(composer=asked.text) if asked.text else screen
-
-
-def _tab(request: gr.Request) -> str:
-    """Names one tab of one browser."""
-    return request.session_hash or ""
