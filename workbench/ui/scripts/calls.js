@@ -1,5 +1,5 @@
 // The calls of one completion, each with its arguments, findings and result. Event: `pick`.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
 
 const row = (label, ...content) =>
   node("div", { class: "hw-row" }, node("span", { class: "hw-label" }, label), node("div", {}, content));
@@ -7,7 +7,7 @@ const row = (label, ...content) =>
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value || value.calls.length === 0) {
-      element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+      element.replaceChildren(hint(value ? value.hint : ""));
       return;
     }
     const nameOf = (call) =>

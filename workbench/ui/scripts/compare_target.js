@@ -1,17 +1,11 @@
 // Says what Compare answers: your own question, or turns of a session. Event: `compare_drop` goes back to
 // your own question.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
 
 export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value || !value.session) {
-      element.replaceChildren(
-        node(
-          "p",
-          { class: "hw-hint" },
-          "The question above goes to each column. Or choose a turn of a session:",
-        ),
-      );
+      element.replaceChildren(hint("The question above goes to each column. Or choose a turn of a session:"));
       return;
     }
     const address =

@@ -1,6 +1,6 @@
 // Measurements of a contract: score cards, rates over time, and what each part is worth.
 import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
-import { node, pieces } from "./dom.js";
+import { hint, node, pieces } from "./dom.js";
 import { SIGNS, table } from "./tables.js";
 
 const key = (place) => {
@@ -72,9 +72,7 @@ export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {
       element.replaceChildren(
-        node(
-          "p",
-          { class: "hw-hint" },
+        hint(
           "Nothing was measured of this contract yet. Measure plays a suite with it, and without each of its paragraphs: what each is worth stands here then, and how its rates move from version to version.",
         ),
       );

@@ -1,5 +1,5 @@
 // How the answer might have begun, as bars, and how likely each token was, as a heat map. Event: `weigh`.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
 
 const bar = (row, picked) =>
   node(
@@ -41,9 +41,7 @@ export const mount = ({ element, follow, trigger }) => {
 
   follow((given) => {
     if (!given || !given.message_id) {
-      element.replaceChildren(
-        node("div", { class: "hw-decision" }, node("p", { class: "hw-hint" }, given ? given.hint : "")),
-      );
+      element.replaceChildren(node("div", { class: "hw-decision" }, hint(given ? given.hint : "")));
       return;
     }
     if (given.bars.length) weighed.set(given.message_id, given);
@@ -65,7 +63,7 @@ export const mount = ({ element, follow, trigger }) => {
       node(
         "div",
         { class: "hw-decision" },
-        value.hint ? node("p", { class: "hw-hint" }, value.hint) : "",
+        value.hint ? hint(value.hint) : "",
         value.note ? node("p", { class: "hw-note" }, value.note) : "",
         value.bars.length
           ? node(

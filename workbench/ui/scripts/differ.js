@@ -1,5 +1,6 @@
 // What other parsers would have extracted, one row each. Event: `ask_differ`, when the pane is seen.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
+import { tableHead } from "./tables.js";
 import { followAsked } from "./asking.js";
 
 const call = (made) =>
@@ -39,7 +40,7 @@ export const mount = (part) => {
 
   followAsked(part, "ask_differ", (value) => {
     if (!value || value.rows.length === 0) {
-      element.replaceChildren(...(value && value.hint ? [node("p", { class: "hw-hint" }, value.hint)] : []));
+      element.replaceChildren(...(value && value.hint ? [hint(value.hint)] : []));
       return;
     }
     element.replaceChildren(
@@ -47,17 +48,7 @@ export const mount = (part) => {
       node(
         "table",
         { class: "hw-table hw-differ" },
-        node(
-          "thead",
-          {},
-          node(
-            "tr",
-            {},
-            value.columns.map((name, place) =>
-              node("th", { scope: "col", class: place === 1 ? "is-number" : "" }, name),
-            ),
-          ),
-        ),
+        tableHead(value.columns, (place) => place === 1),
         node("tbody", {}, value.rows.map(row)),
       ),
       node("p", { class: "hw-note hw-foot" }, value.note),

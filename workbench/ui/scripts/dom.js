@@ -13,6 +13,8 @@ export const node = (tag, attributes, ...children) => {
   return made;
 };
 
+export const hint = (text) => node("p", { class: "hw-hint" }, text);
+
 export const pieces = (list) =>
   list.map((piece) =>
     piece.kind === "text" && !piece.is_picked
@@ -95,6 +97,6 @@ export const drawList = (element, value, list) => {
   const parts = [];
   if (value?.heading) parts.push(node("h3", {}, value.heading));
   if (value?.rows.length) parts.push(list(value.rows));
-  else if (value?.hint) parts.push(node("p", { class: "hw-hint" }, value.hint));
+  else if (value?.hint) parts.push(hint(value.hint));
   element.replaceChildren(...parts);
 };

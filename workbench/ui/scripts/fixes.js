@@ -1,5 +1,5 @@
 // The fixes of a completion, each with its edits, and the findings.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
 
 const finding = (found) =>
   node(
@@ -44,7 +44,7 @@ const fix = (made) =>
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value || value.hint) {
-      element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+      element.replaceChildren(hint(value ? value.hint : ""));
       return;
     }
     const parts = [];

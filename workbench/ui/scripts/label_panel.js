@@ -1,5 +1,5 @@
 // The labelling desk, right: what the labeller says of the target under the cursor.
-import { iconButton, node } from "./dom.js";
+import { hint, iconButton, node } from "./dom.js";
 import { keyOf } from "./label_state.js";
 
 export const WORDS = {
@@ -230,9 +230,7 @@ export const addPanel = (desk) => {
     panel.dataset.key = same;
     desk.state.isDrawing = true;
     panel.replaceChildren(
-      ...(target
-        ? panelParts(target).filter(Boolean)
-        : [node("p", { class: "hw-hint" }, "Choose a message or a call.")]),
+      ...(target ? panelParts(target).filter(Boolean) : [hint("Choose a message or a call.")]),
     );
     desk.state.isDrawing = false;
     const again = field

@@ -1,6 +1,6 @@
 // The prompt and the completion, byte for byte: the text of the element is exactly their text. Events:
 // `ask_raw`, when the pane is seen, and `compare_prompt`.
-import { copyText, icon, iconButton, node, pieces, saveFile } from "./dom.js";
+import { copyText, hint, icon, iconButton, node, pieces, saveFile } from "./dom.js";
 import { followAsked } from "./asking.js";
 
 const labelOf = (part) => part.label + " " + part.note;
@@ -150,7 +150,7 @@ export const mount = (part) => {
     if (!value || value.sections.length === 0) {
       shown = "";
       head.replaceChildren();
-      body.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+      body.replaceChildren(hint(value ? value.hint : ""));
       return;
     }
     if (compared.id !== value.message_id) compared = NOTHING;

@@ -7,43 +7,14 @@ export const mount = ({ element, follow, trigger }) => {
   element.replaceChildren(bar);
   let shown = "";
 
-  const edit = (value) => {
-    const field = node("input", {
-      class: "hw-rename",
-      "aria-label": "Title of the session",
-      value: value.title,
-    });
+  // Show `field` in `place` until Enter or leaving it saves, or Escape does not.
+  const editInPlace = (value, field, place, save) => {
+    const before = field.value;
     let isOver = false;
     const end = (isKept) => {
       if (isOver) return;
       isOver = true;
-      if (isKept && field.value.trim() !== value.title) trigger("rename_session", { title: field.value });
-      draw(value);
-    };
-    field.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Enter") end(true);
-      if (event.key === "Escape") end(false);
-    });
-    field.addEventListener("blur", () => end(true));
-    bar.replaceChildren(field);
-    field.focus();
-    field.select();
-  };
-
-  const editTags = (value, place) => {
-    const field = node("input", {
-      class: "hw-tag-field",
-      "aria-label": "Tags, with commas between",
-      placeholder: "tag, another",
-      value: value.tags.join(", "),
-    });
-    let isOver = false;
-    const end = (isKept) => {
-      if (isOver) return;
-      isOver = true;
-      if (isKept && field.value.trim() !== value.tags.join(", "))
-        trigger("tag_session", { tags: field.value });
+      if (isKept && field.value.trim() !== before) save();
       draw(value);
     };
     field.addEventListener("keydown", (event) => {
@@ -54,6 +25,26 @@ export const mount = ({ element, follow, trigger }) => {
     field.addEventListener("blur", () => end(true));
     place.replaceChildren(field);
     field.focus();
+  };
+
+  const edit = (value) => {
+    const field = node("input", {
+      class: "hw-rename",
+      "aria-label": "Title of the session",
+      value: value.title,
+    });
+    editInPlace(value, field, bar, () => trigger("rename_session", { title: field.value }));
+    field.select();
+  };
+
+  const editTags = (value, place) => {
+    const field = node("input", {
+      class: "hw-tag-field",
+      "aria-label": "Tags, with commas between",
+      placeholder: "tag, another",
+      value: value.tags.join(", "),
+    });
+    editInPlace(value, field, place, () => trigger("tag_session", { tags: field.value }));
   };
 
   const tags = (value) => {

@@ -1,6 +1,6 @@
 // Two runs, or two arms, compared: what broke comes first. Event: `open_pair`.
 import { node } from "./dom.js";
-import { SIGNS } from "./tables.js";
+import { SIGNS, wideTable } from "./tables.js";
 
 export const mount = ({ element, follow, trigger }) => {
   const row = (one) =>
@@ -33,25 +33,7 @@ export const mount = ({ element, follow, trigger }) => {
       node("td", {}, one.after),
     );
 
-  const pairs = (rows) =>
-    node(
-      "div",
-      { class: "hw-wide", tabindex: 0, role: "group", "aria-label": "What changed" },
-      node(
-        "table",
-        {},
-        node(
-          "thead",
-          {},
-          node(
-            "tr",
-            {},
-            ["", "case", "arm", "before", "after"].map((name) => node("th", { scope: "col" }, name)),
-          ),
-        ),
-        node("tbody", {}, rows.map(row)),
-      ),
-    );
+  const pairs = (rows) => wideTable("What changed", ["", "case", "arm", "before", "after"], rows.map(row));
 
   follow((value) => {
     if (!value) return element.replaceChildren();

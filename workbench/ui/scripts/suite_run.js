@@ -1,8 +1,8 @@
 // A run of suites: score cards, the chart, the matrix of cases. The address bar names the run and the case.
 // Events: `open_case`, `resume_run`, `label_failing`.
 import { frame, line, shape, svg, whisker, withTitle, xOf, yOf } from "./plot.js";
-import { node } from "./dom.js";
-import { SIGNS, table } from "./tables.js";
+import { hint, node } from "./dom.js";
+import { SIGNS, table, wideTable } from "./tables.js";
 import { setInAddress } from "./page.js";
 
 const picture = (value) => {
@@ -110,35 +110,18 @@ export const mount = ({ element, follow, trigger }) => {
     return [
       node("h3", {}, "Cases"),
       node("p", { class: "hw-note" }, "Choose a cell to see why, or a case to see all its plays."),
-      node(
-        "div",
-        { class: "hw-wide hw-matrix", tabindex: 0, role: "group", "aria-label": "Cases" },
-        node(
-          "table",
-          {},
+      wideTable(
+        "Cases",
+        ["case", ...value.arms],
+        value.rows.map((row) =>
           node(
-            "thead",
+            "tr",
             {},
-            node(
-              "tr",
-              {},
-              node("th", { scope: "col" }, "case"),
-              value.arms.map((arm) => node("th", { scope: "col" }, arm)),
-            ),
-          ),
-          node(
-            "tbody",
-            {},
-            value.rows.map((row) =>
-              node(
-                "tr",
-                {},
-                node("th", { scope: "row" }, name(row)),
-                row.cells.map((one) => cell(one, row)),
-              ),
-            ),
+            node("th", { scope: "row" }, name(row)),
+            row.cells.map((one) => cell(one, row)),
           ),
         ),
+        " hw-matrix",
       ),
     ];
   };
@@ -211,9 +194,7 @@ export const mount = ({ element, follow, trigger }) => {
   follow((value) => {
     if (!value) {
       element.replaceChildren(
-        node(
-          "p",
-          { class: "hw-hint" },
+        hint(
           "A suite is a list of cases with what is to come of each. Choose one, and the contracts to compare, and run it: the table says what passes, how sure that is, and what a prompt costs.",
         ),
       );

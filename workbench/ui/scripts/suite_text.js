@@ -1,5 +1,6 @@
 // A suite that is being written: its problems and its cases.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
+import { wideTable } from "./tables.js";
 
 const fault = (one) =>
   node(
@@ -23,9 +24,7 @@ export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {
       element.replaceChildren(
-        node(
-          "p",
-          { class: "hw-hint" },
+        hint(
           "Open a suite of the list, or begin one: what is wrong with it stands here as you type, and the cases that it comes to.",
         ),
       );
@@ -38,25 +37,10 @@ export const mount = ({ element, follow }) => {
           : node("p", { class: "hw-line t-quiet", role: "status" }, "It can be played."),
         node("p", { class: "hw-note" }, value.note),
         value.cases.length
-          ? node(
-              "div",
-              { class: "hw-wide", tabindex: 0, role: "group", "aria-label": "Cases of the suite" },
-              node(
-                "table",
-                {},
-                node(
-                  "thead",
-                  {},
-                  node(
-                    "tr",
-                    {},
-                    ["case", "what is said", "what is wanted", ""].map((name) =>
-                      node("th", { scope: "col" }, name),
-                    ),
-                  ),
-                ),
-                node("tbody", {}, value.cases.map(row)),
-              ),
+          ? wideTable(
+              "Cases of the suite",
+              ["case", "what is said", "what is wanted", ""],
+              value.cases.map(row),
             )
           : null,
       ].filter(Boolean),

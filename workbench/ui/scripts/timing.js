@@ -1,27 +1,18 @@
 // How long the rounds of a turn took.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
+import { tableHead } from "./tables.js";
 
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value || value.rounds.length === 0) {
-      element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+      element.replaceChildren(hint(value ? value.hint : ""));
       return;
     }
     element.replaceChildren(
       node(
         "table",
         { class: "hw-table" },
-        node(
-          "thead",
-          {},
-          node(
-            "tr",
-            {},
-            value.columns.map((name, place) =>
-              node("th", { scope: "col", class: place ? "is-number" : "" }, name),
-            ),
-          ),
-        ),
+        tableHead(value.columns, (place) => place > 0),
         node(
           "tbody",
           {},

@@ -1,5 +1,5 @@
 // Prompt and completion token by token. Events: `ask_tokens`, when the pane is seen, and `weigh`.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
 import { followAsked } from "./asking.js";
 
 const told = (cell) =>
@@ -99,7 +99,7 @@ export const mount = (part) => {
 
   followAsked(part, "ask_tokens", (value) => {
     if (!value || !value.message_id || !value.is_known) {
-      element.replaceChildren(node("p", { class: "hw-hint" }, value ? value.hint : ""));
+      element.replaceChildren(hint(value ? value.hint : ""));
       return;
     }
     here.textContent = value.sections.length ? "Point at a token, or walk by the arrow keys." : "";
@@ -127,7 +127,7 @@ export const mount = (part) => {
           { class: "hw-tokens-head" },
           value.gauge ? node("p", {}, value.gauge) : "",
           gauge(value) || "",
-          value.hint ? node("p", { class: "hw-hint" }, value.hint) : "",
+          value.hint ? hint(value.hint) : "",
           value.note ? node("p", { class: "hw-note" }, value.note) : "",
           value.sections.length ? here : "",
           weigh || "",

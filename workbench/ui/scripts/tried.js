@@ -1,12 +1,10 @@
 // The result of a call that was tried, as the model would see it.
-import { node } from "./dom.js";
+import { hint, node } from "./dom.js";
 
 export const mount = ({ element, follow }) => {
   follow((value) => {
     if (!value) {
-      element.replaceChildren(
-        node("p", { class: "hw-hint" }, "Call the tool to see what a model would be given."),
-      );
+      element.replaceChildren(hint("Call the tool to see what a model would be given."));
       return;
     }
     element.replaceChildren(
