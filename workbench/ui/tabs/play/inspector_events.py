@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
+from workbench.app.opened_session import OpenedSession
 from workbench.app.other_prompts import compare_prompt, other_texts
 from workbench.app.services import Services
 from workbench.app.token_sheet import CompletionLogprobs, count_sections, message_logprobs, tokens_of_message
@@ -55,11 +56,10 @@ class InspectorEvents:
     @needs(Permission.WORK)
     def on_ask_raw(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> RawView | Update:
         """The sizes of the raw pane's sections in tokens, and what its prompt can be compared with."""
-        services = services_of(self.services, visitor, request)
-        opened = reopened(services, visitor)
-        one = round_at(opened, id_of(event))
-        if opened is None or one is None:
+        asked = self._asked(visitor, request, event)
+        if asked is None:
             return SAME
+        services, opened, one = asked
         setup = opened.session.setup
         try:
             found = other_texts(services, setup, opened.path, one.kept.id)
@@ -89,11 +89,10 @@ class InspectorEvents:
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> TokensView | Update:
         """The tokens of a completion and of its prompt."""
-        services = services_of(self.services, visitor, request)
-        opened = reopened(services, visitor)
-        one = round_at(opened, id_of(event))
-        if opened is None or one is None:
+        asked = self._asked(visitor, request, event)
+        if asked is None:
             return SAME
+        services, opened, one = asked
         setup = opened.session.setup
         try:
             sheet = tokens_of_message(services, setup.model, one.kept)
@@ -107,11 +106,20 @@ class InspectorEvents:
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> ParserComparisonView | Update:
         """What others would have read of a completion."""
-        opened = reopened(services_of(self.services, visitor, request), visitor)
-        one = round_at(opened, id_of(event))
-        if opened is None or one is None:
+        asked = self._asked(visitor, request, event)
+        if asked is None:
             return SAME
+        _, opened, one = asked
         return show_round_differ(one, tools_of(opened.session.setup))
+
+    def _asked(
+        self, visitor: Visitor, request: gr.Request, event: gr.EventData
+    ) -> tuple[Services, OpenedSession, ReadRound] | None:
+        """The open session and the completion that a pane asks about; None if it is not there any more."""
+        services = services_of(self.services, visitor, request)
+        opened = reopened(services, visitor)
+        one = round_at(opened, id_of(event))
+        return None if opened is None or one is None else (services, opened, one)
 
 
 @dataclass(frozen=True, slots=True)
