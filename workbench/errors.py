@@ -59,7 +59,6 @@ class ModelBroken(EngineError):
 
     Args:
         model: Name of the file.
-        problem: What happened.
     """
 
     def __init__(self, model: str, problem: str) -> None:
@@ -114,7 +113,6 @@ class RemoteFailed(EngineError):
 
     Args:
         server: Which, as a person names it; no key and no password in it.
-        problem: What happened.
         remedy: What to do about it; empty when the problem says it.
     """
 

@@ -17,7 +17,7 @@ from tests.services import CHECKOUT, services_for
 from workbench.app.comparisons.planning import ColumnRequest, Turns, compare_question, compare_turns
 from workbench.app.comparisons.running import play_comparison
 from workbench.app.labelling import Seat, open_bench
-from workbench.app.limits import LAPTOP, ROWS, SPACE, TEAM, PersonLimits, limits_of, table_of
+from workbench.app.limits import LAPTOP, SPACE, TEAM, PersonLimits, limits_of
 from workbench.app.prepare import TurnContext
 from workbench.app.regenerate import ResumePoint, play_again, play_on
 from workbench.app.runs.planning import RunRequest, plan_run
@@ -50,6 +50,28 @@ from workbench.ui.visitor import Visitor
 
 pytestmark = pytest.mark.slow
 
+LIMITS: Mapping[str, str] = {
+    "max_tokens": "Longest completion, in tokens",
+    "max_rounds": "Completions of a turn",
+    "text_chars": "Longest text (message, contract, tools, suite, completion to parse), in characters",
+    "stop_texts": "Stop texts, token biases",
+    "samples": "Samples of one answer",
+    "run_plays": "Plays of a run of suites",
+    "case_seconds": "Time limit of a case, in seconds",
+    "compared_answers": "Answers of a comparison (turns × columns)",
+    "import_bytes": "Imported file, in bytes",
+    "import_rows": "Rows imported from a file",
+    "sessions": "Sessions of a visitor",
+    "messages": "Messages of a session",
+    "versions": "Versions of one name",
+    "own_names": "Contracts of a visitor; also toolsets, suites, presets",
+    "runs": "Runs of a visitor; also comparisons, label projects",
+    "turns_at_once": "Turns, runs and comparisons of a visitor under way or waiting",
+    "turns_of_address": "The same for all visitors at one address who have not signed in",
+    "requests_at_once": "Requests of one address under way or waiting",
+    "remote_at_once": "Completions at once of a model that takes several, all visitors together",
+}
+"""Fields of `PersonLimits` in the order of the table in `docs/reference/limits.md`, with their names there."""
 LONG = "x" * 5_000_000
 CONTRACT = (CHECKOUT / "prompts" / "contracts" / "minimal.md").read_text(encoding="utf-8")
 ANN = Owner(key="browser:ann")
@@ -449,9 +471,16 @@ def test_limits_are_made_of_the_settings_in_one_place() -> None:
 
 def test_the_table_of_the_docs_is_the_code_s() -> None:
     page = (CHECKOUT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8").splitlines()
-    rows = table_of(limits_of(read_settings({"SPACE_ID": "a/b"})), TEAM, LAPTOP)
-    assert tuple(line for line in page if line.startswith("| ") and "Own machine" not in line) == rows
-    assert len(rows) == len(ROWS) == len(fields(PersonLimits))
+    deployments = (limits_of(read_settings({"SPACE_ID": "a/b"})), TEAM, LAPTOP)
+
+    def cell(limit: float | None) -> str:
+        return "none" if limit is None else f"{limit:,}"
+
+    assert set(LIMITS) == {one.name for one in fields(PersonLimits)}
+    assert [line for line in page if line.startswith("| ") and "Own machine" not in line] == [
+        f"| {name} | {' | '.join(cell(getattr(one, field)) for one in deployments)} |"
+        for field, name in LIMITS.items()
+    ]
 
 
 def _calls(module: ast.Module) -> Generator[str]:

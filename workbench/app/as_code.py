@@ -50,9 +50,6 @@ def code_of(
     """The round of a message as code. No key stands in it: it is read from the environment.
 
     Args:
-        services: The edges.
-        session_id: The session.
-        setup: The session's.
         path: The message's, from the root on.
         message_id: A model's message.
 

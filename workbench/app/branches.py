@@ -60,7 +60,6 @@ def branches_of(
     Args:
         tree: All its messages.
         material: The same with their texts.
-        tools: What was offered.
         shown_id: The last message that is shown.
     """
     below: dict[str | None, list[TreeNode]] = {}

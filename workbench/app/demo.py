@@ -196,7 +196,6 @@ def load_conversation(services: Services, one: DemoConversation, tag: str) -> st
 
     Args:
         services: Of whoever is to have it.
-        one: The conversation.
         tag: Tells it from a person's own, before the tag that says what goes wrong in it.
 
     Raises:

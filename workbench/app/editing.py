@@ -90,8 +90,6 @@ def edit_text(
     Of a result, the results of the other calls of its round follow it, so that the round stays whole.
 
     Args:
-        services: The edges.
-        session_id: The session.
         path: The message's, from the root on.
         message_id: A user's, a model's or a tool's.
         text: All that it says now, byte for byte.
@@ -117,12 +115,9 @@ def edit_call(
     """The message with another call in the place of one, as a branch; the last message of that branch.
 
     Args:
-        services: The edges.
-        session_id: The session.
         path: The message's, from the root on.
         message_id: A model's.
         call: The place of the call in the message's reading, and the call that is to stand there.
-        tools: What it was read against.
 
     Raises:
         BadInput: There is no such message, or its text cannot be stored.

@@ -28,7 +28,6 @@ def export_sharegpt(services: Services, session_ids: Sequence[str] | None = None
     """The open path of each session as a ShareGPT row.
 
     Args:
-        services: The edges.
         session_ids: Which; None takes all that nobody discarded.
 
     Raises:

@@ -128,7 +128,6 @@ class FairQueue:
         """Leaves the line, from whatever place.
 
         Args:
-            ticket: Whose.
             goes_on: True keeps the place of the ticket's turn for `HOLD_S`.
         """
         with self._changed:

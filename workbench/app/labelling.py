@@ -142,7 +142,6 @@ def next_of(
     """The session to label next; None where nothing is left.
 
     Args:
-        services: Of the owner.
         seat: Whose queue.
         wanted: The filter that the queue is seen through.
         listed: The part of it that is shown.

@@ -1,8 +1,8 @@
 """Limits on what one person may use: every limit is declared here and checked in one function each."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Final
 
 from workbench.errors import BadInput
 from workbench.records.comparisons import Comparison
@@ -242,54 +242,6 @@ def limits_of(settings: Settings) -> PersonLimits:
     if settings.is_on_space:
         return replace(SPACE, max_rounds=settings.max_rounds)
     return TEAM if settings.accounts else LAPTOP
-
-
-class LimitRow(NamedTuple):
-    """One row of the table in `docs/reference/limits.md`."""
-
-    name: str
-    """Field of `PersonLimits`."""
-    what: str
-    """For a person."""
-
-
-ROWS: Final = (
-    LimitRow("max_tokens", "Longest completion, in tokens"),
-    LimitRow("max_rounds", "Completions of a turn"),
-    LimitRow(
-        "text_chars", "Longest text (message, contract, tools, suite, completion to parse), in characters"
-    ),
-    LimitRow("stop_texts", "Stop texts, token biases"),
-    LimitRow("samples", "Samples of one answer"),
-    LimitRow("run_plays", "Plays of a run of suites"),
-    LimitRow("case_seconds", "Time limit of a case, in seconds"),
-    LimitRow("compared_answers", "Answers of a comparison (turns × columns)"),
-    LimitRow("import_bytes", "Imported file, in bytes"),
-    LimitRow("import_rows", "Rows imported from a file"),
-    LimitRow("sessions", "Sessions of a visitor"),
-    LimitRow("messages", "Messages of a session"),
-    LimitRow("versions", "Versions of one name"),
-    LimitRow("own_names", "Contracts of a visitor; also toolsets, suites, presets"),
-    LimitRow("runs", "Runs of a visitor; also comparisons, label projects"),
-    LimitRow("turns_at_once", "Turns, runs and comparisons of a visitor under way or waiting"),
-    LimitRow("turns_of_address", "The same for all visitors at one address who have not signed in"),
-    LimitRow("requests_at_once", "Requests of one address under way or waiting"),
-    LimitRow("remote_at_once", "Completions at once of a model that takes several, all visitors together"),
-)
-"""Every field, in the order of the table."""
-
-
-def table_of(space: PersonLimits, team: PersonLimits, laptop: PersonLimits) -> tuple[str, ...]:
-    """The lines of the table in the docs."""
-    assert {row.name for row in ROWS} == {one.name for one in fields(PersonLimits)}
-    return tuple(
-        f"| {row.what} | {' | '.join(_cell(getattr(one, row.name)) for one in (space, team, laptop))} |"
-        for row in ROWS
-    )
-
-
-def _cell(value: float | None) -> str:
-    return "none" if value is None else f"{value:,}"
 
 
 def _check(where: str, given: float, most: float | None, unit: str, remedy: str) -> None:

@@ -30,8 +30,6 @@ def open_session(services: Services, session_id: str, *, leaf_id: str | None = N
     """A session by its id; None where the owner has none and may see none of it.
 
     Args:
-        services: Of the owner.
-        session_id: The session.
         leaf_id: The last message to show; None takes the open leaf.
 
     Raises:

@@ -65,9 +65,6 @@ def compare_prompt(
     """The prompt of a message beside another one.
 
     Args:
-        services: The edges.
-        setup: The session's.
-        path: The message's.
         message_id: A model's message of the path.
         key: Of one of `other_texts`.
 

@@ -83,11 +83,7 @@ def prepare_turn(
     """Set up a turn. Play, regenerate, continue, compare, suites and the API all come through here.
 
     Args:
-        services: Of the owner.
         session_id: The session that the turn belongs to.
-        setup: Contract, tools, sampling.
-        context: Who takes part.
-        engine: The setup's model.
         messages: The conversation as it is stored, the system message first.
         prefix: How the answer must begin.
 

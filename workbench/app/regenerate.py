@@ -117,11 +117,9 @@ def play_again(
     which the corrected messages are a person's. Calls whose results are to be made anew are run first.
 
     Args:
-        services: The edges.
         bench: The session, as it was looked at.
         message_id: What is to be written anew: of the model, or a result.
         corrections: Of whoever asks; see `workbench.app.editing`.
-        is_cancelled: True once a person has stopped it.
         token: A visitor's own, for a hosted model.
 
     Raises:

@@ -73,11 +73,7 @@ def play_more(
     """The second and all further samples of a turn, each with the next seed, as branches below one message.
 
     Args:
-        services: The edges.
-        session_id: The session.
-        setup: Of the first sample.
         onward: From where each of them goes on.
-        context: Who has a say.
         count: All samples, the first among them.
 
     Raises:
@@ -106,7 +102,6 @@ def sample_of(
     Args:
         path: From the root to the sample's leaf.
         message_id: One of its messages.
-        tools: What was offered.
     """
     place = [kept.id for kept in path].index(message_id)
     own: list[Message] = []

@@ -120,7 +120,6 @@ class Services:
         """The engine of that name, as one turn of the owner has it: it waits in line before each completion.
 
         Args:
-            name: As `--model` takes it.
             token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
 
         Raises:

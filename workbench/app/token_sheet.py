@@ -137,7 +137,6 @@ def tokens_of_message(services: Services, model: str, kept: StoredMessage) -> To
     """The tokens of a kept completion and of its prompt.
 
     Args:
-        services: The edges.
         model: Whose vocabulary, as `--model` takes it; loaded where it is not.
         kept: A model's message.
 
@@ -177,9 +176,7 @@ def count_sections(
     """How many tokens begin in each stretch of a text; None where the model cannot say.
 
     Args:
-        services: The edges.
         model: Whose vocabulary; loaded where it is not.
-        text: Prompt and completion.
         sections: In order, covering it.
     """
     try:

@@ -131,8 +131,6 @@ def begin_session(
     """A new session for a setup that can be played; nothing is written where it cannot.
 
     Args:
-        services: The edges.
-        setup: What to play.
         token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.
         said: What will be said first, where that is known.
 
@@ -169,11 +167,8 @@ def play_turn(
     in the middle of a completion keeps what there is of it.
 
     Args:
-        services: The edges.
         session_id: The session to go on with.
         setup: What to play it with; kept as the session's own.
-        user_text: What the user says.
-        is_cancelled: True once a person has stopped the turn.
         leaf_id: The message to go on from; None takes the open leaf. Where others went on from it
             meanwhile, the turn is a branch beside theirs.
         token: A visitor's own, for a hosted model; see `workbench.rollout.models.Models`.

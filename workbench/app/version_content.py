@@ -54,12 +54,6 @@ def diff_contents(kind: VersionKind, before: str, after: str, labels: tuple[str,
     Contracts are compared line by line as they are written. All others are compared as JSON with sorted
     keys, one value a line, so that neither spelling nor order of keys shows; where one of them cannot be
     read, as they are written.
-
-    Args:
-        kind: Of both.
-        before: The old text.
-        after: The new text.
-        labels: What the two are called.
     """
     if kind is VersionKind.CONTRACT:
         return diff_texts(before, after, labels)
@@ -70,13 +64,7 @@ def diff_contents(kind: VersionKind, before: str, after: str, labels: tuple[str,
 
 
 def diff_texts(before: str, after: str, labels: tuple[str, str]) -> str:
-    """A unified diff of two texts, as `patch` reads it.
-
-    Args:
-        before: The old text.
-        after: The new text.
-        labels: What the two are called.
-    """
+    """A unified diff of two texts, as `patch` reads it."""
     lines = unified_diff(_lines(before), _lines(after), labels)
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines

@@ -114,10 +114,6 @@ def take_files(files: HomeFiles, shared: VersionStore) -> None:
 
     What cannot be read is passed over: whoever uses it is told.
 
-    Args:
-        files: The files.
-        shared: The shared library's versions.
-
     Raises:
         StoreError: The store cannot be read or written.
     """
@@ -135,9 +131,6 @@ def take_file(
     """The same for one file; None where there is no such file.
 
     Args:
-        files: The files.
-        shared: The shared library's versions.
-        kind: What the file holds.
         name: Of the file, without its ending.
         is_deliberate: True takes a changed file also where the newest version was changed too.
 
@@ -158,9 +151,7 @@ def write_file(
     """Writes a version to its file, byte for byte.
 
     Args:
-        files: The files.
         versions: Where the version is kept.
-        version: What to write.
         is_forced: True overwrites a file whose text the version was not made from; the text is kept.
 
     Raises:

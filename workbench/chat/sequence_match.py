@@ -18,8 +18,6 @@ class BoundedMatcher(SequenceMatcher[_Element]):
     """Compares two sequences.
 
     Args:
-        a: The first one.
-        b: The second one.
         autojunk: Whether very frequent elements of a long `b` are passed over, as they are in `diff`.
     """
 
@@ -50,7 +48,6 @@ def unified_diff(before: Sequence[str], after: Sequence[str], labels: tuple[str,
     Args:
         before: Lines of the old text, each with its line feed.
         after: Lines of the new text.
-        labels: What the two are called.
     """
     for number, group in enumerate(BoundedMatcher(before, after).get_grouped_opcodes()):
         if not number:

@@ -11,7 +11,6 @@ def sampling_option(name: str, help: str = "", *, has_most: bool = False) -> Any
     """The option for a sampling field that is a number.
 
     Args:
-        name: The field.
         help: Instead of the field's own.
         has_most: Whether the command line refuses what is above the page's range.
     """

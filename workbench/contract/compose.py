@@ -28,7 +28,6 @@ def compose(
     Filled in values are not looked at again: a value may hold braces.
 
     Args:
-        contract: Text, family and defaults.
         tools: What `{{ tools }}` becomes.
         variables: Values by name, which win over the contract's defaults; `date` is today, as it is shown.
         are_tools_apart: True where a server writes the tools; `{{ tools }}` becomes `TOOLS_APART`.

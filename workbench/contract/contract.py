@@ -90,7 +90,6 @@ def parse_contract(text: str, *, name: str) -> Contract:
     the end of the file.
 
     Args:
-        text: The file.
         name: What the file is named; the front matter may repeat it.
 
     Raises:

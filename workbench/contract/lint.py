@@ -49,7 +49,6 @@ def lint_contract(contract: Contract, tools: OfferedTools) -> tuple[Finding, ...
     Spans are of `contract.text`; lines are of its file.
 
     Args:
-        contract: The contract.
         tools: What would be offered with it; examples are held against them. None offered checks no names.
     """
     found = [

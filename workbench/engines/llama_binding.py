@@ -163,7 +163,6 @@ class Binding:
         """The tokens of `text`, control marks as the single tokens they are.
 
         Args:
-            text: Any text.
             is_start: True where it begins a prompt: a begin token goes before it, where the vocabulary wants one.
         """
         data = text.encode(errors="replace")

@@ -79,7 +79,6 @@ def placed_tokens(text: str, ids: Sequence[int], pieces: Sequence[bytes]) -> tup
     """The tokens with their spans in code points; one that holds part of a code point covers all of it.
 
     Args:
-        text: All of it.
         ids: Its tokens, in order; some may stand before the text begins.
         pieces: The bytes that each stands for.
 

@@ -32,7 +32,6 @@ class LocalModels:
         """Nothing is loaded yet.
 
         Args:
-            loading: How to load.
             find_cached: Where a model of the hub, by its name, is on this machine; None where it is not.
             adapters: What names behind a plus mean, and what is laid over the embedded model where `loading`
                 names no adapter.

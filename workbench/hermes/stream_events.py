@@ -164,8 +164,6 @@ class CallEvents:
         """A call was read; of one that had started, what was not given yet.
 
         Args:
-            name: The tool.
-            arguments: Of the call.
             body: What stands behind the block's open tag, its fixes made.
         """
         written, given = "", "".join(self._given)

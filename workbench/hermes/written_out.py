@@ -39,7 +39,6 @@ def opened_call(name: str, *, before: str) -> str:
     """The beginning of a call up to its arguments, on a line of its own.
 
     Args:
-        name: The tool's.
         before: What stands before it.
     """
     gap = "\n" if before and not before.endswith("\n") else ""

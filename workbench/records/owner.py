@@ -107,12 +107,7 @@ _NAMES: Final[Mapping[UserRole, str]] = {
 
 
 class NotPermitted(BadInput):
-    """Somebody asked for what their role may not do.
-
-    Args:
-        permission: What it takes.
-        role: Whose it is not.
-    """
+    """Somebody asked for what their role may not do."""
 
     def __init__(self, permission: Permission, role: UserRole) -> None:
         self.permission = permission

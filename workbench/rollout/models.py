@@ -49,7 +49,6 @@ class Models(Protocol):
         """The engine of that name, loaded; asking again gives the same one.
 
         Args:
-            name: As `--model` takes it.
             token: A visitor's own, for a model that the hub's providers serve; None takes the settings'.
 
         Raises:

@@ -44,12 +44,7 @@ class AuditWriter:
 
 
 class AuditStore:
-    """Reads one owner's audit log.
-
-    Args:
-        database: Where it is.
-        owner: Whose it is.
-    """
+    """Reads one owner's audit log."""
 
     def __init__(self, database: Database, owner: Owner) -> None:
         self._database = database
@@ -63,8 +58,6 @@ class AuditStore:
         Args:
             subject: Only what was done to it; None takes all.
             action: Only this action, or all whose name begins with it where it ends in a dot.
-            limit: At most so many.
-            offset: So many left out.
         """
         found = select(AuditRow).where(col(AuditRow.owner) == self._scope)
         if subject is not None:

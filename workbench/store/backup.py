@@ -58,7 +58,6 @@ def back_up(url: str, target: Path | None = None) -> Path:
     """Copies a SQLite database, consistent however much is written to it meanwhile.
 
     Args:
-        url: The database's.
         target: The copy; None takes `backups/` beside the database, named by the moment.
 
     Raises:
@@ -79,7 +78,6 @@ def restore(url: str, source: Path, *, is_forced: bool = False) -> RestoreReport
     """Puts a backup in the place of a SQLite database; what stood there is kept beside it.
 
     Args:
-        url: The database's.
         source: The backup.
         is_forced: True where a database that is there may be replaced.
 

@@ -127,13 +127,7 @@ _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 def insert_if_absent(db: Session, table: type[StoreTable], **values: Any) -> None:
-    """A row, unless one with the same key is there: then that one stays as it is.
-
-    Args:
-        db: A writing transaction.
-        table: The row's class.
-        values: Its columns.
-    """
+    """A row, unless one with the same key is there: then that one stays as it is."""
     insert = _INSERTS[db.get_bind().dialect.name]
     db.connection().execute(insert(table).values(**values).on_conflict_do_nothing())
 

@@ -38,7 +38,6 @@ def purge(database: Database, now: datetime) -> int:
     Rows of other tables that point at a session, a message or a generation go by their `ON DELETE CASCADE`.
 
     Args:
-        database: Where they are.
         now: The moment, aware.
 
     Returns:

@@ -49,12 +49,10 @@ def read_queue(
     """A page of a project's queue, the sessions that were used last first.
 
     Args:
-        db: A transaction.
         project_id: The project; empty where it was never written to.
         allowed: True of the sessions that the owner may see.
         wanted: Which items.
         is_of_all: True takes also sessions that were given to nobody.
-        limit: At most so many.
         offset: So many left out before them.
     """
     if any(isinstance(value, str) and problem_of(value) for value in _values(wanted)):

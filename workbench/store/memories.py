@@ -12,11 +12,7 @@ from workbench.store.tables import NoteRow
 
 
 class MemoryStore:
-    """Keeps notes, each owner's apart.
-
-    Args:
-        database: Where they are.
-    """
+    """Keeps notes, each owner's apart."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -30,8 +30,6 @@ class OwnerScope:
 
     Args:
         database: Where the data is.
-        owner: Whose it is.
-        now: Tells the moment, aware.
     """
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:

@@ -40,7 +40,6 @@ def read_path(
     """The messages from the root to `leaf_id`, or to the open leaf.
 
     Args:
-        db: The transaction.
         session: Whose messages.
         leaf_id: The last message; None takes the open leaf.
         is_for_others: What was deleted is not there for them: naming it is an error, and the open path ends

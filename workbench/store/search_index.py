@@ -50,7 +50,6 @@ def note_session(db: Session, session_id: str) -> None:
 
     Args:
         db: The writing transaction, with title and tags as they are to be.
-        session_id: The session's.
     """
     its_own = col(DocumentRow.session_id) == session_id
     db.exec(delete(DocumentRow).where(its_own, col(DocumentRow.message_id).is_(None)))

@@ -59,7 +59,6 @@ class Store:
 
     Args:
         url: The database's, as SQLAlchemy takes it; made where it is not there yet, and migrated.
-        now: Tells the moment, aware.
         label_log: Is given the labels of each session whose labelling is done; None for nobody.
 
     Raises:

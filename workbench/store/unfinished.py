@@ -30,7 +30,6 @@ def has_ended(writer: str, *, is_silent: bool) -> bool:
     """Whether the process that `this_writer` named so is gone.
 
     Args:
-        writer: The name.
         is_silent: What counts of a process on another machine, which cannot be looked for.
     """
     host, _, process_name = writer.partition(" ")

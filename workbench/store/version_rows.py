@@ -30,7 +30,6 @@ def put_setup(db: Session, row: SessionRow, owner: Owner, document: dict[str, An
 
     Args:
         db: The transaction that keeps the session.
-        row: The session's.
         owner: Whose session it is.
         document: The setup as `rows.setup_document` writes it.
     """

@@ -143,7 +143,6 @@ def file_state(db: Session, scope: str, new: NewVersion, *, is_deliberate: bool)
     """How the file's text and the newest version stand to each other; TAKEN where it is to be written.
 
     Args:
-        db: A transaction.
         scope: Whose versions they are.
         new: The file's text, as a version of its name.
         is_deliberate: True where a person asks for just this file.
@@ -186,14 +185,7 @@ def _with_text(db: Session, scope: str, new: NewVersion, text_hash: str | None) 
 
 
 class VersionStore:
-    """One owner's versions, and the shared ones; one transaction a method, safe to use from several threads.
-
-
-    Args:
-        database: Where they are.
-        owner: Whose they are.
-        now: Tells the moment, aware.
-    """
+    """One owner's versions, and the shared ones; one transaction a method, safe to use from several threads."""
 
     def __init__(self, database: Database, owner: Owner, now: Callable[[], datetime]) -> None:
         self._database = database

@@ -69,7 +69,6 @@ def parse_case(document: Mapping[str, Any], *, suite: str, where: str = "") -> C
     """One case, its template filled and the suite's defaults in it.
 
     Args:
-        document: The case.
         suite: Name of its suite.
         where: What the suite is called in an error.
 

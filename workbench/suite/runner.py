@@ -105,7 +105,6 @@ def run(
     Args:
         jobs: All of the run's, arms in a row.
         player: Plays them.
-        clock: Tells time.
         timeout_s: What a case may take; one that takes longer is an error.
         is_cancelled: True once a person has stopped it; cases under way are left out.
         done: Results of an earlier beginning.

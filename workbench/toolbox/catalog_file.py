@@ -89,7 +89,6 @@ def parse_tool(spec: ToolSpec, rules_text: str, *, where: str) -> CatalogTool:
     """A tool whose rules a person edits apart from its spec.
 
     Args:
-        spec: Its spec.
         rules_text: YAML or JSON of `{"returns", "mocks"}`, or of the list of rules alone.
         where: What the rules are called in an error.
 

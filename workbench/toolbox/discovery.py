@@ -42,7 +42,6 @@ def discover_entry_points(registry: Registry, found: Iterable[EntryPoint] | None
     """Lets each installed package that names a `workbench.tools` entry point register its tools.
 
     Args:
-        registry: Where they go.
         found: Entry points to take; None takes those of all installed packages.
 
     Returns:

@@ -50,9 +50,7 @@ class Dispatcher:
     transforms, the size limit.
 
     Args:
-        registry: The tools.
         bridge: Runs handlers.
-        context: The task.
         counts: How often it has called each tool; shared by all toolboxes of a task.
         gate: Asks a person where a call needs approval.
         hooks: What looks on.

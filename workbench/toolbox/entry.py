@@ -149,7 +149,6 @@ def build_spec(name: str, schema: object, description: str) -> ToolSpec:
     """The spec of what `register` was given; the registered name wins over the schema's own.
 
     Args:
-        name: The tool's name.
         schema: `{"description", "parameters"}`, or the same inside `{"function": …}`.
         description: Stands in for one that the schema lacks.
 

@@ -177,7 +177,6 @@ def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, c
     """The text that a template gives.
 
     Args:
-        text: The template.
         arguments: By name, and all together as `arguments`.
         call_number: As `call_number`.
         chance: Behind `random()`, `randint(a, b)` and `choice(list)`.

@@ -28,7 +28,6 @@ def evaluated_names(validator: Any, fields: JsonObject, schema: Any) -> set[str]
 
     Args:
         validator: Knows where references of the schema lead.
-        fields: The object.
         schema: Which of its keywords are asked.
     """
     if not isinstance(schema, dict):
@@ -52,7 +51,6 @@ def evaluated_items(validator: Any, items: list[JsonValue], schema: Any) -> set[
 
     Args:
         validator: Knows where references of the schema lead.
-        items: The array.
         schema: Which of its keywords are asked.
     """
     if not isinstance(schema, dict):

@@ -51,7 +51,6 @@ def holds(when: JsonObject, arguments: JsonObject) -> bool:
 
     Args:
         when: Argument's name, or `$arguments`, to the value that it must equal, or to a condition.
-        arguments: Of the call.
 
     Raises:
         OverBudget: The open budget is used up.

@@ -92,7 +92,6 @@ class SchemaRules:
     """Adds the rules of one document's schemas to a grammar.
 
     Args:
-        rules: The grammar.
         document: Where a local `$ref` leads into.
         where: The way to the document.
     """

@@ -47,7 +47,6 @@ def write_adapter(
     """Writes the file.
 
     Args:
-        path: Where.
         weights: By names of peft, such as `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight`.
         facts: Of base and training.
         stored_as: How numbers are stored.
@@ -72,7 +71,6 @@ def read_adapter(path: Path, weights: Iterable[str], facts: AdapterFacts) -> dic
     """The numbers of a file as peft holds them: what `write_adapter` wrote, read back.
 
     Args:
-        path: The file.
         weights: Names of peft, each of which it must have.
         facts: Of the base and the training that goes on from here.
 

@@ -116,7 +116,6 @@ def tune(
     Args:
         base: Trained in place.
         prepared: What is learned.
-        terms: How.
         resumes: Whether a run of the same terms is gone on with, where one stopped.
         tell: Is told how it goes.
 

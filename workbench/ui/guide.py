@@ -180,10 +180,7 @@ def wire_guide(
 
     Args:
         parts: Those of `build_guide`.
-        services: The edges.
-        runs: Turns under way.
         play: The Play tab, where sessions are opened.
-        frame: Head and address bar.
         opened: Fires once the page is there.
         suites: The choice of suites of the Suites tab.
     """

@@ -40,7 +40,6 @@ def listen(
     """Call `fn` when `trigger` fires; what comes back goes to `outputs`, in order.
 
     Args:
-        trigger: The event.
         fn: Takes the values of `inputs`; None where only `js` runs.
         inputs: Parts to read.
         outputs: Parts to write.

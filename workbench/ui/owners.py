@@ -37,7 +37,6 @@ def owner_of(settings: Settings, browser_key: str | None, request: gr.Request) -
     Args:
         settings: Say whether anybody logs in, and who is an admin.
         browser_key: What `browser_key_of` gave for the browser.
-        request: Of the event.
     """
     if settings.accounts:
         name = request.username or ""
@@ -151,8 +150,6 @@ class GuardedBlocks(gr.Blocks):
             inputs: As the browser sent them.
             state: The values of `gr.State` in that tab.
             request: Who asks; a list for a batch. None comes from inside this process.
-            further: As Gradio's own.
-            named: As Gradio's own.
 
         Raises:
             gr.Error: Their role does not have the permission.

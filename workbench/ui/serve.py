@@ -23,7 +23,6 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
     """Serve the page until the process is interrupted or told to end.
 
     Args:
-        services: The edges.
         say: Is given a line once the page can be opened, and warnings before.
         has_mcp: Whether agents are served too, over MCP.
 

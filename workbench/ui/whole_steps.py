@@ -62,7 +62,6 @@ class WholeSteps(GuardedBlocks):
         Nothing of a handler has run yet: whatever goes wrong here is about what was sent.
 
         Args:
-            block_fn: The event.
             inputs: The values as they were sent.
             state: Of the browser's tab.
             explicit_call: Whether our own code calls the event.
@@ -98,14 +97,11 @@ class WholeSteps(GuardedBlocks):
         """Calls the handler, or goes on with it.
 
         Args:
-            block_fn: The event.
             processed_input: What the handler takes.
             iterator: Of a handler that gives several answers, once it has begun.
-            requests: Who asks.
             event_id: Of the event in the queue.
             event_data: What the event's component sent.
             args: Gradio's further arguments.
-            options: The same.
 
         Raises:
             MalformedEvent: The event's data cannot be used. Other exceptions are the handler's own.
@@ -133,7 +129,6 @@ class WholeSteps(GuardedBlocks):
         """The step as it is sent: of each output nothing, or that it is replaced.
 
         Args:
-            block_fn: The event.
             data: The step's values, one an output; none at the end, which says the last ones again.
             session_hash: Of the browser's tab.
             run: The answer.

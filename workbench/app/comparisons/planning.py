@@ -55,8 +55,6 @@ def compare_question(
     """A comparison on a question, in a session of its own; nothing is written where it cannot be used.
 
     Args:
-        services: The edges.
-        question: What the user says.
         tools: Toolsets, tools and files that are offered.
         base: What the columns do not say.
         wanted: The columns.

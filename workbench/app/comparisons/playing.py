@@ -22,9 +22,7 @@ class Branches:
     Columns of one system text share a path, so that their answers are siblings.
 
     Args:
-        services: The edges.
         path: The session's messages up to the last turn that is answered.
-        session_id: The session.
     """
 
     def __init__(self, services: Services, session_id: str, path: Sequence[StoredMessage]) -> None:

@@ -57,8 +57,6 @@ def play_comparison(
     A column that fails tells so in its answer, and the others go on.
 
     Args:
-        services: The edges.
-        kept: The comparison.
         is_cancelled: True once a person has stopped it; asked from several threads.
         token: A visitor's own, for hosted models.
 

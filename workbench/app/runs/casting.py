@@ -101,7 +101,6 @@ def case_of_turn(
     you trust it: a model's mistake is wanted again as well.
 
     Args:
-        setup: Of the session.
         path: Its messages, from the root.
         message_id: Any message of the turn; None takes the last turn.
 

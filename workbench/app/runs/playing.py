@@ -176,9 +176,6 @@ def play_run(
     Plays that could not be scored are played again.
 
     Args:
-        services: The edges.
-        kept: The run.
-        is_cancelled: True once a person has stopped it.
         token: A visitor's own, for hosted models.
 
     Raises:

@@ -85,7 +85,6 @@ def import_file(path: Path, *, name: str = "") -> ImportedSuite:
     """A suite out of a file: our own form, promptfoo's, BFCL's with the answers that lie beside it, OpenAI's.
 
     Args:
-        path: The file.
         name: What the suite is called; empty takes the file's.
 
     Raises:

@@ -30,7 +30,6 @@ def open_in_child(path: Path, loading: LoadOptions, *, size_bytes: int, limit_s:
     """Loads the model as it will be loaded, and evaluates a token.
 
     Args:
-        path: Of the model's first part.
         loading: How it will be loaded.
         size_bytes: Of all parts and adapters.
         limit_s: Time that the child may take; None makes it fit the size.

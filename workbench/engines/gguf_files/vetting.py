@@ -62,7 +62,6 @@ class GgufVetting:
             memory: JSON file that keeps what was opened well.
             trusted: Files that are never checked.
             try_files: Opens files where a crash does no harm; None does so in a child process.
-            clock: Seconds.
         """
         self._memory = memory
         self._trusted = trusted

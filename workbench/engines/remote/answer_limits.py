@@ -164,7 +164,6 @@ def wait_before(
     Args:
         attempt: Which try was refused, from 1.
         refusal: What came.
-        wait: Lets seconds pass.
         is_cancelled: Asked all the while.
     """
     pause_s = refusal.retry_after_s

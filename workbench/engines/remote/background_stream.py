@@ -41,7 +41,6 @@ class BackgroundStream(Generic[T]):
         """What comes, until the stream ends or a person stops it; asks before each thing.
 
         Args:
-            is_cancelled: A person has stopped it.
             goes_on: False where nothing more is waited for; may raise an error of its own.
 
         Raises:

@@ -44,7 +44,6 @@ def read_events(pieces: Iterable[bytes], *, most_bytes: int) -> Iterator[JsonObj
 
     Args:
         pieces: The body, cut anywhere.
-        most_bytes: Size of an event at most.
 
     Raises:
         AnswerError: An event is too large, is not a JSON object, or reports an error.

@@ -43,8 +43,6 @@ def open_openai(server: Server, model: str, *, name: str, wait: Callable[[float]
     Args:
         server: Which server, and how it is asked.
         model: As the server names it.
-        name: As `--model` takes it.
-        wait: Lets seconds pass.
     """
     return RemoteEngine(_OpenAiLine(server, model), server, name=name, model=model, wait=wait)
 
@@ -205,10 +203,8 @@ def open_hf_inference(
 
     Args:
         repository: `OWNER/NAME`, which takes the provider that the account prefers, or `OWNER/NAME:PROVIDER`.
-        name: As `--model` takes it.
         token: Of the account that pays; the router cannot be asked without.
         timeout_s: How long a provider may be silent.
-        wait: Lets seconds pass.
         base_url: An endpoint of one's own that speaks the same protocol; None asks the router.
     """
     server = Server(

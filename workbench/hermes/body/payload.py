@@ -37,7 +37,6 @@ def read_body(source: BodyText, start: int, close: int, declares: Declares) -> B
     """The payloads behind an open tag.
 
     Args:
-        source: Where to read.
         start: Behind the open tag.
         close: Where the next close tag begins; the end of the text where there is none.
         declares: Whether a tool has a parameter.

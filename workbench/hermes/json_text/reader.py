@@ -40,7 +40,6 @@ def read_value(source: BodyText, position: int, inside: str) -> JsonNode:
     """The value at `position`, white space and comments skipped.
 
     Args:
-        source: Where to read.
         position: Where to begin.
         inside: The closing brackets of all containers around it, the outermost first.
 

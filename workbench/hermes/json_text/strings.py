@@ -110,7 +110,6 @@ def read_string(source: BodyText, start: int, followers: str) -> tuple[str, int]
     """The string whose quote stands at `start`, and the position behind it.
 
     Args:
-        source: Where to read.
         start: Position of the opening quote.
         followers: Characters of which one must follow the closing quote.
 

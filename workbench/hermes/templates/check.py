@@ -282,7 +282,6 @@ def check_template(template: ChatTemplate, *, now: datetime) -> tuple[Finding, .
     """Answers of all probes, those of one after those of the other; never raises.
 
     Args:
-        template: What is probed.
         now: What the template is told of the time.
     """
     bench = TemplateBench(template=template, now=now)

@@ -145,7 +145,6 @@ class Completion:
     """One text with the terms under which it is read, and what is worth finding only once.
 
     Args:
-        text: The completion.
         tools: The offered tools; None where no name is checked.
         dialect: The form that the family writes.
         level: How much may be repaired.

@@ -151,7 +151,6 @@ def write_parquet(path: Path, rows: Callable[[], Iterable[JsonObject]]) -> None:
     gaps with nulls nor changes a number. Arguments must be text already.
 
     Args:
-        path: The file.
         rows: Gives all rows, each time that it is called; they are looked through twice.
 
     Raises:

@@ -98,7 +98,6 @@ def session_of(
     """The session that a row makes: what the model wrote byte for byte, also what no reader can read.
 
     Args:
-        row: The row.
         plain: What a new session is set to; the row's own tools and system text take their places.
         terms: How rows become sessions.
         number: The row's place in the file.

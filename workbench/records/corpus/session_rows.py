@@ -51,7 +51,6 @@ def tell(
     """The message, or why no trainer may have it.
 
     Args:
-        given: The message.
         tools: What the model was offered.
         judged: What labellers said of it; its correction replaces the original.
         is_raw: Whether a text is taken as it is, whatever the reader thinks of it.

@@ -59,9 +59,7 @@ def check_label(new: NewLabel, role: Role, questions: Sequence[Question]) -> Non
     """Refuses what makes no sense.
 
     Args:
-        new: The label.
         role: Of the message that it is of.
-        questions: Of the project.
 
     Raises:
         BadInput: The verdict, rating, correction or an answer does not fit.

@@ -90,7 +90,6 @@ def report_of(
     """What there is to tell of a run.
 
     Args:
-        run_id: Of the run.
         title: For a person.
         state: How far it is.
         plan: What it depended on.
@@ -143,7 +142,6 @@ def rollout_url(result: CaseResult, page_url: str) -> str:
     """Where the page shows what was played and stored; empty where nothing was.
 
     Args:
-        result: Of a play.
         page_url: Of the workbench's page.
     """
     if not result.session_id:

@@ -85,24 +85,14 @@ _HARMLESS_OUTPUT: Final = re.compile(r"/dev/\w+|(?:.*/)?[\w-]*\.(?:txt|log|out|c
 
 
 def doubts_of(script: ShellScript, place: CommandEnvironment) -> list[ApprovalReason]:
-    """Every reason to ask about a script; none if it may run unasked.
-
-    Args:
-        script: All of its commands.
-        place: Where it runs.
-    """
+    """Every reason to ask about a script; none if it may run unasked."""
     if script.problem:
         return [ApprovalReason(SYNTAX, script.problem)]
     return list(dict.fromkeys(_Checker(script, place).doubts()))
 
 
 class _Checker:
-    """Checks one script.
-
-    Args:
-        script: All of its commands.
-        place: Where it runs.
-    """
+    """Checks one script."""
 
     def __init__(self, script: ShellScript, place: CommandEnvironment) -> None:
         self._script = script

@@ -32,11 +32,7 @@ _ASKED: Final = (
 
 
 class EngineJudge:
-    """Asks an engine; whatever it does not call `low` is a doubt.
-
-    Args:
-        engine: Gives the engine, loaded; called at the first question.
-    """
+    """Asks an engine; whatever it does not call `low` is a doubt."""
 
     def __init__(self, engine: Callable[[], Engine]) -> None:
         self._engine = engine
@@ -73,7 +69,6 @@ class CommandPlaces(Protocol):
         """Where the next command of a task runs.
 
         Args:
-            task_id: The task.
             workdir: The folder that the call names; empty if it names none.
         """
         ...

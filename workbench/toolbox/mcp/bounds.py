@@ -97,7 +97,6 @@ class Window:
     Args:
         most: More than that is refused.
         problem: What is said then.
-        now_s: Tells the time in seconds.
     """
 
     def __init__(self, most: int, problem: str, now_s: Callable[[], float] = monotonic) -> None:

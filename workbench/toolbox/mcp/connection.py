@@ -46,7 +46,6 @@ class Connection:
         name: As the settings file names it.
         server: How to reach it.
         on_tools: Called, on a thread of its own, when its tools may be others now.
-        now_s: Tells the time in seconds.
     """
 
     def __init__(

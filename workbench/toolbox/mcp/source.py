@@ -83,7 +83,6 @@ class McpTools:
     """The tools of all servers of a settings file, each server's in the toolset `mcp-NAME`.
 
     Args:
-        path: The settings file.
         is_space: True lets no server run: strangers come there.
     """
 

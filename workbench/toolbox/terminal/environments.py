@@ -62,7 +62,6 @@ class Environment(Protocol):
         """The program and arguments that run `command`.
 
         Args:
-            command: A shell command.
             folder: Where to run it; empty for the environment's own.
             task_id: Whose files these are.
             has_terminal: Whether a terminal is to be made for it.
@@ -273,7 +272,6 @@ def script(command: str, folder: str, *, reported: str = "$PWD") -> str:
     """A shell's text that goes to `folder`, runs `command`, and reports where it ended.
 
     Args:
-        command: A shell command.
         folder: Where to run it; empty for where the shell starts.
         reported: What to report, as the shell writes it inside double quotes.
     """

@@ -59,7 +59,6 @@ class Terminal:
     """Runs commands of many tasks in one environment.
 
     Args:
-        environment: Where.
         variables: Our own environment; the environment for commands chooses what of it they see.
     """
 

@@ -109,7 +109,6 @@ def write_tools(specs: Sequence[ToolSpec], form: str) -> JsonValue:
     """The specs in another form.
 
     Args:
-        specs: In order.
         form: `openai`, `bare`, `anthropic`, `gemini` or `mcp`.
     """
     written = [_WRITERS[form](spec) for spec in specs]

@@ -66,7 +66,6 @@ def _part(
     """The entries of one column: a list of messages, or one text.
 
     Args:
-        row: All of it.
         name: Of the column.
         role: Whose a text is.
         findings: Where to tell what cannot be read.

@@ -88,9 +88,6 @@ class RowStats:
 
         Args:
             row: As its format read it.
-            count_tokens: Length of a text.
-            file: Where it stands.
-            number: Its place there, from 1.
         """
         seen = see(row)
         self.rows += 1

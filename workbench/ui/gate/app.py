@@ -27,8 +27,6 @@ class GatedApp(App):
     """What `launch(_app=…)` serves: the gate is outside of all that Gradio adds, its CORS and sessions included.
 
     Args:
-        blocks: The page.
-        settings: Of the process.
         scripts: Inline scripts that Gradio adds to the page in the browser.
         door: Lets people in; None where nobody logs in.
         has_mcp: Agents are served too.
@@ -69,11 +67,7 @@ class GatedApp(App):
 
 
 class ScriptNonce:
-    """Lets the scripts in the page's HTML run, and no others: each gets the nonce that the answer's policy names.
-
-    Args:
-        app: What serves the page.
-    """
+    """Lets the scripts in the page's HTML run, and no others: each gets the nonce that the answer's policy names."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

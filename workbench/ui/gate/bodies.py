@@ -146,7 +146,6 @@ class UploadQuota:
 
     Args:
         most_bytes: Of one address in an hour.
-        clock: Seconds that only go up.
     """
 
     def __init__(self, most_bytes: int, clock: Callable[[], float]) -> None:

@@ -48,9 +48,6 @@ class RequestGate:
     """Passes on to `app` what may reach it, and sets the headers of every answer.
 
     Args:
-        app: What serves the page.
-        settings: Of the process.
-        security: The headers.
         pages: Which browser each tab belongs to.
         has_answers: Whether Gradio has, or will have, answers for a tab or a call.
         door: Lets people in; None where nobody logs in.

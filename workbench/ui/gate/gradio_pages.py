@@ -13,9 +13,6 @@ class GradioPages:
     """Tabs and calls by the id that Gradio knows them by.
 
     *Source:* gradio 6.31, state_holder.py; queueing.py, `push` and `clean_events`; routes.py, `simple_predict_get`.
-
-    Args:
-        blocks: The page.
     """
 
     def __init__(self, blocks: gr.Blocks) -> None:

@@ -139,8 +139,6 @@ def is_foreign(method: str, headers: Headers, own: frozenset[Origin], *, is_page
     """Whether a page of another origin caused the request.
 
     Args:
-        method: Of the request.
-        headers: Of the request.
         own: Origins of our own page.
         is_page: The path is one that links of other sites may lead to.
     """

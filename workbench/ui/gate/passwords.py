@@ -108,9 +108,6 @@ class LoginLimits:
     higher limit holds for the account from everywhere, and for a public address with all accounts. An address of a
     private network may be a proxy's, which everybody has: nobody waits for what others do from there. A try counts as
     wrong from its start: of many at the same time, only as many are checked as are free.
-
-    Args:
-        clock: Seconds that only go up.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -184,7 +181,6 @@ class Logins:
 
     Args:
         idle_s: A login that is not used for this long ends.
-        clock: Seconds that only go up.
     """
 
     def __init__(self, idle_s: float, clock: Callable[[], float]) -> None:

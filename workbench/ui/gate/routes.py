@@ -76,7 +76,6 @@ def route_of(method: str, path: str, *, has_mcp: bool, has_sign_in: bool) -> Rou
     """Find what serves a path; None if nothing does.
 
     Args:
-        method: Of the request.
         path: Decoded, without the query.
         has_mcp: Agents are served too.
         has_sign_in: People can sign in with Hugging Face.

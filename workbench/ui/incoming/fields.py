@@ -61,8 +61,6 @@ def place_of(event: gr.EventData, name: str, count: int) -> int:
     """The place of one of several things.
 
     Args:
-        event: The event.
-        name: The field.
         count: How many things there are.
 
     Raises:

@@ -42,7 +42,6 @@ class RefusalLog:
 
         Args:
             where: The handler or the route. What comes from the client is cut and shown without control characters.
-            problem: What is wrong.
         """
         with self._lock:
             if monotonic() - self._started_at_s >= _MINUTE_S:

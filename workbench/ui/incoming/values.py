@@ -19,7 +19,6 @@ def check_values(event: BlockFunction, values: object) -> None:
     """Refuse values that the inputs of an event cannot hold.
 
     Args:
-        event: The event.
         values: As they were sent.
 
     Raises:

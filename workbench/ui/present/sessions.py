@@ -228,7 +228,6 @@ def show_bar(session: StoredSession, *, is_by_link: bool) -> SessionBarView:
     """The line of an open session.
 
     Args:
-        session: The session.
         is_by_link: True where it is seen by its link.
     """
     is_read_only = is_by_link or not session.is_own

@@ -82,7 +82,6 @@ def show_tokens(
     """The pane for a round.
 
     Args:
-        one: The round.
         sheet: Its tokens.
         prompt: The prompt's sections as the raw pane has them.
         weighed: The completion's tokens as the model weighed them; None where it was not asked.

@@ -229,11 +229,7 @@ def wire(
     """Lets the parts answer.
 
     Args:
-        parts: Of the tab.
-        services: The edges.
-        visitor: Tells whose browser it is.
         tab: The tab itself; opening it asks the browser which contract was open.
-        tabs: All tabs.
         play: Play's contract and its text.
         measure: The contracts of a run, and what is played besides.
     """

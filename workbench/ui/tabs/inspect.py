@@ -198,10 +198,6 @@ def wire(
     """Lets the parts answer.
 
     Args:
-        blocks: The page.
-        parts: Of the tab.
-        services: The edges.
-        visitor: Tells whose browser it is.
         tab: The tab itself; opening it asks which toolsets there are by now.
     """
     events = InspectEvents(services)

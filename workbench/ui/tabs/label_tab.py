@@ -220,12 +220,8 @@ def wire(
     """Lets the desk answer.
 
     Args:
-        parts: Of the tab.
-        services: The edges.
         runs: Where messages that are written anew can be stopped.
-        visitor: Tells whose browser it is.
         blocks: The page; it opens at this tab where the address bar says so.
-        tabs: All tabs.
         tab: The tab itself; opening it asks for the queue.
         open_label: Of Play: a session is to be labelled.
     """

@@ -274,8 +274,6 @@ def wire(
     """Lets the parts answer.
 
     Args:
-        parts: Of the tab.
-        services: The edges.
         tab: The tab itself; what is here is looked up each time that it is opened.
         tabs: All tabs: one that is used opens Play.
         model: The Play tab's model.

@@ -155,7 +155,6 @@ def compared(
     """What was changed from a version to what is being edited.
 
     Args:
-        services: Of the visitor.
         kind: What the version holds.
         version_id: Of the version.
         name: Of what is edited.

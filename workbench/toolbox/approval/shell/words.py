@@ -90,7 +90,6 @@ def resolve(raw: RawWord, bindings: Mapping[str, Sequence[RawWord]]) -> tuple[Sh
     """All texts that a word can come to: one for each alternative of its variables and braces.
 
     Args:
-        raw: The word.
         bindings: What the script assigns to its variables.
     """
     alternatives = [tuple(_alternatives(piece, bindings)) for piece in raw]

@@ -106,7 +106,6 @@ def read_messages(
 
     Args:
         messages: As the row has them.
-        pointer: Of the list.
         findings: Where to tell what cannot be read.
         start: Place of the first.
     """

@@ -32,8 +32,6 @@ def read_results(text: str, pointer: str, *, has_records: bool) -> tuple[EntryRe
     """Each result of a text that is nothing but wrapped results; else the whole text as one result.
 
     Args:
-        text: Of the entry.
-        pointer: Of the text.
         has_records: Whether the format writes `{"tool_call_id", "name", "content"}` inside the wrapper.
     """
     spans = wrapped_results(text)
@@ -191,7 +189,6 @@ def read_spoken(
     """Each entry of the conversation.
 
     Args:
-        row: All of it.
         roles: The `from` of an entry to its role.
         form: Name of the format.
         findings: Where to tell what is missing.

@@ -279,9 +279,6 @@ def show_live(
 
     Args:
         rounds: By column: the turn that it answers and the round under way; without those that are not at it.
-        column_count: Columns.
-        turn_count: Turns.
-        done: Answers that are there.
         now_s: A reading of the clock.
     """
     total = column_count * turn_count

@@ -50,7 +50,6 @@ def read_form(name: str, texts: Mapping[str, str], tools: OfferedTools) -> ToolC
     """The call that a filled form says; a parameter without a text is left out.
 
     Args:
-        name: The tool's.
         texts: What stands in each field that is given.
         tools: What is offered.
 

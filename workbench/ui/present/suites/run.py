@@ -121,7 +121,6 @@ def show_run(
     """A run, as far as there is one.
 
     Args:
-        report: Of the run.
         is_under_way: Whether somebody plays it now.
         is_live: See `SuiteRunView`.
         picked: What is to be opened.

@@ -49,10 +49,7 @@ def wire(
 
     Args:
         blocks: The page; it opens at this tab where the address bar names a comparison.
-        parts: Of the tab.
-        services: The edges.
         runs: Where comparisons can be stopped.
-        tabs: All tabs.
         tab: The tab itself; what can be chosen is looked up each time that it is opened.
         play: The Play tab: says whose comparisons they are, and its turns can be compared.
     """

@@ -119,9 +119,6 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Draw
     """Lets the parts answer.
 
     Args:
-        parts: Of the tab.
-        services: The edges.
-        visitor: Whose sessions they are.
         sessions: The list of the Play tab, which imported sessions come into.
     """
     jobs = Jobs()

@@ -154,7 +154,6 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
     """The list for one visitor.
 
     Args:
-        services: Of their owner.
         visitor: Says which session is open, what is searched for, how long the list may be, and whether an
             admin lists those of all.
         undo_id: What was deleted just now; None for nothing.

@@ -150,12 +150,7 @@ class SetupEvents:
         return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
-        """A setup, as values of the fields, of the toolset and of the switches.
-
-        Args:
-            services: The visitor's own.
-            setup: What to show.
-        """
+        """A setup, as values of the fields, of the toolset and of the switches."""
         contract = choices(services.contract_names(), setup.contract_name)
         toolsets = toolsets_of(services)
         toolset = _toolset(toolsets, setup.tools_text)

@@ -118,9 +118,7 @@ def wire_waiting(parts: WaitingParts, settings: Settings, runs: Runs) -> None:
     """Lets the pane answer.
 
     Args:
-        parts: The pane.
         settings: Say who may allow something for good.
-        runs: Turns under way.
     """
     events = WaitingEvents(settings, runs)
     result = [parts.result]

@@ -70,10 +70,7 @@ def watch(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequ
     """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
 
     Args:
-        services: Of the visitor's owner.
         visitor: With a session.
-        setup: What to play it with.
-        wish: What to play.
 
     Raises:
         WorkbenchError: As `play_turn`.

@@ -61,7 +61,6 @@ def run_choices(services: Services, shown: str | None = None) -> tuple[Update, U
     """The choices of the run that is shown and of its baseline.
 
     Args:
-        services: Of the visitor.
         shown: Id of the run to choose; None leaves the choice.
     """
     choices = [(run_label(run), run.id) for run in services.runs.list_runs()]

@@ -36,13 +36,9 @@ def wire(
     """Lets the parts answer.
 
     Args:
-        parts: Of the tab.
-        services: The edges.
-        under_way: Runs that are played now.
         play: The Play tab: says whose runs they are, and its turns become cases.
         blocks: The page; opening it opens the run that its address names.
         tab: The tab itself; what can be chosen is looked up each time that it is opened.
-        tabs: All tabs.
     """
     _wire_runs(parts, RunEvents(services, under_way), play, blocks=blocks, tab=tab, tabs=tabs)
     _wire_looks(parts, RunResultEvents(services, under_way), play)

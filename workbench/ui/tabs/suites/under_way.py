@@ -70,7 +70,6 @@ class RunsUnderWay:
 
         Args:
             services: The edges, of whoever wants it.
-            kept: The run.
             token: A visitor's own, for hosted models; it lives as long as the run.
         """
         with self._lock:

@@ -183,10 +183,6 @@ def wire(
 
     Args:
         blocks: The page; the list is filled when it is opened.
-        parts: Of the tab.
-        services: The edges.
-        visitor: Tells whose browser it is.
-        tabs: All tabs.
         play: Play's toolset and its text.
     """
     edit, keep = ToolEditEvents(services), ToolStorageEvents(services)
