@@ -154,6 +154,7 @@ class Verbs:
         """Play one turn: what the model writes, its tool calls, their results, the answer; it is kept.
 
         Args:
+            text: The user's message.
             contract: A contract by name, such as minimal or minimal@3.
             tools: Toolsets or tools by name, or specs as objects.
             model: As the page names it.

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import gradio as gr
 
@@ -19,25 +19,18 @@ class SignIn(gr.LoginButton, metaclass=Stubless):
         return "button"
 
     def activate(self) -> None:
-        """Go to the login or send the logout's form, by what the button says."""
-        self.click(fn=None, inputs=[self], outputs=None, js=_GO.replace("SIGN_IN", json.dumps(self.value)))
+        """Go to the login or send the logout's form, by what the button says.
+
+        *Source:* gradio 6.31, components/login_button.py, with a form in place of its second link.
+        """
+        self.click(
+            fn=None,
+            inputs=[self],
+            outputs=None,
+            js=f"(label) => hermesWorkbench.signInOrOut(label, {json.dumps(self.value)})",
+        )
         # Gradio leaves its callback untyped.
         cast(Any, self).attach_load_event(self._check_login_status, None)
-
-
-# Gradio's own, with a form in place of its second link. *Source:* gradio 6.31, components/login_button.py.
-_GO: Final = """
-(label) => {
-  window.parent?.postMessage({ type: "SET_SCROLLING", enabled: true }, "*");
-  const query = "?_target_url=/" + window.location.search;
-  if (label === SIGN_IN) return void window.location.assign("/login/huggingface" + query);
-  const form = document.createElement("form");
-  form.method = "post";
-  form.action = "/logout" + query;
-  document.body.append(form);
-  form.submit();
-}
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

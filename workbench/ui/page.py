@@ -39,7 +39,8 @@ STYLES: Final = tuple(
     for name in ("page", "play", "models", "suites", "label", "contracts", "data", "compare", "guide")
 )
 HEAD_SCRIPTS: Final = tuple(
-    Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("stream.js", "mount.js")
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("stream.js", "mount.js", "drafts.js")
 )
 """Run before anything of Gradio's."""
 HANDED_OUT: Final = (3600, 86_400)

@@ -210,12 +210,6 @@ class ContractEvents:
         return engine.count_tokens(text) if engine.capabilities.has_tokenizer else None
 
 
-_KEEP: Final = """(name, text) => {
-  try { if (name) localStorage.setItem('hermes-workbench:contract:draft:' + name, text); } catch { /* forbidden */ }
-  return [];
-}"""
-
-
 def wire(
     parts: ContractsParts,
     services: Services,
@@ -242,7 +236,13 @@ def wire(
     listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened)
     listen(parts.contracts.event("new_text"), texts.on_new, [visitor], opened)
     # Not `input`: the first one behind a change from here is swallowed.
-    listen(parts.text.change, None, [parts.name, parts.text], js=_KEEP, is_queued=False)
+    listen(
+        parts.text.change,
+        None,
+        [parts.name, parts.text],
+        js="(name, text) => hermesWorkbench.keepNamed('contract', name, text)",
+        is_queued=False,
+    )
     # One listener for all: its last run has seen every field, whatever order they change in.
     changed = any_of(parts.text.change, parts.name.change, parts.toolset.change, parts.variables.change)
     seen = [parts.versions, parts.lint, parts.preview]

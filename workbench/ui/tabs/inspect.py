@@ -34,17 +34,6 @@ EDITORS: Final = EditorNamesView(
     names=(("inspect-text", "Completion"), ("inspect-tools-text", "Tools to check against, as JSON"))
 )
 
-_KEY: Final = "'hermes-workbench:inspect'"
-_READ: Final = f"""(text) => {{
-  try {{ return [text || localStorage.getItem({_KEY}) || '']; }} catch {{ return [text]; }}
-}}"""
-"""What was pasted on the last visit, unless something stands in the editor already."""
-
-_KEEP: Final = f"""(text) => {{
-  try {{ localStorage.setItem({_KEY}, text || ''); }} catch {{ /* full or forbidden: it lives as long as the page */ }}
-  return [];
-}}"""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectParts:
@@ -219,6 +208,19 @@ def wire(
         [parts.text, parts.toolset, parts.tools_text, *terms],
     )
     listen(parts.clear.click, events.on_clear, [], [parts.text])
-    listen(parts.text.change, None, [parts.text], js=_KEEP, is_queued=False)
+    listen(
+        parts.text.change,
+        None,
+        [parts.text],
+        js="(text) => hermesWorkbench.keepText('inspect', text)",
+        is_queued=False,
+    )
     # In the browser alone: an answer of the server could come after the first keystrokes.
-    listen(blocks.load, None, [parts.text], [parts.text], js=_READ, is_queued=False)
+    listen(
+        blocks.load,
+        None,
+        [parts.text],
+        [parts.text],
+        js="(text) => hermesWorkbench.readText('inspect', text)",
+        is_queued=False,
+    )

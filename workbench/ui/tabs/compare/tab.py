@@ -1,7 +1,6 @@
 """Connect the parts of the Compare tab with its events."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import gradio as gr
 from gradio.blocks import Block
@@ -14,25 +13,17 @@ from workbench.ui.tabs.compare.target_events import TargetEvents
 from workbench.ui.tabs.play.runs import Runs, StopEvents
 from workbench.ui.tabs.play.tab import PlayParts
 
-_KEY: Final = "'hermes-workbench:compare'"
-
-READ_DRAFT: Final = f"""() => {{
-  try {{
-    return [localStorage.getItem({_KEY}) || '', localStorage.getItem('hermes-workbench:browser') || ''];
-  }} catch {{ return ['', '']; }}
-}}"""
-"""The form as it was left, as JSON text; the secret that tells this browser from others."""
-
-_KEEP: Final = f"""(...values) => {{
-  try {{ localStorage.setItem({_KEY}, JSON.stringify(values)); }} catch {{ /* full or forbidden */ }}
-  return [];
-}}"""
-
 
 def keep_drafts(form: Sequence[Block]) -> None:
     """Keeps the form, all of it, whenever a part of it changes."""
     changes: list[Trigger] = [getattr(part, "change") for part in form]  # noqa: B009 - `Block` names no events
-    listen(any_of(*changes), None, form, js=_KEEP, is_queued=False)
+    listen(
+        any_of(*changes),
+        None,
+        form,
+        js="(...values) => hermesWorkbench.keepText('compare', JSON.stringify(values))",
+        is_queued=False,
+    )
 
 
 def wire(
@@ -85,7 +76,13 @@ def _wire_form(
 ) -> None:
     screen, visitor = parts.screen(tabs), play.visitor
     whole = [*screen, *parts.column_fields]
-    listen(blocks.load, events.on_page, [parts.draft, parts.secret], whole, js=READ_DRAFT)
+    listen(
+        blocks.load,
+        events.on_page,
+        [parts.draft, parts.secret],
+        whole,
+        js="() => hermesWorkbench.readKept('compare')",
+    )
     listen(parts.what.link.submit, events.on_link, [visitor, parts.what.link], [*screen, parts.what.link])
     listen(tab.select, events.on_enter, [visitor, parts.ask.question, parts.target], whole)
     listen(parts.what.take.click, events.on_take, [visitor], whole)

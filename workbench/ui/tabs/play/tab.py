@@ -1,7 +1,6 @@
 """Build the Play tab, connect its events, and keep drafts in the browser."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import gradio as gr
 from gradio.blocks import Block
@@ -32,44 +31,6 @@ from workbench.ui.tabs.play.talk_column import (
 from workbench.ui.tabs.play.turn_events import TurnEvents
 from workbench.ui.visitor import Visitor
 
-_KEY: Final = "'hermes-workbench:draft:' + (new URLSearchParams(location.search).get('session') || '')"
-
-_SECRET: Final = "'hermes-workbench:browser'"
-
-_EDITING: Final = "'hermes-workbench:editing'"
-"""Where `message_pane.js` keeps which message is edited."""
-
-READ_BROWSER: Final = f"""() => {{
-  let draft = '', secret = '';
-  try {{
-    draft = localStorage.getItem({_KEY}) || '';
-    secret = localStorage.getItem({_SECRET}) || '';
-    const editing = localStorage.getItem({_EDITING});
-    const session = new URLSearchParams(location.search).get('session');
-    if (editing && session && JSON.parse(editing).session === session)
-      draft = JSON.stringify({{ ...JSON.parse(draft || '{{}}'), editing }});
-  }} catch {{ /* forbidden: what this visitor makes is theirs as long as the page is open */ }}
-  if (!secret) {{
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    secret = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    try {{ localStorage.setItem({_SECRET}, secret); }} catch {{ }}
-  }}
-  return [draft, secret];
-}}"""
-"""The draft of the session that the address bar names, as JSON text, and which message is edited; the secret
-that tells this browser from others, made where there is none."""
-
-_KEEP: Final = f"""(value) => {{
-  try {{
-    const key = {_KEY};
-    const draft = JSON.parse(localStorage.getItem(key) || '{{}}');
-    draft['NAME'] = VALUE || undefined;
-    localStorage.setItem(key, JSON.stringify(draft));
-  }} catch {{ /* storage is full or forbidden: the draft lives as long as the page */ }}
-  return [];
-}}"""
-_DROP: Final = f"() => {{ try {{ localStorage.removeItem({_KEY}); }} catch {{ }} return []; }}"
-
 
 def keep_drafts(composer: TextField, setup: SetupParts) -> None:
     """Keeps what is typed; a contract, a version or a toolset that is chosen drops the draft that it replaces."""
@@ -87,11 +48,13 @@ def keep_drafts(composer: TextField, setup: SetupParts) -> None:
 
 def drop_draft(trigger: Trigger) -> None:
     """Forgets the open session's draft."""
-    listen(trigger, None, js=_DROP, is_queued=False)
+    listen(trigger, None, js="() => hermesWorkbench.dropDraft()", is_queued=False)
 
 
 def _keep(trigger: Trigger, part: Block, name: str, value: str) -> None:
-    listen(trigger, None, [part], js=_KEEP.replace("NAME", name).replace("VALUE", value), is_queued=False)
+    listen(
+        trigger, None, [part], js=f"(value) => hermesWorkbench.keepField('{name}', {value})", is_queued=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +126,7 @@ def wire(
         sessions.on_page,
         [parts.draft, parts.secret],
         [*whole, frame.account],
-        js=READ_BROWSER,
+        js="() => hermesWorkbench.readDraft()",
     )
     _warm(opened.then, parts.setup, setups, header)
     _wire_sessions(parts, sessions, screen, whole)

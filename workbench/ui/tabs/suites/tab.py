@@ -1,6 +1,6 @@
 """Connect the parts of the Suites tab with its events."""
 
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import gradio as gr
 from gradio.blocks import Block
@@ -13,14 +13,6 @@ from workbench.ui.tabs.suites.parts import SuitesParts
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
-
-_KEEP: Final = """(name, text) => {
-  try { if (name) localStorage.setItem('hermes-workbench:suite:draft:' + name, text); } catch { /* forbidden */ }
-  return [];
-}"""
-_SECRET: Final = """() => {
-  try { return [localStorage.getItem('hermes-workbench:browser') || '']; } catch { return ['']; }
-}"""
 
 
 def wire(
@@ -53,7 +45,9 @@ def _wire_runs(
     opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge]
     asked = [*visitor, *grid.fields]
     seen = listen(tab.select, events.on_open, visitor, opened)
-    linked = listen(blocks.load, events.on_link, [parts.secret], [tabs, *screen], js=_SECRET)
+    linked = listen(
+        blocks.load, events.on_link, [parts.secret], [tabs, *screen], js="() => hermesWorkbench.readSecret()"
+    )
     # Not `input`: a value that is none of a dropdown's choices fires `change` alone.
     changed = any_of(tab.select, *(cast(Any, field).change for field in grid.fields))
     listen(changed, events.on_size, asked, [grid.size], is_latest_only=True, is_in_order=True)
@@ -87,7 +81,13 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     listen(edit.texts.event("open_text"), texts.on_open, visitor, opened)
     listen(edit.texts.event("new_text"), texts.on_new, visitor, opened)
     # Not `input`: the first one behind a change from here is swallowed.
-    listen(edit.text.change, None, [edit.name, edit.text], js=_KEEP, is_queued=False)
+    listen(
+        edit.text.change,
+        None,
+        [edit.name, edit.text],
+        js="(name, text) => hermesWorkbench.keepNamed('suite', name, text)",
+        is_queued=False,
+    )
     changed = any_of(edit.text.change, edit.name.change)
     listen(changed, events.on_text, edited, [edit.versions, edit.checked], is_latest_only=True)
     line, told = edit.versions, [edit.texts, edit.versions, edit.notice]

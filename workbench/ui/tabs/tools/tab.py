@@ -163,11 +163,9 @@ def _build_adding(*, takes_servers: bool) -> _Adding:
     )  # fmt: skip
 
 
-_KEEP: Final = """(name, spec, rules) => {
-  try { localStorage.setItem('hermes-workbench:tool:draft:' + name, JSON.stringify({ spec, rules })); }
-  catch { /* forbidden */ }
-  return [];
-}"""
+_KEEP_TOOL: Final = (
+    "(name, spec, rules) => hermesWorkbench.keepText('tool:draft:' + name, JSON.stringify({ spec, rules }))"
+)
 
 
 def wire(
@@ -209,7 +207,7 @@ def wire(
         is_latest_only=True,
     )
     for text in texts:
-        listen(text.change, None, [parts.open_name, *texts], js=_KEEP, is_queued=False)
+        listen(text.change, None, [parts.open_name, *texts], js=_KEEP_TOOL, is_queued=False)
     listen(parts.grid.event("edit_grid"), edit.on_grid, [parts.spec], [parts.spec, parts.spec_notice])
     listen(
         parts.call.click,
