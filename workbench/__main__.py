@@ -4,7 +4,7 @@ from workbench.cli.app import run
 
 
 def main() -> None:
-    """Runs the verb that the command line names, and exits."""
+    """Runs the command that the command line names, and exits."""
     run()
 
 

@@ -104,12 +104,12 @@ def test_the_verb_plays_the_same_turn(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         path, code = made(services, play(SAID))
         assert code.is_whole
-        verb = code.verb.replace(
+        command = code.command.replace(
             "workbench chat", f"{shlex.quote(sys.executable)} -m workbench chat --json", 1
         )
         data = tmp_path / "other"
         told = json.loads(
-            run(["bash", "-c", verb], WORKBENCH_HOME=str(CHECKOUT), WORKBENCH_DATA=str(data),
+            run(["bash", "-c", command], WORKBENCH_HOME=str(CHECKOUT), WORKBENCH_DATA=str(data),
                 PYTHONPATH=str(CHECKOUT))
         )  # fmt: skip
         texts = [one["content"] for one in told["messages"]]
@@ -120,9 +120,9 @@ def test_the_verb_plays_the_same_turn(tmp_path):
 def test_tools_of_no_toolset_go_along_as_json(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, play):
         _, code = made(services, play("Hi", disabled_tools=frozenset({"calculate_zorbix"})))
-        assert code.verb.startswith("workbench chat --contract minimal@1 ")
-        assert "--tools /dev/stdin" in code.verb
-        offered = json.loads(code.verb.splitlines()[-2])
+        assert code.command.startswith("workbench chat --contract minimal@1 ")
+        assert "--tools /dev/stdin" in code.command
+        offered = json.loads(code.command.splitlines()[-2])
         assert [tool["function"]["name"] for tool in offered] == ["get_flumbuster"]
 
 
@@ -131,11 +131,11 @@ def test_an_edited_contract_and_a_later_turn_go_on_with_the_session(tmp_path):
         text = services.setup_for().contract_text + "\nBe short.\n"
         edited = play("Hi", contract_text=text)
         _, code = made(services, edited)
-        assert not code.is_whole and f"--session {edited}" in code.verb
+        assert not code.is_whole and f"--session {edited}" in code.command
         later = play("Hi")
         play("And now?", later)
         _, code = made(services, later, place=4)
-        assert f"--session {later}" in code.verb and "'And now?'" in code.verb
+        assert f"--session {later}" in code.command and "'And now?'" in code.command
 
 
 def test_a_predicted_prompt_is_asked_for_as_messages(tmp_path):

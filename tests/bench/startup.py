@@ -11,11 +11,11 @@ RUNS = 5
 
 def measure() -> Sequence[str]:
     """`workbench --help` against a bare interpreter, medians of five runs in turn."""
-    bare, verb = [], []
+    bare, command = [], []
     for _ in range(RUNS):
         bare.append(_seconds([sys.executable, "-c", "pass"]))
-        verb.append(_seconds([sys.executable, "-m", "workbench", "--help"]))
-    return [f"--help {median(verb):.2f} s (aim under 1 s), a bare interpreter {median(bare):.2f} s"]
+        command.append(_seconds([sys.executable, "-m", "workbench", "--help"]))
+    return [f"--help {median(command):.2f} s (aim under 1 s), a bare interpreter {median(bare):.2f} s"]
 
 
 def _seconds(command: Sequence[str]) -> float:

@@ -45,7 +45,7 @@ def process(variables):
 
 
 @pytest.fixture
-def workbench(variables, verb, monkeypatch):
+def workbench(variables, run_cli, monkeypatch):
     """Runs `workbench ARGS…` in this process and returns what `process` would."""
 
     def run_here(*arguments, **more):
@@ -55,14 +55,14 @@ def workbench(variables, verb, monkeypatch):
                 patch.delenv(name)
             for name, value in (variables | more).items():
                 patch.setenv(name, value)
-            done = verb(*arguments)
+            done = run_cli(*arguments)
         return subprocess.CompletedProcess(arguments, done.code, done.out, done.err)
 
     return run_here
 
 
 class Done(NamedTuple):
-    """What a verb came to."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -70,10 +70,10 @@ class Done(NamedTuple):
 
 
 @pytest.fixture
-def verb(monkeypatch, capfdbinary):
-    """Runs a verb in this process: as quick as a call, with real bytes on its streams."""
+def run_cli(monkeypatch, capfdbinary):
+    """Runs a command in this process: as quick as a call, with real bytes on its streams."""
 
-    def run_verb(*arguments, stdin=b""):
+    def run_in_process(*arguments, stdin=b""):
         data = stdin.encode() if isinstance(stdin, str) else stdin
         monkeypatch.setattr(sys, "argv", ["workbench", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
@@ -82,7 +82,7 @@ def verb(monkeypatch, capfdbinary):
         out, err = capfdbinary.readouterr()
         return Done(ended.value.code or 0, out.decode(), err.decode())
 
-    return run_verb
+    return run_in_process
 
 
 @pytest.fixture

@@ -29,15 +29,15 @@ def told(done: Any) -> list[str]:
     return done.out.splitlines()
 
 
-def test_sound_rows_say_nothing_and_exit_with_0(verb, tmp_path):
-    done = verb("check", lines(tmp_path / "a.jsonl", SHAREGPT, OPENAI))
+def test_sound_rows_say_nothing_and_exit_with_0(run_cli, tmp_path):
+    done = run_cli("check", lines(tmp_path / "a.jsonl", SHAREGPT, OPENAI))
     assert (done.code, done.out) == (0, "")
     assert done.err.endswith("2 rows, 0 errors, 0 warnings\n")
 
 
-def test_a_finding_is_a_line_with_file_row_entry_code_and_pointer(verb, tmp_path):
+def test_a_finding_is_a_line_with_file_row_entry_code_and_pointer(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", SHAREGPT, BAD_CALL, "{", EMPTY)
-    done = verb("check", file, "--no-near")
+    done = run_cli("check", file, "--no-near")
     assert done.code == 1
     assert [line.split(" ")[:2] for line in told(done)] == [
         [f"{file}:2:2:", "call-not-strict"],
@@ -49,16 +49,16 @@ def test_a_finding_is_a_line_with_file_row_entry_code_and_pointer(verb, tmp_path
     assert "4 rows, 3 errors, 0 warnings" in done.err
 
 
-def test_warnings_alone_are_no_failure(verb, tmp_path):
+def test_warnings_alone_are_no_failure(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", NULL)
-    done = verb("check", file)
+    done = run_cli("check", file)
     assert (done.code, [line.split(" ")[1] for line in told(done)]) == (0, ["none-filled"])
-    assert verb("check", file, "--level", "error").out == ""
+    assert run_cli("check", file, "--level", "error").out == ""
 
 
-def test_json_is_one_object(verb, tmp_path):
+def test_json_is_one_object(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", SHAREGPT, BAD_CALL, "[]")
-    done = verb("check", file, "--json", "--no-near")
+    done = run_cli("check", file, "--json", "--no-near")
     assert done.code == 1
     assert json.loads(done.out) == {
         "findings": [
@@ -88,13 +88,13 @@ def test_json_is_one_object(verb, tmp_path):
             "codes": {"call-not-strict": 1, "unreadable-row": 1},
         },
     }
-    assert json.loads(verb("check", lines(tmp_path / "b.jsonl", SHAREGPT), "--json").out)["findings"] == []
+    assert json.loads(run_cli("check", lines(tmp_path / "b.jsonl", SHAREGPT), "--json").out)["findings"] == []
 
 
-def test_rows_that_stand_twice_name_the_first(verb, tmp_path):
+def test_rows_that_stand_twice_name_the_first(run_cli, tmp_path):
     one = lines(tmp_path / "one.jsonl", SHAREGPT, asking("Else?"), "", SHAREGPT)
     two = lines(tmp_path / "two.jsonl", asking("Else?"), asking("Other?"))
-    done = verb("check", one, two, "--no-near")
+    done = run_cli("check", one, two, "--no-near")
     assert done.code == 1
     assert told(done) == [
         f"{one}:4: duplicate-row the same conversation as row 1",
@@ -102,18 +102,18 @@ def test_rows_that_stand_twice_name_the_first(verb, tmp_path):
     ]
 
 
-def test_one_file_named_twice_shares_its_rows_with_itself(verb, tmp_path):
+def test_one_file_named_twice_shares_its_rows_with_itself(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", SHAREGPT)
-    assert "shared-row" in verb("check", file, file).out
+    assert "shared-row" in run_cli("check", file, file).out
 
 
-def test_what_is_said_of_the_set_has_no_row(verb, tmp_path):
+def test_what_is_said_of_the_set_has_no_row(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", *(asking(f"Question {number}?") for number in range(100)))
-    found = json.loads(verb("check", file, "--json", "--no-near").out)["findings"]
+    found = json.loads(run_cli("check", file, "--json", "--no-near").out)["findings"]
     assert [(one["file"], one["row"], one["code"]) for one in found] == [(file, None, "dominant-tool")]
 
 
-def test_processes_find_the_same(verb, tmp_path):
+def test_processes_find_the_same(run_cli, tmp_path):
     rows = [
         BAD_CALL,
         SHAREGPT,
@@ -121,29 +121,29 @@ def test_processes_find_the_same(verb, tmp_path):
         *(asking(f"What of town {number}?" * 20, OPENAI | SHAREGPT) for number in range(900)),
     ]
     one, two = lines(tmp_path / "one.jsonl", *rows), lines(tmp_path / "two.jsonl", *rows[:5])
-    alone = verb("check", one, two, "--json")
-    together = verb("check", one, two, "--json", "--jobs", "2")
+    alone = run_cli("check", one, two, "--json")
+    together = run_cli("check", one, two, "--json", "--jobs", "2")
     assert (together.code, together.out) == (alone.code, alone.out)
     assert json.loads(alone.out)["summary"]["codes"]["shared-row"] == 4
 
 
-def test_gzip_and_standard_input_are_read_too(verb, tmp_path):
+def test_gzip_and_standard_input_are_read_too(run_cli, tmp_path):
     packed = tmp_path / "a.jsonl.gz"
     packed.write_bytes(gzip.compress(json.dumps(BAD_CALL).encode()))
-    assert told(verb("check", packed))[0].startswith(f"{packed}:1:2: call-not-strict")
-    assert told(verb("check", "-", stdin=json.dumps(BAD_CALL)))[0].startswith("-:1:2: call-not-strict")
+    assert told(run_cli("check", packed))[0].startswith(f"{packed}:1:2: call-not-strict")
+    assert told(run_cli("check", "-", stdin=json.dumps(BAD_CALL)))[0].startswith("-:1:2: call-not-strict")
 
 
-def test_a_named_format_is_taken(verb, tmp_path):
+def test_a_named_format_is_taken(run_cli, tmp_path):
     file = lines(tmp_path / "a.jsonl", {"text": "x"})
-    assert "unknown-format" in verb("check", file).out
-    assert "missing-field" in verb("check", file, "--format", "sharegpt").out
+    assert "unknown-format" in run_cli("check", file).out
+    assert "missing-field" in run_cli("check", file, "--format", "sharegpt").out
 
 
-def test_safe_repairs_are_written_and_told(verb, tmp_path):
+def test_safe_repairs_are_written_and_told(run_cli, tmp_path):
     guess = changed(SHAREGPT, "conversations", 2, "value", to=CALLING.replace('"Paris"', '"Pa"ris"'))
     file, out = lines(tmp_path / "a.jsonl", SHAREGPT, BAD_CALL, "{", NULL, guess), tmp_path / "b.jsonl"
-    done = verb("check", file, "--fix-out", out)
+    done = run_cli("check", file, "--fix-out", out)
     assert done.code == 1
     assert (
         "4 rows written, 2 of them mended (call-not-strict 1, none-filled 1); 1 unreadable rows left out"
@@ -169,9 +169,9 @@ def test_safe_repairs_are_written_and_told(verb, tmp_path):
         ([], "Missing argument"),
     ],
 )
-def test_bad_usage_is_one_line_and_exit_2(verb, tmp_path, monkeypatch, arguments, said):
+def test_bad_usage_is_one_line_and_exit_2(run_cli, tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
     lines(tmp_path / "a.jsonl", SHAREGPT)
-    done = verb("check", *arguments)
+    done = run_cli("check", *arguments)
     assert done.code == 2
     assert said in done.err

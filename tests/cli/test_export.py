@@ -12,7 +12,7 @@ BROKEN = "<tool_call>\n{bad}\n</tool_call>"
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """The data folder that the verbs use."""
+    """The data folder that the commands use."""
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
     return tmp_path
@@ -29,57 +29,57 @@ def write(file, *lines):
     return file
 
 
-def test_rows_are_imported_told_and_exported_equal(verb, home):
+def test_rows_are_imported_told_and_exported_equal(run_cli, home):
     rows = [row("One?", id=1), row("Two?", id=2)]
     file = write(home / "rows.jsonl", rows[0], "{bad", rows[1])
-    done = verb("import", file, "--tag", "batch", "--queue", "--json")
+    done = run_cli("import", file, "--tag", "batch", "--queue", "--json")
     assert done.code == 1
     told = json.loads(done.out)
     assert (told["imported"], told["known"], told["failed"]) == (2, 0, 1)
     assert f"{file}:2: not JSON" in done.err
-    again = verb("import", file, "--json")
+    again = run_cli("import", file, "--json")
     assert json.loads(again.out)["known"] == 2
     assert f"{file}:1: it is session {told['rows'][0]['session']} already" in again.err
-    out = verb("export", "--tag", "batch", "--state", "pending", "--out", "-")
+    out = run_cli("export", "--tag", "batch", "--state", "pending", "--out", "-")
     assert out.code == 0
     assert [json.loads(line) for line in out.out.splitlines()] == rows
-    assert verb("import", home / "nowhere.jsonl").code == 2
-    assert verb("import", file, "--format", "nonsense").code == 2
+    assert run_cli("import", home / "nowhere.jsonl").code == 2
+    assert run_cli("import", file, "--format", "nonsense").code == 2
 
 
-def test_a_defect_refuses_the_export_by_session_message_and_pointer(verb, home):
+def test_a_defect_refuses_the_export_by_session_message_and_pointer(run_cli, home):
     with services_for(home) as (services, _):
         talk(services)
         bad, _ = talk(services, call=CALL.replace('"weather"', '"whether"'))
         broken, _ = talk(services, call=BROKEN)
-    done = verb("export", "--out", home / "rows.jsonl")
+    done = run_cli("export", "--out", home / "rows.jsonl")
     assert done.code == 1
     assert f"left out: session {bad}: the row declares no tool 'whether'" in done.err
     assert "(/conversations/2/value)" in done.err
     assert f"left out: session {broken}: message 3: 1 call block(s) could not be read" in done.err
     assert "2 of 3 sessions have a defect: nothing was written" in done.err
     assert not (home / "rows.jsonl").exists()
-    skipped = verb("export", "--out", home / "rows.jsonl", "--skip-invalid", "--json")
+    skipped = run_cli("export", "--out", home / "rows.jsonl", "--skip-invalid", "--json")
     told = json.loads(skipped.out)
     assert (skipped.code, told["rows"], told["defective"]) == (0, 1, 2)
     assert told["left_out"] == {"call-unreadable": 1, "undeclared-tool": 1}
     assert json.loads((home / "receipt.json").read_text())["issues"] == {}
 
 
-def test_a_card_needs_a_licence_and_a_push_needs_a_card(verb, home):
+def test_a_card_needs_a_licence_and_a_push_needs_a_card(run_cli, home):
     with services_for(home) as (services, _):
         talk(services)
-    done = verb("export", "--out", home / "rows.jsonl", "--licence", "apache-2.0", "--title", "Weather")
+    done = run_cli("export", "--out", home / "rows.jsonl", "--licence", "apache-2.0", "--title", "Weather")
     assert done.code == 0
     assert "# Weather" in (home / "README.md").read_text()
-    assert verb("export", "--out", home / "rows.jsonl", "--push", "me/rows").code == 2
+    assert run_cli("export", "--out", home / "rows.jsonl", "--push", "me/rows").code == 2
 
 
-def test_another_owner_s_sessions_are_exported_when_named(verb, home):
+def test_another_owner_s_sessions_are_exported_when_named(run_cli, home):
     file = write(home / "rows.jsonl", row("One?"))
-    assert verb("import", file, "--owner", "account:ann").code == 0
-    assert verb("export", "--out", "-").code == 1
-    done = verb("export", "--out", "-", "--owner", "account:ann")
+    assert run_cli("import", file, "--owner", "account:ann").code == 0
+    assert run_cli("export", "--out", "-").code == 1
+    done = run_cli("export", "--out", "-", "--owner", "account:ann")
     assert [json.loads(line) for line in done.out.splitlines()] == [row("One?")]
 
 
@@ -95,6 +95,6 @@ def test_another_owner_s_sessions_are_exported_when_named(verb, home):
         ("--min-rating", 6),
     ],
 )
-def test_bad_usage_ends_with_2_and_writes_nothing(verb, home, wrong):
-    assert verb("export", "--out", home / "set", *wrong).code == 2
+def test_bad_usage_ends_with_2_and_writes_nothing(run_cli, home, wrong):
+    assert run_cli("export", "--out", home / "set", *wrong).code == 2
     assert not list(home.glob("set/*.jsonl"))

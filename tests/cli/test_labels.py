@@ -11,7 +11,7 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"},
 
 @pytest.fixture
 def played(tmp_path, monkeypatch):
-    """Session and messages of a turn in the store that the verbs use."""
+    """Session and messages of a turn in the store that the commands use."""
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
     with services_for(tmp_path, CALL, "31.") as (services, play):
@@ -19,66 +19,66 @@ def played(tmp_path, monkeypatch):
         return session, [kept.id for kept in services.sessions.path(session)]
 
 
-def read(verb, *arguments):
-    done = verb("labels", *arguments, "--json")
+def read(run_cli, *arguments):
+    done = run_cli("labels", *arguments, "--json")
     assert (done.code, done.err) == (0, "")
     return json.loads(done.out)
 
 
-def test_a_label_is_queued_given_corrected_and_exported(verb, played, tmp_path):
+def test_a_label_is_queued_given_corrected_and_exported(run_cli, played, tmp_path):
     session, messages = played
-    assert [item["state"] for item in read(verb, "queue", "--fix")["items"]] == ["pending"]
-    assert read(verb, "queue", "--no-fix")["total"] == 0
+    assert [item["state"] for item in read(run_cli, "queue", "--fix")["items"]] == ["pending"]
+    assert read(run_cli, "queue", "--no-fix")["total"] == 0
     correction = tmp_path / "call.json"
     correction.write_text('{"name": "get_flumbuster", "arguments": {"flumb": "Cairo"}}')
-    label = read(verb, "add", session, messages[2], "--call", 0, "--verdict", "bad-arguments", "--rating", 2,
+    label = read(run_cli, "add", session, messages[2], "--call", 0, "--verdict", "bad-arguments", "--rating", 2,
                  "--tag", "odd", "--correction", correction)  # fmt: skip
     assert (label["revision"], label["correction"]) == (1, json.loads(correction.read_text()))
-    assert read(verb, "stale", session)["stale"] == messages[3:]
-    assert verb("labels", "accept", session, messages[3]).code == 0
-    assert verb("labels", "stale", session).out == f"{messages[4]}\n"
-    assert [item["state"] for item in read(verb, "queue", "--tag", "odd")["items"]] == ["draft"]
-    assert read(verb, "move", session, "done")["state"] == "done"
-    assert [json.loads(line) for line in verb("labels", "export").out.splitlines()] == [label]
+    assert read(run_cli, "stale", session)["stale"] == messages[3:]
+    assert run_cli("labels", "accept", session, messages[3]).code == 0
+    assert run_cli("labels", "stale", session).out == f"{messages[4]}\n"
+    assert [item["state"] for item in read(run_cli, "queue", "--tag", "odd")["items"]] == ["draft"]
+    assert read(run_cli, "move", session, "done")["state"] == "done"
+    assert [json.loads(line) for line in run_cli("labels", "export").out.splitlines()] == [label]
     out = tmp_path / "labels.jsonl"
-    assert "1 labels written" in verb("labels", "export", "--out", out).err
+    assert "1 labels written" in run_cli("labels", "export", "--out", out).err
     assert json.loads(out.read_text()) == label
-    actions = [entry["action"] for entry in read(verb, "log")["entries"]]
+    actions = [entry["action"] for entry in read(run_cli, "log")["entries"]]
     assert actions[:4] == ["task.move", "message.accept", "label.save", "task.move"]
 
 
-def test_what_somebody_saved_meanwhile_is_shown_and_not_overwritten(verb, played):
+def test_what_somebody_saved_meanwhile_is_shown_and_not_overwritten(run_cli, played):
     session, messages = played
-    read(verb, "add", session, messages[4], "--verdict", "good", "--comment", "theirs")
-    refused = verb("labels", "add", session, messages[4], "--verdict", "bad-answer", "--comment", "yours")
+    read(run_cli, "add", session, messages[4], "--verdict", "good", "--comment", "theirs")
+    refused = run_cli("labels", "add", session, messages[4], "--verdict", "bad-answer", "--comment", "yours")
     assert (refused.code, refused.out) == (2, "")
     assert "theirs" in refused.err and "yours" in refused.err
-    read(verb, "add", session, messages[4], "--verdict", "bad-answer", "--revision", 1)
+    read(run_cli, "add", session, messages[4], "--verdict", "bad-answer", "--revision", 1)
 
 
-def test_labellers_agree_or_it_is_said_why_there_is_no_number(verb, played):
+def test_labellers_agree_or_it_is_said_why_there_is_no_number(run_cli, played):
     session, messages = played
-    assert read(verb, "agreement")["problem"] == "fewer than two labellers"
+    assert read(run_cli, "agreement")["problem"] == "fewer than two labellers"
     for labeller, verdicts in (("anna", ("good", "bad-answer")), ("ben", ("good", "good"))):
         for message, verdict in zip((messages[2], messages[4]), verdicts, strict=True):
-            read(verb, "add", session, message, "--verdict", verdict, "--labeller", labeller)
-    found = read(verb, "agreement")
+            read(run_cli, "add", session, message, "--verdict", verdict, "--labeller", labeller)
+    found = read(run_cli, "agreement")
     assert (found["kappa"], found["items"], found["pairs"][0]["agreed"]) == (0.0, 2, 1)
-    assert "anna and ben: kappa 0.000, 1 of 2 the same" in verb("labels", "agreement").out
+    assert "anna and ben: kappa 0.000, 1 of 2 the same" in run_cli("labels", "agreement").out
 
 
-def test_a_project_gives_out_sessions_and_asks_its_own_questions(verb, played):
+def test_a_project_gives_out_sessions_and_asks_its_own_questions(run_cli, played):
     session, messages = played
-    project = read(verb, "project", "tone", "--question", "polite=Is it polite?|yes|no", "--overlap", 2)
+    project = read(run_cli, "project", "tone", "--question", "polite=Is it polite?|yes|no", "--overlap", 2)
     assert project["questions"] == [{"name": "polite", "text": "Is it polite?", "choices": ["yes", "no"]}]
-    assert read(verb, "project", "tone")["overlap"] == 2
-    given = read(verb, "assign", "tone", "--session", session, "--to", "anna", "--to", "ben")["given"]
+    assert read(run_cli, "project", "tone")["overlap"] == 2
+    given = read(run_cli, "assign", "tone", "--session", session, "--to", "anna", "--to", "ben")["given"]
     assert [one["labeller"] for one in given] == ["anna", "ben"]
-    assert read(verb, "queue", "--project", "tone", "--assignee", "ben")["total"] == 1
+    assert read(run_cli, "queue", "--project", "tone", "--assignee", "ben")["total"] == 1
     options = ("--project", "tone", "--labeller", "ben")
-    label = read(verb, "add", session, messages[4], "--answer", "polite=yes", *options)
+    label = read(run_cli, "add", session, messages[4], "--answer", "polite=yes", *options)
     assert label["answers"] == {"polite": "yes"}
-    assert [one["name"] for one in read(verb, "projects")["projects"]] == ["", "tone"]
+    assert [one["name"] for one in read(run_cli, "projects")["projects"]] == ["", "tone"]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_project_gives_out_sessions_and_asks_its_own_questions(verb, played):
         (["--project", "nowhere"], "no labelling project 'nowhere'"),
     ],
 )
-def test_bad_usage_is_one_clear_line(verb, played, arguments, line):
+def test_bad_usage_is_one_clear_line(run_cli, played, arguments, line):
     session, messages = played
-    done = verb("labels", "add", session, messages[2], *arguments)
+    done = run_cli("labels", "add", session, messages[2], *arguments)
     assert (done.code, done.out) == (2, "")
     assert line in done.err
     assert len(done.err.strip().splitlines()) == 1

@@ -18,7 +18,7 @@ NAME = f"hf:{REPOSITORY}/Hermes-Tiny.Q4_K_M.gguf"
 
 @pytest.fixture
 def models(tmp_path):
-    """Runs a verb in a process of its own, so that the hub's own variables hold."""
+    """Runs a run_cli in a process of its own, so that the hub's own variables hold."""
     with hub_server(dict(FILES)) as hub:
 
         def run(*arguments, **variables):

@@ -25,8 +25,8 @@ def rows(*values):
     return "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
 
 
-def test_the_plain_output_has_a_caret_under_each_fix(verb):
-    done = verb("parse", stdin=f"Let me see.\n{COMMA}")
+def test_the_plain_output_has_a_caret_under_each_fix(run_cli):
+    done = run_cli("parse", stdin=f"Let me see.\n{COMMA}")
     assert done.code == 0
     assert done.out.splitlines() == [
         "prose at 1:1",
@@ -43,15 +43,15 @@ def test_the_plain_output_has_a_caret_under_each_fix(verb):
     ]
 
 
-def test_a_guess_and_a_call_that_cannot_run_are_told(verb):
+def test_a_guess_and_a_call_that_cannot_run_are_told(run_cli):
     text = '<tool_call>\n{"name": "g", "arguments": {"q": "he said "hi" to me"}}\n</tool_call>'
-    out = verb("parse", "--tools", "weather", stdin=text).out
+    out = run_cli("parse", "--tools", "weather", stdin=text).out
     assert "fix unescaped-quote at 2:43 (a guess)" in out
     assert "unknown-tool" in out
 
 
-def test_json_is_one_object_and_nothing_else(verb):
-    done = verb("parse", "--json", stdin=COMMA)
+def test_json_is_one_object_and_nothing_else(run_cli):
+    done = run_cli("parse", "--json", stdin=COMMA)
     (reading,) = lines(done)
     assert reading == {
         "calls": [{"name": "f", "arguments": {"l": [1, 2]}, "status": "ready", "span": [0, len(COMMA)]}],
@@ -69,10 +69,10 @@ def test_json_is_one_object_and_nothing_else(verb):
     }
 
 
-def test_a_file_is_read_byte_for_byte(verb, tmp_path):
+def test_a_file_is_read_byte_for_byte(run_cli, tmp_path):
     path = tmp_path / "completion.txt"
     path.write_bytes("a\r\nb é\r\n".encode())
-    assert lines(verb("parse", path, "--json"))[0]["prose"] == ["a\r\nb é"]
+    assert lines(run_cli("parse", path, "--json"))[0]["prose"] == ["a\r\nb é"]
 
 
 @pytest.mark.parametrize(
@@ -86,29 +86,29 @@ def test_a_file_is_read_byte_for_byte(verb, tmp_path):
         ("The answer is 4.", "strict", 0),
     ],
 )
-def test_strict_exits_1_where_a_block_was_refused(verb, text, level, code):
-    assert verb("parse", "--level", level, stdin=text).code == code
+def test_strict_exits_1_where_a_block_was_refused(run_cli, text, level, code):
+    assert run_cli("parse", "--level", level, stdin=text).code == code
 
 
-def test_the_options_reach_the_reader(verb):
+def test_the_options_reach_the_reader(run_cli):
     bare = '{"name": "f", "arguments": {"a": 1}}'
     assert (
-        len(lines(verb("parse", "--json", "--level", "lenient", "--tools", TOOLS, stdin=bare))[0]["calls"])
+        len(lines(run_cli("parse", "--json", "--level", "lenient", "--tools", TOOLS, stdin=bare))[0]["calls"])
         == 1
     )
-    codes = [f["code"] for f in lines(verb("parse", "--json", "--dialect", "xml", stdin=GOOD))[0]["findings"]]
+    codes = [f["code"] for f in lines(run_cli("parse", "--json", "--dialect", "xml", stdin=GOOD))[0]["findings"]]
     assert codes == ["format-mismatch"]
     cut = lines(
-        verb("parse", "--json", "--finish-reason", "length", stdin=GOOD.removesuffix("</tool_call>"))
+        run_cli("parse", "--json", "--finish-reason", "length", stdin=GOOD.removesuffix("</tool_call>"))
     )[0]
     assert (cut["calls"], [f["code"] for f in cut["findings"]]) == ([], ["truncated"])
-    thought = lines(verb("parse", "--json", "--starts-in-thought", stdin="plan</think>Hello."))[0]
+    thought = lines(run_cli("parse", "--json", "--starts-in-thought", stdin="plan</think>Hello."))[0]
     assert thought["prose"] == ["Hello."]
 
 
-def test_each_row_of_the_corpus_comes_back_as_the_corpus_says(verb):
+def test_each_row_of_the_corpus_comes_back_as_the_corpus_says(run_cli):
     wanted = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
-    done = verb("parse", "--jsonl", CORPUS, "--tools", TOOLS)
+    done = run_cli("parse", "--jsonl", CORPUS, "--tools", TOOLS)
     answers = lines(done)
     assert done.code == 0
     assert [answer["id"] for answer in answers] == [row["id"] for row in wanted]
@@ -126,7 +126,7 @@ def test_each_row_of_the_corpus_comes_back_as_the_corpus_says(verb):
             apply_edits(row["text"], edits)
 
 
-def test_a_row_wins_over_the_options(verb):
+def test_a_row_wins_over_the_options(run_cli):
     asked = rows(
         {"id": 1, "text": COMMA, "level": "tolerant"},
         {"id": 2, "text": GOOD, "tools": [], "dialect": "xml"},
@@ -134,7 +134,7 @@ def test_a_row_wins_over_the_options(verb):
         {"id": 4, "text": GOOD, "tools": None},
         {"text": "x</think>y", "starts_in_thought": True, "finish_reason": "length"},
     )
-    done = verb("parse", "--jsonl", "--level", "strict", "--tools", "weather", stdin=asked)
+    done = run_cli("parse", "--jsonl", "--level", "strict", "--tools", "weather", stdin=asked)
     statuses = [[call["status"] for call in answer["calls"]] for answer in lines(done)]
     assert statuses == [["unknown-tool"], ["unknown-tool"], ["ready"], ["unknown-tool"], []]
     assert lines(done)[1]["findings"][0]["code"] in ("format-mismatch", "unknown-tool")
@@ -142,9 +142,9 @@ def test_a_row_wins_over_the_options(verb):
     assert done.code == 0
 
 
-def test_a_row_with_an_unsound_tool_is_read_and_told(verb):
+def test_a_row_with_an_unsound_tool_is_read_and_told(run_cli):
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": 5}}}]
-    (answer,) = lines(verb("parse", "--jsonl", stdin=rows({"id": 1, "text": GOOD, "tools": tools})))
+    (answer,) = lines(run_cli("parse", "--jsonl", stdin=rows({"id": 1, "text": GOOD, "tools": tools})))
     assert answer["calls"][0]["name"] == "f"
     assert "schema-invalid" in [finding["code"] for finding in answer["findings"]]
 
@@ -168,25 +168,25 @@ def test_a_row_with_an_unsound_tool_is_read_and_told(verb):
         ('{"text": "x", "n": ' + "1" * 5000 + "}", "row 2: not JSON: Exceeds the limit"),
     ],
 )
-def test_an_unreadable_row_is_a_line_and_the_others_are_answered(verb, row, message):
+def test_an_unreadable_row_is_a_line_and_the_others_are_answered(run_cli, row, message):
     middle = row if isinstance(row, bytes) else row.encode()
     stdin = b"\n".join([b'{"id": "a", "text": "x"}', middle, b"", b'{"id": "b", "text": "y"}'])
-    done = verb("parse", "--jsonl", stdin=stdin)
+    done = run_cli("parse", "--jsonl", stdin=stdin)
     assert [answer["id"] for answer in lines(done)] == ["a", "b"]
     assert done.code == 2
     assert message in done.err
     assert len(done.err.splitlines()) == 1
 
 
-def test_an_unreadable_row_counts_more_than_a_refused_one(verb):
+def test_an_unreadable_row_counts_more_than_a_refused_one(run_cli):
     stdin = rows({"id": 1, "text": COMMA}, "nonsense", {"id": 2, "text": COMMA})
-    assert verb("parse", "--jsonl", "--level", "strict", stdin=stdin).code == 2
-    assert verb("parse", "--jsonl", "--level", "strict", stdin=rows({"id": 1, "text": COMMA})).code == 1
+    assert run_cli("parse", "--jsonl", "--level", "strict", stdin=stdin).code == 2
+    assert run_cli("parse", "--jsonl", "--level", "strict", stdin=rows({"id": 1, "text": COMMA})).code == 1
 
 
-def test_what_has_no_utf_8_is_escaped_and_line_separators_are_no_line_breaks(verb):
+def test_what_has_no_utf_8_is_escaped_and_line_separators_are_no_line_breaks(run_cli):
     stdin = rows({"id": "\ud800", "text": "a\u2028b"})
-    done = verb("parse", "--jsonl", stdin=stdin.replace("\\u2028", "\u2028"))
+    done = run_cli("parse", "--jsonl", stdin=stdin.replace("\\u2028", "\u2028"))
     assert done.out.count("\n") == 1
     assert lines(done)[0]["prose"] == ["a\u2028b"]
     assert lines(done)[0]["id"] == "\ud800"
@@ -196,14 +196,14 @@ def test_what_has_no_utf_8_is_escaped_and_line_separators_are_no_line_breaks(ver
     "arguments",
     [["--level", "hard"], ["--dialect", "yaml"], ["/no/such/file"], ["--tools", "nonsuch"], ["--what"]],
 )
-def test_bad_usage_exits_2_with_nothing_on_standard_output(verb, arguments):
-    done = verb("parse", *arguments)
+def test_bad_usage_exits_2_with_nothing_on_standard_output(run_cli, arguments):
+    done = run_cli("parse", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err
 
 
-def test_a_text_that_is_no_utf_8_is_one_line(verb):
-    done = verb("parse", stdin=b"ab\xe9")
+def test_a_text_that_is_no_utf_8_is_one_line(run_cli):
+    done = run_cli("parse", stdin=b"ab\xe9")
     assert (done.code, done.err) == (2, "workbench: file -: not UTF-8 at byte 2\n")
 
 
@@ -251,7 +251,7 @@ def test_many_rows_take_the_memory_of_few(tmp_path):
 
 
 def run_on_a_terminal(**variables):
-    """The output of the verb where standard output is a terminal."""
+    """The output of the run_cli where standard output is a terminal."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
@@ -284,5 +284,5 @@ def test_there_are_colours_on_a_terminal_only_and_never_with_no_color(workbench,
     assert "\x1b" not in workbench("parse", path).stdout
 
 
-def test_a_model_s_text_cannot_command_the_terminal(verb):
-    assert "\x1b" not in verb("parse", stdin="\x1b[2Jgone \x9b").out
+def test_a_model_s_text_cannot_command_the_terminal(run_cli):
+    assert "\x1b" not in run_cli("parse", stdin="\x1b[2Jgone \x9b").out

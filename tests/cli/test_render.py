@@ -27,9 +27,9 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("row", ROWS[::5], ids=lambda row: f"{row['family']}-{row['case']}")
-def test_a_prompt_comes_out_byte_for_byte(verb, files, row):
+def test_a_prompt_comes_out_byte_for_byte(run_cli, files, row):
     flag = ["--generation-prompt"] if row["add_generation_prompt"] else []
-    done = verb("render", "--family", row["family"], *files(row["messages"], row["tools"]), *flag)
+    done = run_cli("render", "--family", row["family"], *files(row["messages"], row["tools"]), *flag)
     assert (done.code, done.out) == (0, row["prompt"])
 
 
@@ -39,29 +39,29 @@ def test_the_bytes_are_not_touched_on_their_way_to_a_real_pipe(process, files):
     assert done.stderr == ""
 
 
-def test_findings_go_to_standard_error(verb, files):
+def test_findings_go_to_standard_error(run_cli, files):
     row = ROWS[1]
-    done = verb("render", "--family", "hermes-3", *files(row["messages"], row["tools"]))
+    done = run_cli("render", "--family", "hermes-3", *files(row["messages"], row["tools"]))
     assert done.err.startswith("warning tools-not-json: ")
 
 
-def test_messages_may_come_by_standard_input(verb):
-    done = verb("render", "--family", "qwen3", "--messages", "-", stdin=json.dumps(ASKED))
+def test_messages_may_come_by_standard_input(run_cli):
+    done = run_cli("render", "--family", "qwen3", "--messages", "-", stdin=json.dumps(ASKED))
     assert done.out == "<|im_start|>user\nHi\r\nthere, é<|im_end|>\n"
 
 
-def test_rows_come_back_with_the_corpus_s_prompts(verb):
+def test_rows_come_back_with_the_corpus_s_prompts(run_cli):
     stdin = "\n".join(json.dumps({**row, "prompt": None}) for row in ROWS)
-    done = verb("render", "--jsonl", stdin=stdin)
+    done = run_cli("render", "--jsonl", stdin=stdin)
     answers = [json.loads(line) for line in done.out.splitlines()]
     assert done.code == 0
     assert [answer["prompt"] for answer in answers] == [row["prompt"] for row in ROWS]
     assert [list(answer) for answer in answers] == [["family", "case", "prompt", "findings"]] * len(ROWS)
 
 
-def test_a_row_takes_what_it_leaves_out_from_the_options(verb):
+def test_a_row_takes_what_it_leaves_out_from_the_options(run_cli):
     options = ["--family", "qwen3", "--generation-prompt", "--tools", "weather"]
-    done = verb("render", "--jsonl", *options, stdin=json.dumps({"messages": ASKED}))
+    done = run_cli("render", "--jsonl", *options, stdin=json.dumps({"messages": ASKED}))
     answer = json.loads(done.out)
     assert (answer["family"], answer["case"]) == ("qwen3", None)
     assert "get_weather" in answer["prompt"]
@@ -82,9 +82,9 @@ def test_a_row_takes_what_it_leaves_out_from_the_options(verb):
         ([], "row 1: not a JSON object"),
     ],
 )
-def test_an_unusable_row_is_a_line_and_the_others_are_answered(verb, row, message):
+def test_an_unusable_row_is_a_line_and_the_others_are_answered(run_cli, row, message):
     stdin = json.dumps(row) + "\n" + json.dumps({"family": "qwen3", "messages": ASKED})
-    done = verb("render", "--jsonl", stdin=stdin)
+    done = run_cli("render", "--jsonl", stdin=stdin)
     assert (done.code, done.out.count("\n")) == (2, 1)
     assert message in done.err
 
@@ -98,8 +98,8 @@ def test_an_unusable_row_is_a_line_and_the_others_are_answered(verb, row, messag
         (["--family", "qwen9", "--messages", "-"], "there is no such family"),
     ],
 )
-def test_bad_usage_exits_2_and_prints_nothing(verb, arguments, message):
-    done = verb("render", *arguments, stdin="[]")
+def test_bad_usage_exits_2_and_prints_nothing(run_cli, arguments, message):
+    done = run_cli("render", *arguments, stdin="[]")
     assert (done.code, done.out) == (2, "")
     assert message in done.err
 
@@ -115,7 +115,7 @@ def test_bad_usage_exits_2_and_prints_nothing(verb, arguments, message):
         (r'[{"role": "user", "content": "\ud800"}]', "half a surrogate pair, '\\ud800', has no UTF-8"),
     ],
 )
-def test_messages_that_cannot_be_used_are_one_line(verb, stdin, message):
-    done = verb("render", "--family", "qwen3", "--messages", "-", stdin=stdin)
+def test_messages_that_cannot_be_used_are_one_line(run_cli, stdin, message):
+    done = run_cli("render", "--family", "qwen3", "--messages", "-", stdin=stdin)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert message in done.err

@@ -126,31 +126,31 @@ def test_a_part_of_the_contract_is_left_out_and_its_worth_is_told(workbench, own
         (["suites", "export", "nonsense", "--to", "nowhere"], "no form 'nowhere'"),
     ],
 )
-def test_what_cannot_be_played_is_told_in_a_line(verb, monkeypatch, tmp_path, arguments, told):
+def test_what_cannot_be_played_is_told_in_a_line(run_cli, monkeypatch, tmp_path, arguments, told):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
-    done = verb(*arguments)
+    done = run_cli(*arguments)
     assert done.code == 2
     assert told in done.err
     assert done.err.count("\n") == 1
 
 
-def test_a_model_that_is_not_there_ends_with_3(verb, monkeypatch, tmp_path):
+def test_a_model_that_is_not_there_ends_with_3(run_cli, monkeypatch, tmp_path):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path))
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
-    done = verb("run", "nonsense", "--model", str(tmp_path / "no.gguf"))
+    done = run_cli("run", "nonsense", "--model", str(tmp_path / "no.gguf"))
     assert done.code == 3
     assert "error nonsense/flumbuster-basic" in done.out
 
 
-def test_suites_of_others_are_taken_and_written(verb, monkeypatch, tmp_path, own):
+def test_suites_of_others_are_taken_and_written(run_cli, monkeypatch, tmp_path, own):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("WORKBENCH_HOME", str(CHECKOUT))
     row = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello"}]}
     (tmp_path / "gold.jsonl").write_text(json.dumps(row))
-    assert verb("suites", "import", tmp_path / "gold.jsonl", "--out", tmp_path / "gold.yaml").code == 0
+    assert run_cli("suites", "import", tmp_path / "gold.jsonl", "--out", tmp_path / "gold.yaml").code == 0
     assert "no_call: true" in (tmp_path / "gold.yaml").read_text()
-    done = verb("suites", "export", tmp_path / "gold.yaml", "--to", "openai", "--out", tmp_path)
+    done = run_cli("suites", "export", tmp_path / "gold.yaml", "--to", "openai", "--out", tmp_path)
     assert done.code == 0
     assert json.loads((tmp_path / "messages.jsonl").read_text())["messages"][0]["content"] == "hi"
 

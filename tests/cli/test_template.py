@@ -19,38 +19,38 @@ def jinja(tmp_path):
     return write
 
 
-def test_a_template_that_works_exits_0(verb, jinja):
-    done = verb("template", "check", "--jinja", jinja(GOOD))
+def test_a_template_that_works_exits_0(run_cli, jinja):
+    done = run_cli("template", "check", "--jinja", jinja(GOOD))
     assert done.code == 0
     assert "note     results-in-tool-turn  results stand in a 'tool' turn\n" in done.out
     assert "warning  marks-not-escaped" in done.out
 
 
-def test_a_template_that_cannot_call_tools_exits_1(verb, jinja):
-    done = verb("template", "check", "--jinja", jinja(changed("{{- '\\n' + (tool | tojson) }}", "")))
+def test_a_template_that_cannot_call_tools_exits_1(run_cli, jinja):
+    done = run_cli("template", "check", "--jinja", jinja(changed("{{- '\\n' + (tool | tojson) }}", "")))
     assert done.code == 1
     assert "error    tools-not-shown" in done.out
 
 
-def test_json_is_one_object_and_nothing_else(verb, jinja):
-    report = json.loads(verb("template", "check", "--jinja", jinja(GOOD), "--json").out)
+def test_json_is_one_object_and_nothing_else(run_cli, jinja):
+    report = json.loads(run_cli("template", "check", "--jinja", jinja(GOOD), "--json").out)
     assert list(report) == ["findings", "differences"]
     assert list(report["findings"][0]) == ["code", "severity", "message"]
     assert report["differences"] is None
 
 
-def test_a_contract_s_prompt_is_held_against_the_template_s(verb, jinja):
+def test_a_contract_s_prompt_is_held_against_the_template_s(run_cli, jinja):
     arguments = ["template", "check", "--jinja", jinja(GOOD), "--contract", "hermes-3"]
-    out = verb(*arguments).out
+    out = run_cli(*arguments).out
     assert "contract 'hermes-3' (-) and the template (+) differ" in out
     assert "  a mark differs\n" in out
-    differences = json.loads(verb(*arguments, "--json").out)["differences"]
+    differences = json.loads(run_cli(*arguments, "--json").out)["differences"]
     assert {"change", "ours", "theirs", "has_mark"} == set(differences[0])
 
 
-def test_a_template_that_fails_is_told_and_compared_with_nothing(verb, jinja):
+def test_a_template_that_fails_is_told_and_compared_with_nothing(run_cli, jinja):
     path = jinja("{{ raise_exception('never') }}")
-    done = verb("template", "check", "--jinja", path, "--contract", "minimal", "--json")
+    done = run_cli("template", "check", "--jinja", path, "--contract", "minimal", "--json")
     report = json.loads(done.out)
     assert (done.code, report["differences"]) == (1, None)
     assert "template-fails" in [finding["code"] for finding in report["findings"]]
@@ -66,14 +66,14 @@ def test_a_template_that_fails_is_told_and_compared_with_nothing(verb, jinja):
         (["--gguf", "/no/model.gguf"], 2, "model file 'model.gguf': No such file"),
     ],
 )
-def test_bad_usage_is_one_line(verb, arguments, code, message):
-    done = verb("template", "check", *arguments, stdin="{% if %}")
+def test_bad_usage_is_one_line(run_cli, arguments, code, message):
+    done = run_cli("template", "check", *arguments, stdin="{% if %}")
     assert (done.code, done.out, len(done.err.splitlines())) == (code, "", 1)
     assert message in done.err
 
 
-def test_an_unknown_contract_is_bad_input(verb, jinja):
-    done = verb("template", "check", "--jinja", jinja(GOOD), "--contract", "tiny")
+def test_an_unknown_contract_is_bad_input(run_cli, jinja):
+    done = run_cli("template", "check", "--jinja", jinja(GOOD), "--contract", "tiny")
     assert (done.code, done.out) == (2, "")
     assert "no such contract" in done.err
 
@@ -93,25 +93,25 @@ def test_the_embedded_model_s_own_template_knows_no_tools(workbench):
         (b"x", "it is no GGUF file"),
     ],
 )
-def test_a_model_file_that_has_no_template_is_one_line(verb, tmp_path, data, message):
+def test_a_model_file_that_has_no_template_is_one_line(run_cli, tmp_path, data, message):
     path = tmp_path / "model.gguf"
     path.write_bytes(data)
-    done = verb("template", "check", "--gguf", path)
+    done = run_cli("template", "check", "--gguf", path)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert message in done.err
 
 
-def test_of_several_templates_that_for_tools_is_checked(verb, tmp_path):
+def test_of_several_templates_that_for_tools_is_checked(run_cli, tmp_path):
     path = tmp_path / "model.gguf"
     plain, tool_use = entry("tokenizer.chat_template", 8, string("x")), string(GOOD)
     path.write_bytes(gguf(plain, entry("tokenizer.chat_template.tool_use", 8, tool_use)))
-    assert verb("template", "check", "--gguf", path).code == 0
+    assert run_cli("template", "check", "--gguf", path).code == 0
 
 
-def test_a_template_that_fails_leaves_nothing_to_compare(verb, jinja):
+def test_a_template_that_fails_leaves_nothing_to_compare(run_cli, jinja):
     assert (
         "nothing to compare"
-        in verb(
+        in run_cli(
             "template", "check", "--jinja", jinja("{{ raise_exception('no') }}"), "--contract", "minimal"
         ).out
     )

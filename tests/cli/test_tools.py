@@ -1,4 +1,4 @@
-"""The verbs of `workbench tools`."""
+"""The commands of `workbench tools`."""
 
 import json
 
@@ -14,15 +14,15 @@ def home(monkeypatch, tmp_path):
     monkeypatch.setenv("WORKBENCH_DATA", str(tmp_path / "data"))
 
 
-def test_list_names_every_tool_by_its_toolset(verb):
-    done = verb("tools", "list")
+def test_list_names_every_tool_by_its_toolset(run_cli):
+    done = run_cli("tools", "list")
     assert done.code == 0
     assert "\n  get_flumbuster\n" in done.out
-    tools = json.loads(verb("tools", "list", "--json").out)["tools"]
+    tools = json.loads(run_cli("tools", "list", "--json").out)["tools"]
     assert {"name": "calculate", "toolset": "arithmetic", "reason": None} in tools
 
 
-def test_list_tells_what_failed_and_what_is_missing(verb, tmp_path, monkeypatch):
+def test_list_tells_what_failed_and_what_is_missing(run_cli, tmp_path, monkeypatch):
     folder = tmp_path / "tools_catalog"
     folder.mkdir()
     (folder / "broken.py").write_text("import nothing_of_this_name")
@@ -31,42 +31,42 @@ def test_list_tells_what_failed_and_what_is_missing(verb, tmp_path, monkeypatch)
         "    registry.register('keyed', 'set', {'parameters': {}}, lambda a: 1, requires_env=['MY_KEY'])\n"
     )
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path))
-    done = verb("tools", "list")
+    done = run_cli("tools", "list")
     assert "keyed  unavailable: the variable MY_KEY is not set" in done.out
     assert "tools_catalog/broken.py" in done.err
-    assert verb("tools", "show", "keyed").code == 2
+    assert run_cli("tools", "show", "keyed").code == 2
 
 
-def test_show_prints_specs_and_their_fingerprint(verb):
-    shown = json.loads(verb("tools", "show", "nonsense", "--json").out)
+def test_show_prints_specs_and_their_fingerprint(run_cli):
+    shown = json.loads(run_cli("tools", "show", "nonsense", "--json").out)
     assert [tool["function"]["name"] for tool in shown["tools"]] == ["get_flumbuster", "calculate_zorbix"]
     assert len(shown["fingerprint"]) == 64
 
 
-def test_check_tells_unsound_specs_with_line_and_pointer(verb, tmp_path):
+def test_check_tells_unsound_specs_with_line_and_pointer(run_cli, tmp_path):
     bad = tmp_path / "bad.json"
     bad.write_text('[{"name": "f", "description": "F.",\n "parameters": {"type": "objekt"}}]')
-    done = verb("tools", "check", bad)
+    done = run_cli("tools", "check", bad)
     assert done.code == 1
     assert ":2:/0/parameters/type: error spec-unsound" in done.out
     catalog = tmp_path / "bad.yaml"
     catalog.write_text(
         "toolset: x\ntools:\n- function: {name: f}\n  mocks: [{template: '{% for a in b %}{% endfor %}'}]"
     )
-    done = verb("tools", "check", catalog, "--json")
+    done = run_cli("tools", "check", catalog, "--json")
     assert done.code == 1
     [finding] = json.loads(done.out)["findings"]
     assert "/mocks/0/template" in finding["pointer"]
     assert "no loops" in finding["message"]
 
 
-def test_check_warns_and_passes(verb):
-    done = verb("tools", "check", "-", stdin='[{"name": "f", "parameters": {"type": "object"}}]')
+def test_check_warns_and_passes(run_cli):
+    done = run_cli("tools", "check", "-", stdin='[{"name": "f", "parameters": {"type": "object"}}]')
     assert done.code == 0
     assert "warning tool-no-description" in done.out
 
 
-def test_the_shipped_tools_have_nothing_to_better(verb):
+def test_the_shipped_tools_have_nothing_to_better(run_cli):
     for toolset in (
         "nonsense",
         "weather",
@@ -79,55 +79,55 @@ def test_the_shipped_tools_have_nothing_to_better(verb):
         "arithmetic",
         "agent",
     ):
-        done = verb("tools", "check", toolset)
+        done = run_cli("tools", "check", toolset)
         assert "warning" not in done.out, done.out
 
 
-def test_export_gives_the_file_back_and_import_reads_other_forms(verb, tmp_path):
-    written = verb("tools", "export", "nonsense").out
+def test_export_gives_the_file_back_and_import_reads_other_forms(run_cli, tmp_path):
+    written = run_cli("tools", "export", "nonsense").out
     assert yaml.safe_load(written) == yaml.safe_load((CHECKOUT / "tools_catalog/nonsense.yaml").read_text())
     for form in ("openai", "bare", "anthropic", "gemini", "mcp"):
         path = tmp_path / f"{form}.json"
-        assert verb("tools", "export", "calendar", "--form", form, "--out", path).code == 0
-        done = verb("tools", "import", path)
+        assert run_cli("tools", "export", "calendar", "--form", form, "--out", path).code == 0
+        done = run_cli("tools", "import", path)
         assert done.code == 0, done.err
         assert f"{form}: 3 tools" in done.err
         assert json.loads(done.out)[0]["function"]["name"] == "list_events"
-    assert verb("tools", "export", "nonsense", "--form", "xml").code == 2
+    assert run_cli("tools", "export", "nonsense", "--form", "xml").code == 2
 
 
-def test_import_writes_a_file_of_the_catalog(verb, tmp_path):
+def test_import_writes_a_file_of_the_catalog(run_cli, tmp_path):
     source = tmp_path / "f.py"
     source.write_text('def greet(name: str, times: int = 1) -> str:\n    """Greet someone."""\n')
     folder = tmp_path / "tools_catalog"
     folder.mkdir()
-    done = verb("tools", "import", source, "--toolset", "mine", "--out", folder / "mine.yaml")
+    done = run_cli("tools", "import", source, "--toolset", "mine", "--out", folder / "mine.yaml")
     assert done.code == 0
-    assert verb("tools", "check", folder / "mine.yaml").code == 0
+    assert run_cli("tools", "check", folder / "mine.yaml").code == 0
 
 
-def test_call_prints_what_the_model_would_see(verb):
-    done = verb("tools", "call", "get_flumbuster", '{"flumb": "cairo"}', "--json")
+def test_call_prints_what_the_model_would_see(run_cli):
+    done = run_cli("tools", "call", "get_flumbuster", '{"flumb": "cairo"}', "--json")
     assert json.loads(done.out) == {
         "result": {"flumb": "Cairo", "reading": 31, "unit": "metric usters"},
         "is_error": False,
         "rule": "mock rule 2",
         "findings": [],
     }
-    done = verb("tools", "call", "calculate_zorbix", '{"zorb": "3", "bix": 4}')
+    done = run_cli("tools", "call", "calculate_zorbix", '{"zorb": "3", "bix": 4}')
     assert done.out == '{"zorbix": 7}\n'
     assert "/zorb: note coerced-by-schema" in done.err
 
 
-def test_call_fails_with_1_and_bad_usage_with_2(verb):
-    assert verb("tools", "call", "get_weather", '{"city": "Atlantis"}').code == 1
-    assert verb("tools", "call", "terminal", '{"command": "rm -rf /"}').code == 1
-    assert "no such tool" in verb("tools", "call", "get_wether", "{}").err
-    assert verb("tools", "call", "get_weather", "{").code == 2
-    assert verb("tools", "call", "get_weather", "[]").code == 2
+def test_call_fails_with_1_and_bad_usage_with_2(run_cli):
+    assert run_cli("tools", "call", "get_weather", '{"city": "Atlantis"}').code == 1
+    assert run_cli("tools", "call", "terminal", '{"command": "rm -rf /"}').code == 1
+    assert "no such tool" in run_cli("tools", "call", "get_wether", "{}").err
+    assert run_cli("tools", "call", "get_weather", "{").code == 2
+    assert run_cli("tools", "call", "get_weather", "[]").code == 2
 
 
-def test_a_risky_command_without_a_terminal_to_ask_at_is_denied(verb):
-    done = verb("tools", "call", "terminal", '{"command": "rm -rf build"}')
+def test_a_risky_command_without_a_terminal_to_ask_at_is_denied(run_cli):
+    done = run_cli("tools", "call", "terminal", '{"command": "rm -rf build"}')
     assert done.code == 1
     assert "Denied by the user: recursive delete" in done.out

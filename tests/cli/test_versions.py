@@ -23,83 +23,83 @@ def minimal(home):
     return home / "prompts" / "contracts" / "minimal.md"
 
 
-def read(verb, *arguments):
-    done = verb("versions", *arguments, "--json")
+def read(run_cli, *arguments):
+    done = run_cli("versions", *arguments, "--json")
     assert (done.code, done.err) == (0, "")
     return json.loads(done.out)
 
 
-def test_files_are_the_first_versions(verb, home, minimal):
-    found = read(verb, "list")["versions"]
+def test_files_are_the_first_versions(run_cli, home, minimal):
+    found = read(run_cli, "list")["versions"]
     assert [(one["kind"], one["name"], one["number"], one["author"]) for one in found] == [
         ("contract", "full", 1, "file"), ("contract", "hermes-3", 1, "file"), ("contract", "minimal", 1, "file"),
         *(("suite", file.stem, 1, "file") for file in sorted((home / "prompts/suites").glob("*.yaml"))),
         *(("tools", file.stem, 1, "file") for file in sorted((home / "tools_catalog").glob("*.yaml"))),
     ]  # fmt: skip
-    assert verb("versions", "show", "minimal").out.encode() == minimal.read_bytes()
-    assert "contract:minimal" in verb("versions", "list").out
+    assert run_cli("versions", "show", "minimal").out.encode() == minimal.read_bytes()
+    assert "contract:minimal" in run_cli("versions", "list").out
 
 
-def test_a_changed_file_goes_on_and_an_old_text_comes_back_byte_for_byte(verb, minimal):
-    read(verb, "list")
+def test_a_changed_file_goes_on_and_an_old_text_comes_back_byte_for_byte(run_cli, minimal):
+    read(run_cli, "list")
     first = minimal.read_bytes()
     second = first.replace(b"You can", b"You may") + b"  \r\n\xf0\x9f\xa6\x89"
     minimal.write_bytes(second)
-    assert read(verb, "show", "minimal")["number"] == 2
-    changed = read(verb, "diff", "minimal")
+    assert read(run_cli, "show", "minimal")["number"] == 2
+    changed = read(run_cli, "diff", "minimal")
     assert (changed["before"], changed["after"]) == ("contract:minimal@v1", "contract:minimal@v2")
     assert "-You can call tools" in changed["diff"] and not changed["is_same_to_a_model"]
-    assert "+You may call tools" in verb("versions", "diff", "minimal@1", "minimal@2").out
-    assert read(verb, "restore", "minimal@1", "-m", "back")["message"] == "back"
-    assert read(verb, "export", "minimal")["files"][0]["is_changed"]
+    assert "+You may call tools" in run_cli("versions", "diff", "minimal@1", "minimal@2").out
+    assert read(run_cli, "restore", "minimal@1", "-m", "back")["message"] == "back"
+    assert read(run_cli, "export", "minimal")["files"][0]["is_changed"]
     assert minimal.read_bytes() == first
-    assert verb("versions", "export", "minimal@2", "--force").code == 0
+    assert run_cli("versions", "export", "minimal@2", "--force").code == 0
     assert minimal.read_bytes() == second
-    assert len(verb("versions", "history", "minimal").out.splitlines()) == 3
+    assert len(run_cli("versions", "history", "minimal").out.splitlines()) == 3
 
 
-def test_a_file_that_was_changed_meanwhile_is_not_overwritten_without_force(verb, home, minimal):
+def test_a_file_that_was_changed_meanwhile_is_not_overwritten_without_force(run_cli, home, minimal):
     file = home / "tools_catalog" / "weather.yaml"
-    read(verb, "list")
+    read(run_cli, "list")
     first = file.read_text()
     file.write_text(first.replace("18", "19"))
-    read(verb, "restore", "tools:weather@1")
+    read(run_cli, "restore", "tools:weather@1")
     file.write_text(first.replace("18", "99"))
-    refused = verb("versions", "export")
+    refused = run_cli("versions", "export")
     assert refused.code == 2
     assert "tools_catalog/weather.yaml: changed meanwhile" in refused.err
     assert "--force" in refused.err
     assert "99" in file.read_text()
-    forced = verb("versions", "export", "tools:weather", "--force")
+    forced = run_cli("versions", "export", "tools:weather", "--force")
     assert (forced.code, file.read_text()) == (0, first)
     kept = forced.err.partition("kept as ")[2].strip()
-    assert "99" in verb("versions", "show", kept).out
+    assert "99" in run_cli("versions", "show", kept).out
     file.write_text(first.replace("18", "77"))
-    assert "weather.yaml is v4" in verb("versions", "import", "tools:weather").out
-    assert "77" in verb("versions", "show", "tools:weather").out
+    assert "weather.yaml is v4" in run_cli("versions", "import", "tools:weather").out
+    assert "77" in run_cli("versions", "show", "tools:weather").out
 
 
-def test_tools_differ_as_json(verb, home):
+def test_tools_differ_as_json(run_cli, home):
     file = home / "tools_catalog" / "search.yaml"
-    read(verb, "list")
+    read(run_cli, "list")
     file.write_text("# a comment\n" + file.read_text())
-    assert verb("versions", "diff", "search").out == ""
-    assert read(verb, "diff", "search")["is_same_to_a_model"]
+    assert run_cli("versions", "diff", "search").out == ""
+    assert read(run_cli, "diff", "search")["is_same_to_a_model"]
 
 
-def test_a_tag_is_moved_used_and_taken_away(verb, minimal, tmp_path):
-    read(verb, "list")
+def test_a_tag_is_moved_used_and_taken_away(run_cli, minimal, tmp_path):
+    read(run_cli, "list")
     minimal.write_text(minimal.read_text() + "more")
-    assert read(verb, "tag", "minimal@1", "production")["tags"] == ["production"]
-    assert read(verb, "show", "minimal@production")["number"] == 1
+    assert read(run_cli, "tag", "minimal@1", "production")["tags"] == ["production"]
+    assert read(run_cli, "show", "minimal@production")["number"] == 1
     script = tmp_path / "script.yaml"
     script.write_text("completions: [Hi.]")
-    told = verb("chat", "hi", "--model", f"scripted:{script}", "--contract", "minimal@production", "--json")
+    told = run_cli("chat", "hi", "--model", f"scripted:{script}", "--contract", "minimal@production", "--json")
     assert not json.loads(told.out)["messages"][0]["content"].endswith("more")
-    told = verb("chat", "hi", "--model", f"scripted:{script}", "--json")
+    told = run_cli("chat", "hi", "--model", f"scripted:{script}", "--json")
     assert json.loads(told.out)["messages"][0]["content"].endswith("more")
-    assert read(verb, "tag", "minimal@production", "production", "--remove")["tags"] == []
-    assert verb("versions", "tag", "minimal", "production", "--remove").code == 2
+    assert read(run_cli, "tag", "minimal@production", "production", "--remove")["tags"] == []
+    assert run_cli("versions", "tag", "minimal", "production", "--remove").code == 2
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_a_tag_is_moved_used_and_taken_away(verb, minimal, tmp_path):
         (["import", "nothing"], "file of 'nothing': there is none"),
     ],
 )
-def test_bad_usage_is_one_clear_line(verb, home, arguments, line):
-    done = verb("versions", *arguments)
+def test_bad_usage_is_one_clear_line(run_cli, home, arguments, line):
+    done = run_cli("versions", *arguments)
     assert (done.code, done.out) == (2, "")
     assert line in done.err
     assert len(done.err.strip().splitlines()) == 1

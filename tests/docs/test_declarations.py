@@ -9,7 +9,7 @@ from workbench.engines.remote.server import ServerKind
 from workbench.records.run_config import RunConfig
 from workbench.rollout.sampling import SAMPLING_FIELDS
 from workbench.rollout.setting_field import ChoiceOption, NumberRange, settings_of
-from workbench.ui.api import Verbs
+from workbench.ui.api import ApiFunctions
 from workbench.ui.present.setup import SETUP_FIELDS
 
 
@@ -55,7 +55,7 @@ def test_the_table_of_the_left_column_is_made_of_the_declarations():
 
 @pytest.mark.parametrize("name", ["temperature", "seed", "max_tokens"])
 def test_the_api_says_of_a_field_what_its_declaration_says(name):
-    assert f"{name}: {SAMPLING_FIELDS[name].help}." in Verbs.chat.__doc__
+    assert f"{name}: {SAMPLING_FIELDS[name].help}." in ApiFunctions.chat.__doc__
 
 
 def test_every_server_that_a_field_names_is_a_kind():

@@ -35,8 +35,8 @@ EXAMPLES = list(examples())
 
 def test_each_of_these_verbs_has_an_example():
     lines = "\n".join(str(example.values[0]) for example in EXAMPLES)
-    for verb in ("parse", "differ", "render", "template check"):
-        assert f"workbench {verb}" in lines
+    for command in ("parse", "differ", "render", "template check"):
+        assert f"workbench {command}" in lines
 
 
 @pytest.fixture

@@ -403,7 +403,7 @@ class Fuzz:
         else:
             sent[name] = self.hostile()
 
-    def verb(self) -> tuple[str, dict[str, object]]:
+    def api_call(self) -> tuple[str, dict[str, object]]:
         """A call of the API."""
         event = self.chance.choice([one for one in self.events if one.get("api_visibility") == "public"])
         data: list[object] = [
@@ -523,16 +523,16 @@ def _send_one(client: httpx.Client, fuzz: Fuzz, found: Found, tab: str) -> None:
         route = fuzz.chance.choice(_ROUTES)
         _post(client, found, "direct", f"/gradio_api/run/{route}", dumped(body), {})
     elif kind < 0.83:
-        _call_verb(client, fuzz, found)
+        _call_api(client, fuzz, found)
     else:
         _stray(client, fuzz, found)
 
 
-def _call_verb(client: httpx.Client, fuzz: Fuzz, found: Found) -> None:
-    verb, body = fuzz.verb()
-    answer = _post(client, found, "verb", f"/gradio_api/call/{verb}", dumped(body), {})
+def _call_api(client: httpx.Client, fuzz: Fuzz, found: Found) -> None:
+    function, body = fuzz.api_call()
+    answer = _post(client, found, "function", f"/gradio_api/call/{function}", dumped(body), {})
     if answer is not None and answer.status_code == 200 and "event_id" in answer.text:
-        _stream(client, found, f"/gradio_api/call/{verb}/{answer.json()['event_id']}")
+        _stream(client, found, f"/gradio_api/call/{function}/{answer.json()['event_id']}")
 
 
 def _stray(client: httpx.Client, fuzz: Fuzz, found: Found) -> None:

@@ -41,7 +41,7 @@ from workbench.rollout.sampling import Sampling, TokenBias
 from workbench.settings import read_settings
 from workbench.suite.plan import RunPlan
 from workbench.suite.read_suite import parse_suite
-from workbench.ui.api import Verbs
+from workbench.ui.api import ApiFunctions
 from workbench.ui.owners import caller_of
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.data.import_events import ImportEvents
@@ -301,35 +301,35 @@ def test_a_suite_s_own_settings_are_limited_too(own: Services, case: dict[str, o
         begin_run(as_space(own), plan_run(own, RunRequest(suites=("s",)), [suite]))
 
 
-TEXT_VERBS: Mapping[str, Callable[[Verbs], object]] = {
-    "parse": lambda verbs: verbs.parse(LONG, REQUEST),
-    "parse-tools": lambda verbs: verbs.parse("", REQUEST, tools=[{"name": LONG}]),
-    "parse-options": lambda verbs: verbs.parse("", REQUEST, finish_reason=LONG),
-    "render": lambda verbs: verbs.render([{"role": "user", "content": LONG}], REQUEST),
-    "render-tools": lambda verbs: verbs.render([], REQUEST, tools=[{"name": LONG}]),
-    "check": lambda verbs: verbs.check(LONG, REQUEST),
-    "chat": lambda verbs: verbs.chat(LONG, REQUEST),
-    "chat-tools": lambda verbs: verbs.chat("Hi", REQUEST, tools=[{"name": "f", "description": LONG}]),
-    "chat-tokens": lambda verbs: verbs.chat("Hi", REQUEST, max_tokens=32_768),
-    "chat-rounds": lambda verbs: verbs.chat("Hi", REQUEST, max_rounds=100),
-    "chat-seed": lambda verbs: verbs.chat("Hi", REQUEST, seed=10**40),
-    "chat-contract": lambda verbs: verbs.chat("Hi", REQUEST, contract=LONG),
-    "chat-session": lambda verbs: verbs.chat("Hi", REQUEST, session=LONG),
-    "run": lambda verbs: verbs.run(["nonsense"], REQUEST, repeat=1000),
-    "run-names": lambda verbs: verbs.run([LONG], REQUEST),
-    "run-models": lambda verbs: verbs.run(["nonsense"], REQUEST, models=[f"m{one}" for one in range(201)]),
-    "export": lambda verbs: verbs.export(REQUEST, sessions=[LONG]),
-    "export-format": lambda verbs: verbs.export(REQUEST, format=LONG),
+TEXT_CALLS: Mapping[str, Callable[[ApiFunctions], object]] = {
+    "parse": lambda functions: functions.parse(LONG, REQUEST),
+    "parse-tools": lambda functions: functions.parse("", REQUEST, tools=[{"name": LONG}]),
+    "parse-options": lambda functions: functions.parse("", REQUEST, finish_reason=LONG),
+    "render": lambda functions: functions.render([{"role": "user", "content": LONG}], REQUEST),
+    "render-tools": lambda functions: functions.render([], REQUEST, tools=[{"name": LONG}]),
+    "check": lambda functions: functions.check(LONG, REQUEST),
+    "chat": lambda functions: functions.chat(LONG, REQUEST),
+    "chat-tools": lambda functions: functions.chat("Hi", REQUEST, tools=[{"name": "f", "description": LONG}]),
+    "chat-tokens": lambda functions: functions.chat("Hi", REQUEST, max_tokens=32_768),
+    "chat-rounds": lambda functions: functions.chat("Hi", REQUEST, max_rounds=100),
+    "chat-seed": lambda functions: functions.chat("Hi", REQUEST, seed=10**40),
+    "chat-contract": lambda functions: functions.chat("Hi", REQUEST, contract=LONG),
+    "chat-session": lambda functions: functions.chat("Hi", REQUEST, session=LONG),
+    "run": lambda functions: functions.run(["nonsense"], REQUEST, repeat=1000),
+    "run-names": lambda functions: functions.run([LONG], REQUEST),
+    "run-models": lambda functions: functions.run(["nonsense"], REQUEST, models=[f"m{one}" for one in range(201)]),
+    "export": lambda functions: functions.export(REQUEST, sessions=[LONG]),
+    "export-format": lambda functions: functions.export(REQUEST, format=LONG),
 }
 
 
-@pytest.mark.parametrize("verb", TEXT_VERBS)
-def test_the_api_refuses_it_and_keeps_nothing(own: Services, verb: str) -> None:
+@pytest.mark.parametrize("function", TEXT_CALLS)
+def test_the_api_refuses_it_and_keeps_nothing(own: Services, function: str) -> None:
     space = as_space(own)
     asked = len(cast(Any, own.models).one.asked)
     caller = space.of(caller_of(space.settings, REQUEST))
     with pytest.raises(gr.Error) as refused:
-        TEXT_VERBS[verb](Verbs(space, Runs()))
+        TEXT_CALLS[function](ApiFunctions(space, Runs()))
     assert len(str(refused.value)) < 500
     assert len(cast(Any, own.models).one.asked) == asked
     assert not caller.sessions.list_sessions() and not caller.runs.list_runs()

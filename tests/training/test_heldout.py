@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes import scripted
 from tests.training.rows import contracts
-from workbench.cli.training import heldout as verb
+from workbench.cli.training import heldout as command
 from workbench.training.heldout import KINDS, HeldOutCase, draw_cases, play_case
 
 COUNT = 12
@@ -107,9 +107,9 @@ def test_the_verb_tells_counts_with_intervals_and_keeps_every_case(tmp_path, mon
         engine = scripted("For which city?" if loading.lora else "Sure.")
         return [play_case(case, engine) for case in cases]
 
-    monkeypatch.setattr(verb, "_play", play)
+    monkeypatch.setattr(command, "_play", play)
     out = tmp_path / "cases.jsonl"
-    verb.heldout(adapter=tmp_path / "a.gguf", share=0.02, out=out)
+    command.heldout(adapter=tmp_path / "a.gguf", share=0.02, out=out)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "single"
     assert "base 0 of 4 (0% to 49%)  adapter 0 of 4 (0% to 49%)" in lines[0]
@@ -120,6 +120,6 @@ def test_the_verb_tells_counts_with_intervals_and_keeps_every_case(tmp_path, mon
         ("base", "parallel")
     ]
     assert len(rows) == 2 * 8
-    verb.heldout(adapter=tmp_path / "a.gguf", share=0.02, as_json=True, base=False)
+    command.heldout(adapter=tmp_path / "a.gguf", share=0.02, as_json=True, base=False)
     told = json.loads(capsys.readouterr().out)
     assert told["missing"]["adapter"] == {"right": 1, "of": 1, "rate_95": [0.2065, 1.0]}

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.training.rows import contracts, drawn_rows, read
-from workbench.cli.training import synth as verb
+from workbench.cli.training import synth as command
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
 from workbench.toolspec.spec import OfferedTools, ToolSpec
@@ -172,7 +172,7 @@ def test_a_grammar_that_is_exhausted_is_told():
 
 def test_the_verb_draws_the_kinds_that_are_named_alone(tmp_path):
     out = tmp_path / "rows.jsonl"
-    verb.synth(count=12, out=str(out), contract=["minimal"], kind=["missing=2", "error"], exchanges=1)
+    command.synth(count=12, out=str(out), contract=["minimal"], kind=["missing=2", "error"], exchanges=1)
     kinds = {kind for line in out.read_text().splitlines() for kind in json.loads(line)["kinds"]}
     # A row without tools is a chat whatever is drawn.
     assert {"missing", "error"} <= kinds <= {"missing", "error", "chat"}
@@ -183,4 +183,4 @@ def test_the_verb_draws_the_kinds_that_are_named_alone(tmp_path):
 )
 def test_a_kind_that_is_none_is_told(kind, told, tmp_path):
     with pytest.raises(BadInput, match=told):
-        verb.synth(count=1, out=str(tmp_path / "rows.jsonl"), contract=["minimal"], kind=[kind])
+        command.synth(count=1, out=str(tmp_path / "rows.jsonl"), contract=["minimal"], kind=[kind])

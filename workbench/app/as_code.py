@@ -38,10 +38,10 @@ class RoundCode:
     curl: str
     """For a shell."""
     python: str
-    verb: str
+    command: str
     """For a shell; `workbench` must be on the path."""
     is_whole: bool
-    """False where the verb goes on with the session, for it cannot be given the conversation so far."""
+    """False where the command goes on with the session, for it cannot be given the conversation so far."""
 
 
 def code_of(
@@ -73,7 +73,7 @@ def code_of(
     return RoundCode(
         curl=_curl(request, server.plain_url),
         python=_python(request, server.plain_url),
-        verb=_verb(services, setup, made, begun, users[-1] if users else "", is_whole=is_whole),
+        command=_command(services, setup, made, begun, users[-1] if users else "", is_whole=is_whole),
         is_whole=is_whole,
     )
 
@@ -155,7 +155,7 @@ def _literal(value: JsonValue) -> str:
     return pformat(value, width=100, sort_dicts=False).replace("\n", "\n        ")
 
 
-def _verb(
+def _command(
     services: Services, setup: RunConfig, made: Generation, begun: Sequence[str], said: str, *, is_whole: bool
 ) -> str:
     sampling = made.sampling
@@ -183,7 +183,7 @@ def _toolset(services: Services, setup: RunConfig) -> str | None:
 
 
 def _contract(services: Services, setup: RunConfig) -> str | None:
-    """How a verb names the contract; None where its text is no version's."""
+    """How a command names the contract; None where its text is no version's."""
     text_hash = hash_of(setup.contract_text)
     version = services.versions.find(VersionKind.CONTRACT, setup.contract_name, text_hash)
     if version is None or setup.ephemeral:

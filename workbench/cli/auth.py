@@ -11,7 +11,7 @@ from workbench.errors import BadInput
 
 
 def build_app() -> typer.Typer:
-    """The verbs of `workbench auth`."""
+    """The commands of `workbench auth`."""
     app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.callback()(_root)
     app.command("hash")(hash_account)

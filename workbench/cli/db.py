@@ -13,7 +13,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
 
 
 def build_app() -> typer.Typer:
-    """The group of verbs."""
+    """The group of commands."""
     app = typer.Typer(no_args_is_help=True, help="Back the database up, restore it, check it, pack it.")
     app.command()(backup)
     app.command()(restore)

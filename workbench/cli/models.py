@@ -32,7 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 
 
 def build_app() -> typer.Typer:
-    """The group of verbs."""
+    """The group of commands."""
     app = typer.Typer(no_args_is_help=True, help="See, find and get models.")
     app.command("list")(show_models)
     app.command("find")(find)

@@ -27,7 +27,7 @@ _TONES: Final = {Severity.ERROR: Tone.BAD, Severity.WARNING: Tone.FIX, Severity.
 
 
 def build_app() -> typer.Typer:
-    """The group of verbs."""
+    """The group of commands."""
     app = typer.Typer(no_args_is_help=True, help="Look into a model's own chat template.")
     app.callback()(_group)
     app.command("check")(check)

@@ -16,7 +16,7 @@ from workbench.toolspec.tools_text import parse_tools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """The left column of the page, or the options of a verb, as one value."""
+    """The left column of the page, or the options of a command, as one value."""
 
     contract_name: str = field(
         metadata=setting(PlainEditor("Contract"), "Name of the contract that the text is from")

@@ -66,7 +66,7 @@ _WITHOUT_EFFECT: Final[Mapping[str, frozenset[str]]] = {
         {"num_workers", "max_concurrent_requests", "skip_under_target", "per_trajectory_timeout"}
     ),
 }
-"""Keys of the original for which options of the verb stand here, or which a single process does not need."""
+"""Keys of the original for which options of the command stand here, or which a single process does not need."""
 
 
 def read_settings(document: JsonValue) -> CompressionSettings:

@@ -43,7 +43,7 @@ from workbench.ui.tabs.play.runs import Runs
 
 
 @dataclass(frozen=True, slots=True)
-class Verbs:
+class ApiFunctions:
     """What programs may call; whoever calls sees what is theirs alone."""
 
     services: Services
@@ -282,30 +282,30 @@ def offer_api(services: Services, runs: Runs) -> None:
 
     All of them stand in the queue: outside of it, an MCP call would come without its caller's request.
     """
-    verbs = Verbs(services, runs)
-    for verb in (verbs.parse, verbs.render, verbs.check, verbs.export):
-        _offer(verb)
-    for verb in (verbs.chat, verbs.run):
-        _offer(verb, concurrency_id=MODEL, concurrency_limit=AT_ONCE)
+    functions = ApiFunctions(services, runs)
+    for function in (functions.parse, functions.render, functions.check, functions.export):
+        _offer(function)
+    for function in (functions.chat, functions.run):
+        _offer(function, concurrency_id=MODEL, concurrency_limit=AT_ONCE)
 
 
-def with_checked_types(verb: Callable[..., str]) -> Callable[..., str]:
+def with_checked_types(function: Callable[..., str]) -> Callable[..., str]:
     """The same function, but that a value of a wrong type is told to its caller; Gradio checks none."""
-    hints, names = get_type_hints(verb), tuple(signature(verb).parameters)
+    hints, names = get_type_hints(function), tuple(signature(function).parameters)
     adapters = {name: TypeAdapter[Any](hints[name]) for name in names if hints[name] not in _GRADIOS_OWN}
 
-    @wraps(verb)
+    @wraps(function)
     def checked(*values: Any) -> str:
         for name, value in zip(names, values, strict=False):
             if name in adapters:
                 _check(adapters[name], name, value)
-        return verb(*values)
+        return function(*values)
 
     return checked
 
 
-def _offer(verb: Callable[..., str], **options: object) -> None:
-    cast(Any, gr).api(with_checked_types(verb), api_name=verb.__name__, **options)
+def _offer(function: Callable[..., str], **options: object) -> None:
+    cast(Any, gr).api(with_checked_types(function), api_name=function.__name__, **options)
 
 
 def _check(adapter: TypeAdapter[Any], name: str, value: object) -> None:

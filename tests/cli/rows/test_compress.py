@@ -26,8 +26,8 @@ def fields(path):
     return [row.fields for row in read_rows(str(path))]
 
 
-def test_a_long_row_is_shortened_and_a_short_one_stays_as_it_is(verb, rows, tmp_path):
-    done = verb("compress", rows, "--tokens", 1500, "--summary-tokens", 100)
+def test_a_long_row_is_shortened_and_a_short_one_stays_as_it_is(run_cli, rows, tmp_path):
+    done = run_cli("compress", rows, "--tokens", 1500, "--summary-tokens", 100)
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("2 rows, 1 compressed, 0 still too long, 0 left out; ")
     long, short = fields(tmp_path / "rows_compressed.jsonl")
@@ -47,20 +47,20 @@ def test_a_long_row_is_shortened_and_a_short_one_stays_as_it_is(verb, rows, tmp_
     }
 
 
-def test_the_same_rows_give_the_same_bytes(verb, rows, tmp_path):
+def test_the_same_rows_give_the_same_bytes(run_cli, rows, tmp_path):
     for name in ("one.jsonl", "two.jsonl"):
-        assert verb("compress", rows, "--tokens", 1500, "--out", tmp_path / name).code == 0
+        assert run_cli("compress", rows, "--tokens", 1500, "--out", tmp_path / name).code == 0
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 
-def test_the_settings_of_the_original_are_read_and_options_win(verb, rows, tmp_path):
+def test_the_settings_of_the_original_are_read_and_options_win(run_cli, rows, tmp_path):
     config = tmp_path / "c.yaml"
     config.write_text(
         "compression: {target_max_tokens: 500, summary_target_tokens: 50}\n"
         "output: {output_suffix: _short, add_summary_notice: false}\n"
         "metrics: {per_trajectory: false, output_file: figures.json}\n"
     )
-    assert verb("compress", rows, "--config", config, "--tokens", 2000).code == 0
+    assert run_cli("compress", rows, "--config", config, "--tokens", 2000).code == 0
     long = fields(tmp_path / "rows_short.jsonl")[0]
     assert long["conversations"][0]["value"] == "Be brief."
     assert "compression_metrics" not in long
@@ -68,10 +68,10 @@ def test_the_settings_of_the_original_are_read_and_options_win(verb, rows, tmp_p
     assert 1000 < tokens <= 2100
 
 
-def test_what_is_still_too_long_is_left_out_where_that_is_wanted(verb, rows, tmp_path):
+def test_what_is_still_too_long_is_left_out_where_that_is_wanted(run_cli, rows, tmp_path):
     config = tmp_path / "c.yaml"
     config.write_text("processing: {save_over_limit: false}\n")
-    done = verb("compress", rows, "--config", config, "--tokens", 100, "--summary-tokens", 20)
+    done = run_cli("compress", rows, "--config", config, "--tokens", 100, "--summary-tokens", 20)
     assert done.code == 1
     assert f"{rows}:1: left out: it still has" in done.err
     assert len(fields(tmp_path / "rows_compressed.jsonl")) == 1
@@ -100,10 +100,10 @@ def test_where_the_model_fails_the_summary_is_extracted(workbench, rows, tmp_pat
     ("text", "problem"),
     [("compression: [", "not YAML"), ("kompression: {}", "there is no such section")],
 )
-def test_bad_settings_are_one_line(verb, rows, tmp_path, text, problem):
+def test_bad_settings_are_one_line(run_cli, rows, tmp_path, text, problem):
     config = tmp_path / "c.yaml"
     config.write_text(text)
-    done = verb("compress", rows, "--config", config)
+    done = run_cli("compress", rows, "--config", config)
     assert done.code == 2
     assert problem in done.err
 

@@ -37,8 +37,8 @@ def fields(path):
     return [row.fields for row in read_rows(str(path))]
 
 
-def test_rows_are_converted_there_and_back(verb, rows, tmp_path):
-    done = verb("convert", rows, "--to", "sharegpt", "--out", tmp_path / "s.jsonl")
+def test_rows_are_converted_there_and_back(run_cli, rows, tmp_path):
+    done = run_cli("convert", rows, "--to", "sharegpt", "--out", tmp_path / "s.jsonl")
     assert (done.code, done.out) == (0, "")
     assert f"{rows}:1: lost ids (1, 2)" in done.err
     assert "3 rows read, 3 written, 0 left out\nlost: ids 3\nadded: tools-told 3\n" in done.err
@@ -49,15 +49,15 @@ def test_rows_are_converted_there_and_back(verb, rows, tmp_path):
         "tool",
         "gpt",
     ]
-    done = verb("convert", tmp_path / "s.jsonl", "--to", "openai", "--out", tmp_path / "o.jsonl")
+    done = run_cli("convert", tmp_path / "s.jsonl", "--to", "openai", "--out", tmp_path / "o.jsonl")
     assert done.code == 0
     back = fields(tmp_path / "o.jsonl")
     assert [row.pop("source") for row in back] == ["hermes-workbench"] * 3
     assert json.dumps(back).replace("call_1", "c1") == json.dumps(fields(rows))
 
 
-def test_strict_leaves_out_what_would_lose(verb, rows, tmp_path):
-    done = verb("convert", rows, "--to", "llamafactory", "--out", tmp_path / "o.jsonl", "--strict", "--json")
+def test_strict_leaves_out_what_would_lose(run_cli, rows, tmp_path):
+    done = run_cli("convert", rows, "--to", "llamafactory", "--out", tmp_path / "o.jsonl", "--strict", "--json")
     assert done.code == 1
     assert json.loads(done.out) == {
         "read": 3,
@@ -69,13 +69,13 @@ def test_strict_leaves_out_what_would_lose(verb, rows, tmp_path):
         "problems": {"would-lose": 3},
     }
     assert "left out: entry 1: it would lose: preface (and 2 more)" in done.err
-    assert verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--strict").code == 0
+    assert run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--strict").code == 0
 
 
-def test_a_bad_line_is_told_with_its_number_and_the_rest_is_written(verb, rows, tmp_path):
+def test_a_bad_line_is_told_with_its_number_and_the_rest_is_written(run_cli, rows, tmp_path):
     rows.write_text("{oops\n" + rows.read_text() + '{"what": 1}\n')
     report = tmp_path / "report.jsonl"
-    done = verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--report", report)
+    done = run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--report", report)
     assert done.code == 1
     assert f"{rows}:1: left out: not JSON" in done.err
     assert f"{rows}:5: left out: the row looks like none of the formats" in done.err
@@ -84,36 +84,36 @@ def test_a_bad_line_is_told_with_its_number_and_the_rest_is_written(verb, rows, 
     assert told == {1: "unreadable-row", 5: "unknown-format"}
 
 
-def test_stop_ends_at_the_first_row_that_is_left_out_and_writes_nothing(verb, rows, tmp_path):
+def test_stop_ends_at_the_first_row_that_is_left_out_and_writes_nothing(run_cli, rows, tmp_path):
     rows.write_text(rows.read_text() + "{oops\n")
-    done = verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--stop")
+    done = run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--stop")
     assert done.code == 2
     assert f"{rows}:4: not JSON" in done.err
     assert not (tmp_path / "o.jsonl").exists()
 
 
-def test_arguments_become_text_where_kinds_mix(verb, rows, tmp_path):
-    verb("convert", rows, "--to", "trl", "--out", tmp_path / "same.jsonl")
+def test_arguments_become_text_where_kinds_mix(run_cli, rows, tmp_path):
+    run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "same.jsonl")
     call = fields(tmp_path / "same.jsonl")[1]["messages"][1]["tool_calls"][0]
     assert call["function"]["arguments"] == {"a": 1}
     rows.write_text(rows.read_text() + json.dumps(openai(3, a="text")) + "\n")
-    verb("convert", rows, "--to", "trl", "--out", tmp_path / "mixed.jsonl")
+    run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "mixed.jsonl")
     call = fields(tmp_path / "mixed.jsonl")[1]["messages"][1]["tool_calls"][0]
     assert call["function"]["arguments"] == '{"a": 1}'
 
 
-def test_a_big_integer_is_lost_only_where_arguments_must_be_objects(verb, rows, tmp_path):
+def test_a_big_integer_is_lost_only_where_arguments_must_be_objects(run_cli, rows, tmp_path):
     rows.write_text(json.dumps(openai(0, a=2**70)) + "\n")
-    assert "lost" not in verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl").err
-    done = verb("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--arguments", "object")
+    assert "lost" not in run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl").err
+    done = run_cli("convert", rows, "--to", "trl", "--out", tmp_path / "o.jsonl", "--arguments", "object")
     assert "lost big-integers (1)" in done.err
 
 
-def test_rows_are_dealt_out_by_group(verb, tmp_path):
+def test_rows_are_dealt_out_by_group(run_cli, tmp_path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({**openai(n), "session": f"s{n % 7}"}) + "\n" for n in range(70)))
     folder = tmp_path / "set"
-    done = verb(
+    done = run_cli(
         "convert",
         rows,
         "--to",
@@ -134,25 +134,25 @@ def test_rows_are_dealt_out_by_group(verb, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["o.jsonl.gz", "o.parquet"])
-def test_other_kinds_of_files_are_written_and_read(verb, rows, tmp_path, name):
-    assert verb("convert", rows, "--to", "trl", "--out", tmp_path / name).code == 0
-    assert verb("convert", tmp_path / name, "--to", "openai", "--out", tmp_path / "back.jsonl").code == 0
+def test_other_kinds_of_files_are_written_and_read(run_cli, rows, tmp_path, name):
+    assert run_cli("convert", rows, "--to", "trl", "--out", tmp_path / name).code == 0
+    assert run_cli("convert", tmp_path / name, "--to", "openai", "--out", tmp_path / "back.jsonl").code == 0
     assert [row["messages"] for row in fields(tmp_path / "back.jsonl")] == [
         row["messages"] for row in fields(rows)
     ]
 
 
-def test_rows_stream_from_standard_input_to_standard_output(verb, rows):
-    done = verb("convert", "-", "--to", "kto", "--out", "-", "--label", stdin=rows.read_bytes())
+def test_rows_stream_from_standard_input_to_standard_output(run_cli, rows):
+    done = run_cli("convert", "-", "--to", "kto", "--out", "-", "--label", stdin=rows.read_bytes())
     assert done.code == 0
     assert [json.loads(line)["label"] for line in done.out.splitlines()] == [True] * 3
 
 
-def test_kto_without_a_verdict_and_dpo_without_an_other_answer_are_refused(verb, rows, tmp_path):
-    done = verb("convert", rows, "--to", "kto", "--out", tmp_path / "o.jsonl")
+def test_kto_without_a_verdict_and_dpo_without_an_other_answer_are_refused(run_cli, rows, tmp_path):
+    done = run_cli("convert", rows, "--to", "kto", "--out", tmp_path / "o.jsonl")
     assert done.code == 1
     assert "give it with --label" in done.err
-    assert "no rejected answer" in verb("convert", rows, "--to", "dpo", "--out", tmp_path / "o.jsonl").err
+    assert "no rejected answer" in run_cli("convert", rows, "--to", "dpo", "--out", tmp_path / "o.jsonl").err
 
 
 @pytest.mark.parametrize(
@@ -169,20 +169,20 @@ def test_kto_without_a_verdict_and_dpo_without_an_other_answer_are_refused(verb,
         (("--to", "raw", "--out", "{}/rows.jsonl", "--split", "a=1"), "it is the file that is read"),
     ],
 )
-def test_bad_usage_is_one_line(verb, rows, tmp_path, arguments, problem):
-    done = verb("convert", rows, *(one.format(tmp_path) for one in arguments))
+def test_bad_usage_is_one_line(run_cli, rows, tmp_path, arguments, problem):
+    done = run_cli("convert", rows, *(one.format(tmp_path) for one in arguments))
     assert done.code == 2
     assert problem in done.err
     assert done.err.count("\n") == 1
 
 
-def test_a_receipt_is_the_same_each_time_and_none_where_rows_have_errors(verb, rows, tmp_path):
-    assert verb("receipt", rows, "-o", tmp_path / "one.json").code == 0
-    assert verb("receipt", rows, "-o", tmp_path / "two.json").code == 0
+def test_a_receipt_is_the_same_each_time_and_none_where_rows_have_errors(run_cli, rows, tmp_path):
+    assert run_cli("receipt", rows, "-o", tmp_path / "one.json").code == 0
+    assert run_cli("receipt", rows, "-o", tmp_path / "two.json").code == 0
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
     assert json.loads((tmp_path / "one.json").read_text())["calls"] == 3
     rows.write_text(rows.read_text() + "{oops\n")
-    done = verb("receipt", rows, "-o", tmp_path / "three.json")
+    done = run_cli("receipt", rows, "-o", tmp_path / "three.json")
     assert (done.code, done.err) == (1, "workbench: no receipt: unreadable-row 1\n")
     assert not (tmp_path / "three.json").exists()
 
@@ -199,8 +199,8 @@ def test_files_are_pushed_with_card_and_receipt(process, rows):
     assert json.loads(hub.files["receipt.json"])["rows"] == 3
 
 
-def test_a_dry_run_prints_the_card_and_sends_nothing(verb, rows):
-    done = verb("push", rows, "--repo", "me/set", "--licence", "mit", "--dry-run")
+def test_a_dry_run_prints_the_card_and_sends_nothing(run_cli, rows):
+    done = run_cli("push", rows, "--repo", "me/set", "--licence", "mit", "--dry-run")
     assert done.code == 0
     assert "# set" in done.out
     assert "| Rows | 3 |" in done.out

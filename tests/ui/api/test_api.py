@@ -13,14 +13,14 @@ from workbench.app.passwords import hash_password
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 BROKEN = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo",}}\n</tool_call>'
-VERBS = ["/chat", "/check", "/export", "/parse", "/render", "/run"]
+FUNCTIONS = ["/chat", "/check", "/export", "/parse", "/render", "/run"]
 ANN, BOB = {"x-workbench-key": "a" * 32}, {"x-workbench-key": "b" * 32}
 
 
 def test_six_functions_are_offered_with_types_and_words(own_server: Server, connect: Connect) -> None:
     offered = connect(own_server).view_api(return_format="dict", print_info=False)
     assert isinstance(offered, dict)
-    assert sorted(offered["named_endpoints"]) == VERBS
+    assert sorted(offered["named_endpoints"]) == FUNCTIONS
     assert offered["unnamed_endpoints"] == {}
     chat = offered["named_endpoints"]["/chat"]
     assert "Play one turn" in chat["description"]
@@ -84,7 +84,7 @@ def test_a_suite_is_played_and_reported(own_server: Server, connect: Connect) ->
 
 
 @pytest.mark.parametrize(
-    ("verb", "asked", "told"),
+    ("function", "asked", "told"),
     [
         ("/parse", {"text": "x", "tools": ["/etc/passwd"]}, "no toolset or tool of that name"),
         ("/parse", {"text": "x", "level": "bad"}, "level: Input should be 'strict'"),
@@ -99,10 +99,10 @@ def test_a_suite_is_played_and_reported(own_server: Server, connect: Connect) ->
     ],
 )
 def test_what_is_wrong_with_a_call_is_one_line(
-    own_server: Server, connect: Connect, verb: str, asked: dict[str, object], told: str
+    own_server: Server, connect: Connect, function: str, asked: dict[str, object], told: str
 ) -> None:
     with pytest.raises(AppError, match=told) as caught:
-        connect(own_server).predict(**asked, api_name=verb)
+        connect(own_server).predict(**asked, api_name=function)
     assert "\n" not in str(caught.value)
 
 

@@ -7,7 +7,7 @@ from workbench.cli.labels.reading import accept, add, export_labels, log, move, 
 
 
 def build_app() -> typer.Typer:
-    """The group of verbs."""
+    """The group of commands."""
     app = typer.Typer(no_args_is_help=True, help="Label what models wrote, and see how far labellers agree.")
     app.command("queue")(queue)
     app.command("add")(add)

@@ -69,7 +69,7 @@ class RowEngine(StrEnum):
 
 
 ENGINE_HELP: Final = "Who works: processes here, or ray (extra scale)."
-"""Help of the option, the same for all verbs."""
+"""Help of the option, the same for all commands."""
 ADDRESS_HELP: Final = "With --engine ray: a cluster's address; without one, Ray is started here."
 """As `ENGINE_HELP`."""
 

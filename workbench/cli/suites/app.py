@@ -26,7 +26,7 @@ FORMS: Final[Mapping[str, Callable[[Suite], ExportedSuite]]] = {
 
 
 def build_app() -> typer.Typer:
-    """The verbs."""
+    """The commands."""
     app = typer.Typer(no_args_is_help=True)
     app.command("import")(import_)
     app.command("export")(export)

@@ -13,7 +13,7 @@ from workbench.settings import read_settings
 from workbench.toolspec.spec import OfferedTools
 
 TOOLS_HELP = "Toolset, tool or JSON file; repeatable."
-"""Help of the option, the same for all verbs."""
+"""Help of the option, the same for all commands."""
 
 
 def select_tools(selectors: Sequence[str] | None) -> OfferedTools | None:

@@ -20,7 +20,7 @@ Message = Annotated[str, typer.Option("--message", "-m", help="What was changed,
 
 
 def build_app() -> typer.Typer:
-    """The group of verbs."""
+    """The group of commands."""
     app = typer.Typer(no_args_is_help=True, help="Versions of contracts, tools, presets and suites.")
     app.command("list")(show_lines)
     app.command("history")(history)

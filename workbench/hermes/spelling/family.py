@@ -196,7 +196,7 @@ class Family:
     """How a kind of model spells its prompts. *Source:* `docs/reference/families.md`, by name."""
 
     name: str
-    """As contracts and verbs name it."""
+    """As contracts and commands name it."""
     title: str
     """One line for people: which models."""
     dialect: Literal["json", "xml"] = "json"

@@ -104,7 +104,7 @@ NOTE: Final = (
     "schemas is no part of it."
 )
 GOES_ON: Final = (
-    " The verb goes on with this session where it is open, for it cannot be given an edited contract or the "
+    " The command continues this session, because it cannot be given an edited contract or the "
     "conversation so far."
 )
 
@@ -116,7 +116,7 @@ def show_code(code: RoundCode) -> CodeView:
         tabs=(
             CodeTab(name="curl", text=code.curl),
             CodeTab(name="Python", text=code.python),
-            CodeTab(name="workbench", text=code.verb),
+            CodeTab(name="workbench", text=code.command),
         ),
         note=NOTE + ("" if code.is_whole else GOES_ON),
     )
