@@ -96,7 +96,9 @@ def test_the_options_reach_the_reader(run_cli):
         len(lines(run_cli("parse", "--json", "--level", "lenient", "--tools", TOOLS, stdin=bare))[0]["calls"])
         == 1
     )
-    codes = [f["code"] for f in lines(run_cli("parse", "--json", "--dialect", "xml", stdin=GOOD))[0]["findings"]]
+    codes = [
+        f["code"] for f in lines(run_cli("parse", "--json", "--dialect", "xml", stdin=GOOD))[0]["findings"]
+    ]
     assert codes == ["format-mismatch"]
     cut = lines(
         run_cli("parse", "--json", "--finish-reason", "length", stdin=GOOD.removesuffix("</tool_call>"))

@@ -94,7 +94,9 @@ def test_a_tag_is_moved_used_and_taken_away(run_cli, minimal, tmp_path):
     assert read(run_cli, "show", "minimal@production")["number"] == 1
     script = tmp_path / "script.yaml"
     script.write_text("completions: [Hi.]")
-    told = run_cli("chat", "hi", "--model", f"scripted:{script}", "--contract", "minimal@production", "--json")
+    told = run_cli(
+        "chat", "hi", "--model", f"scripted:{script}", "--contract", "minimal@production", "--json"
+    )
     assert not json.loads(told.out)["messages"][0]["content"].endswith("more")
     told = run_cli("chat", "hi", "--model", f"scripted:{script}", "--json")
     assert json.loads(told.out)["messages"][0]["content"].endswith("more")

@@ -317,7 +317,9 @@ TEXT_CALLS: Mapping[str, Callable[[ApiFunctions], object]] = {
     "chat-session": lambda functions: functions.chat("Hi", REQUEST, session=LONG),
     "run": lambda functions: functions.run(["nonsense"], REQUEST, repeat=1000),
     "run-names": lambda functions: functions.run([LONG], REQUEST),
-    "run-models": lambda functions: functions.run(["nonsense"], REQUEST, models=[f"m{one}" for one in range(201)]),
+    "run-models": lambda functions: functions.run(
+        ["nonsense"], REQUEST, models=[f"m{one}" for one in range(201)]
+    ),
     "export": lambda functions: functions.export(REQUEST, sessions=[LONG]),
     "export-format": lambda functions: functions.export(REQUEST, format=LONG),
 }

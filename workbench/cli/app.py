@@ -45,7 +45,9 @@ COMMANDS: Final = {
     "versions": Command(
         "workbench.cli.versions.app", "Look at versions, bring them back, name them; to files and back."
     ),
-    "labels": Command("workbench.cli.labels.app", "Label what models wrote, and see how far labellers agree."),
+    "labels": Command(
+        "workbench.cli.labels.app", "Label what models wrote, and see how far labellers agree."
+    ),
     "auth": Command("workbench.cli.auth", "Make accounts that can log in."),
     "check": Command("workbench.cli.rows.check", "Say what is wrong with training rows, and where."),
     "convert": Command(
@@ -55,7 +57,9 @@ COMMANDS: Final = {
     "compress": Command(
         "workbench.cli.rows.compress", "Make long rows fit: a stretch of the middle becomes a summary."
     ),
-    "receipt": Command("workbench.cli.rows.push", "Write the receipt of files of rows: hashes, counts, issues."),
+    "receipt": Command(
+        "workbench.cli.rows.push", "Write the receipt of files of rows: hashes, counts, issues."
+    ),
     "push": Command(
         "workbench.cli.rows.push", "Send files of rows, their card and receipt to a data set on the hub."
     ),

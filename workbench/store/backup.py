@@ -109,7 +109,9 @@ def check(url: str) -> DatabaseCheck:
     """
     file = file_of(url)
     if file and not file.exists():
-        raise StoreError(f"database {file}: there is none; it is made when the page or a command first needs it")
+        raise StoreError(
+            f"database {file}: there is none; it is made when the page or a command first needs it"
+        )
     with connecting(url) as connection:
         is_sqlite = connection.dialect.name == "sqlite"
         broken = _file_problems(connection) if is_sqlite else ()

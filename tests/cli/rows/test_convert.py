@@ -57,7 +57,9 @@ def test_rows_are_converted_there_and_back(run_cli, rows, tmp_path):
 
 
 def test_strict_leaves_out_what_would_lose(run_cli, rows, tmp_path):
-    done = run_cli("convert", rows, "--to", "llamafactory", "--out", tmp_path / "o.jsonl", "--strict", "--json")
+    done = run_cli(
+        "convert", rows, "--to", "llamafactory", "--out", tmp_path / "o.jsonl", "--strict", "--json"
+    )
     assert done.code == 1
     assert json.loads(done.out) == {
         "read": 3,
