@@ -12,7 +12,15 @@ from pathlib import Path
 import codespell_lib
 
 DICTIONARY = Path(__file__).with_name("wording.txt")
-ALLOWED = ("stands for", "stands out", "there is no", "is no longer", "there are no", "are no longer", "are no more than")
+ALLOWED = (
+    "stands for",
+    "stands out",
+    "there is no",
+    "is no longer",
+    "there are no",
+    "are no longer",
+    "are no more than",
+)
 """Phrases that contain an entry and are good English."""
 NOT_OURS = (
     "LICENSE,*.jsonl,*.lock,.git,.venv,node_modules,data,artifacts,"

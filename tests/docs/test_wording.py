@@ -55,7 +55,10 @@ GOOD = (
 
 def check(path):
     return subprocess.run(
-        [sys.executable, CHECKOUT / "scripts/check_wording.py", path], capture_output=True, text=True, check=False
+        [sys.executable, CHECKOUT / "scripts/check_wording.py", path],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
