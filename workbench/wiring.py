@@ -22,7 +22,7 @@ from workbench.library.home_files import ContractFiles, HomeFiles, find_folder, 
 from workbench.records.owner import LOCAL_OWNER
 from workbench.settings import Settings, read_secret
 from workbench.store.database import file_of
-from workbench.store.snapshots import snapshots_taken
+from workbench.store.snapshots import periodic_snapshots
 from workbench.store.store import Store
 from workbench.toolbox.approval.gate import EngineJudge
 from workbench.toolbox.catalog import open_catalog
@@ -164,4 +164,4 @@ def _snapshots(settings: Settings) -> AbstractContextManager[object]:
     file = file_of(settings.database_url)
     if settings.bucket is None or file is None:
         return nullcontext()
-    return snapshots_taken(file, settings.bucket, every_s=settings.snapshot_minutes * 60)
+    return periodic_snapshots(file, settings.bucket, every_s=settings.snapshot_minutes * 60)

@@ -6,8 +6,8 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.editing import corrections_of
-from workbench.app.labelling import Seat, open_bench
-from workbench.app.regenerate import play_again
+from workbench.app.labelling import LabellingRole, open_for_labelling
+from workbench.app.regenerate import regenerate_message
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
@@ -17,8 +17,8 @@ CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n<
 
 
 def again(services, session, place):
-    bench = open_bench(services, session, Seat())
-    events = play_again(
+    bench = open_for_labelling(services, session, LabellingRole())
+    events = regenerate_message(
         services,
         bench,
         bench.path[place].id,

@@ -5,7 +5,7 @@ import pytest
 from tests.services import services_for
 from workbench.app.runs.casting import add_case, case_of_turn
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, play_run
+from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.runs.suites import load_suite
 from workbench.errors import BadInput
 
@@ -29,7 +29,7 @@ def test_a_case_made_of_a_turn_is_played_and_passes(tmp_path):
         assert [case.id for case in suite.cases] == [last["id"], first["id"]]
         plan = plan_run(services, RunRequest(suites=("mine",)), [suite])
         kept = begin_run(services, plan)
-        for _ in play_run(services, kept, is_cancelled=lambda: False):
+        for _ in execute_run(services, kept, is_cancelled=lambda: False):
             pass
         assert [one.status for one in services.runs.results(kept.id)] == ["passed", "passed"]
 

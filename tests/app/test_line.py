@@ -89,11 +89,11 @@ def test_a_turn_that_goes_on_keeps_its_place_and_only_for_a_moment():
     clock = Clock()
     line, turn = FairQueue(now_s=clock), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
-    line.leave(first, goes_on=True)
+    line.leave(first, keeps_place=True)
     assert line.place(other) == 1
     second = line.join(("ann",), turn=turn)
     assert (line.place(second), line.place(other)) == (0, 1)
-    line.leave(second, goes_on=True)
+    line.leave(second, keeps_place=True)
     clock.now_s += HOLD_S + 0.01
     assert line.place(other) == 0
 
@@ -102,7 +102,7 @@ def test_another_turn_of_the_same_owner_does_not_take_the_place_that_is_held():
     clock = Clock()
     line, turn = FairQueue(now_s=clock), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
-    line.leave(first, goes_on=True)
+    line.leave(first, keeps_place=True)
     another = line.join(("ann",), turn=object())
     assert line.place(another) > line.place(other) > 0
     line.end(turn)
@@ -142,7 +142,7 @@ def test_whoever_waits_in_a_thread_is_woken():
 def test_a_hold_that_runs_out_wakes_whoever_waits():
     line, turn = FairQueue(), object()
     first, other = line.join(("ann",), turn=turn), line.join(("bob",))
-    line.leave(first, goes_on=True)
+    line.leave(first, keeps_place=True)
     while line.wait(other):
         pass
     assert line.place(other) == 0

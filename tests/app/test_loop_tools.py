@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from tests.services import services_for
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Role
 from workbench.records.owner import Owner
 from workbench.rollout.ports import Approval
@@ -73,7 +73,7 @@ def test_another_owners_sessions_and_the_contract_are_never_found(tmp_path):
         ann = replace(services, owner=Owner(key="ann"))
         setup = replace(services.setup_for(), tools_text=tools_text(services, "session_search"))
         session = begin_session(ann, setup).id
-        for _ in play_turn(ann, session, setup, "find it", is_cancelled=lambda: False):
+        for _ in run_turn(ann, session, setup, "find it", is_cancelled=lambda: False):
             pass
         assert results(ann, session) == [{"sessions": []}]
         second = play("find the contract", tools_text=setup.tools_text)
@@ -142,7 +142,7 @@ def test_in_step_mode_a_person_says_what_comes_of_each_call(tmp_path):
     with services_for(tmp_path, f"{call}\n{call}\n{call}\n{call}", "Done.") as (services, _):
         setup = services.setup_for()
         session = begin_session(services, setup).id
-        for _event in play_turn(services, session, setup, "go", is_cancelled=lambda: False, stepper=hand):
+        for _event in run_turn(services, session, setup, "go", is_cancelled=lambda: False, stepper=hand):
             pass
         kept = [one for one in services.sessions.path(session) if one.message.role is Role.TOOL]
     assert [one.message.text for one in kept[1:]] == ['"by me"', '{"a" :1}', '{"error": "burnt"}']
@@ -168,7 +168,7 @@ class Person:
 
 
 def test_a_risky_command_of_a_turn_goes_to_the_person(tmp_path):
-    from workbench.app.turns import begin_session, play_turn
+    from workbench.app.turns import begin_session, run_turn
 
     script = [
         called("terminal", {"command": "rm -rf build"}),
@@ -179,7 +179,7 @@ def test_a_risky_command_of_a_turn_goes_to_the_person(tmp_path):
         setup = services.setup_for(tools=("terminal",))
         session = begin_session(services, setup).id
         person = Person(Approval.SESSION)
-        for _event in play_turn(services, session, setup, "go", is_cancelled=lambda: False, approver=person):
+        for _event in run_turn(services, session, setup, "go", is_cancelled=lambda: False, approver=person):
             pass
         assert results(services, session) == [{"output": "", "exit_code": 0}] * 2
     assert person.reasons == ["recursive delete"]

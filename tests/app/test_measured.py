@@ -5,7 +5,7 @@ import json
 from tests.services import services_for
 from workbench.app.runs.casting import measured, version_of
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, play_run
+from workbench.app.runs.running import begin_run, execute_run
 from workbench.records.versions import NewVersion, VersionKind
 from workbench.suite.read_suite import parse_suite
 from workbench.ui.present.measures import show_measures
@@ -36,7 +36,7 @@ def play(services, *, contract, is_ablation=False, cases=1):
     suite = parse_suite(json.dumps(document), name="s")
     wanted = RunRequest(suites=("s",), contracts=(contract,), is_ablation=is_ablation)
     kept = begin_run(services, plan_run(services, wanted, [suite]))
-    for _ in play_run(services, kept, is_cancelled=lambda: False):
+    for _ in execute_run(services, kept, is_cancelled=lambda: False):
         pass
     return kept
 

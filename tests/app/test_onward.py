@@ -7,8 +7,8 @@ import pytest
 from tests.services import services_for
 from workbench.app.editing import edit_call, edit_text
 from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint, beginning_of, play_on
-from workbench.app.samples import SampleStarted, agreement_of, play_more, sample_of
+from workbench.app.regenerate import ResumePoint, continuation_of, continue_from
+from workbench.app.samples import SampleStarted, agreement_of, draw_samples, sample_of
 from workbench.chat.message import Role, ToolCall
 from workbench.errors import BadInput
 from workbench.records.session_tree import siblings
@@ -23,7 +23,9 @@ def texts(services, session, leaf=None):
 
 
 def on(services, session, onward, context=ALONE):
-    return list(play_on(services, session, services.sessions.find_session(session).setup, onward, context))
+    return list(
+        continue_from(services, session, services.sessions.find_session(session).setup, onward, context)
+    )
 
 
 def test_a_user_is_answered_anew_beside_the_old_answer(tmp_path):
@@ -39,7 +41,7 @@ def test_an_answer_goes_on_where_it_stopped(tmp_path):
     with services_for(tmp_path, "The reading", "The reading is 31.") as (services, play):
         session = play("Hi")
         first = services.sessions.path(session)[2]
-        onward = beginning_of(first)
+        onward = continuation_of(first)
         on(services, session, onward)
         last = services.sessions.path(session)[2]
         assert last.message.text == "The reading is 31."
@@ -51,7 +53,7 @@ def test_a_call_that_was_left_open_is_finished_and_run(tmp_path):
     begun = '<tool_call>\n{"name": "get_flumbuster", '
     with services_for(tmp_path, begun, CALL % "cairo", "31.") as (services, play):
         session = play("Hi")
-        on(services, session, beginning_of(services.sessions.path(session)[2]))
+        on(services, session, continuation_of(services.sessions.path(session)[2]))
         assert [kept.message.role for kept in services.sessions.path(session)[2:]] == [
             Role.ASSISTANT,
             Role.TOOL,
@@ -83,7 +85,7 @@ def test_an_edited_contract_makes_a_copy_of_the_path_under_its_text(tmp_path):
         before = services.sessions.path(session)
         setup = services.sessions.find_session(session).setup
         louder = replace(setup, contract_text=setup.contract_text + "Speak loudly.\n")
-        list(play_on(services, session, louder, ResumePoint(message_id=before[1].id), ALONE))
+        list(continue_from(services, session, louder, ResumePoint(message_id=before[1].id), ALONE))
         path = services.sessions.path(session)
         assert "Speak loudly." in path[0].message.text
         assert [kept.message.text for kept in path[1:]] == ["Hi", "HELLO."]
@@ -97,7 +99,7 @@ def test_samples_are_branches_with_seeds_of_their_own_and_agree_as_far_as_their_
         kept = services.sessions.find_session(session)
         user = services.sessions.path(session)[1]
         onward = ResumePoint(message_id=user.id)
-        told = list(play_more(services, session, kept.setup, onward, ALONE, count=3))
+        told = list(draw_samples(services, session, kept.setup, onward, ALONE, count=3))
         assert [one.number for one in told if isinstance(one, SampleStarted)] == [2, 3]
         beside = siblings(services.sessions.tree(session))[services.sessions.path(session)[2].id]
         paths = [services.sessions.path(session, leaf_id=one) for one in leaves(services, session)]

@@ -8,7 +8,7 @@ import pytest
 from tests.engines.remote.scripted_server import DONE, delta, event, refused, scripted_server, stream
 from tests.services import CHECKOUT
 from workbench.app.export import choice_of, export_sharegpt, record
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.errors import RemoteFailed
 from workbench.hermes.written_out import written_out
 from workbench.rollout.events import EndReason, TurnEnded
@@ -48,7 +48,7 @@ def opened(tmp_path):
 
 
 def turn(services, session, setup, text="What is the reading for cairo?"):
-    return list(play_turn(services, session, setup, text, is_cancelled=lambda: False))
+    return list(run_turn(services, session, setup, text, is_cancelled=lambda: False))
 
 
 def test_calls_thought_and_answer_are_kept_shown_exported_and_gone_on_from(opened):

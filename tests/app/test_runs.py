@@ -7,7 +7,7 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, find_run, play_run
+from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.chat.message import Role
 from workbench.errors import BadInput
 from workbench.records.runs import RunState
@@ -23,7 +23,7 @@ def played(services, *cases, **wanted):
     document = {"suite": "s", "defaults": {"tools": ["nonsense"]}, "cases": list(cases)}
     suite = parse_suite(json.dumps(document), name="s")
     kept = begin_run(services, plan_run(services, RunRequest(suites=("s",), **wanted), [suite]))
-    for _ in play_run(services, kept, is_cancelled=lambda: False):
+    for _ in execute_run(services, kept, is_cancelled=lambda: False):
         pass
     return find_run(services, kept.id), services.runs.results(kept.id)
 
@@ -110,7 +110,7 @@ def test_errors_are_played_again_and_results_are_not(tmp_path):
         cases = [{"id": one, "prompt": "p", "expect": [{"no_call": True}]} for one in "ab"]
         run, results = played(services, *cases)
         assert [one.status for one in results] == ["error", "passed"]
-        for _ in play_run(services, run, is_cancelled=lambda: False):
+        for _ in execute_run(services, run, is_cancelled=lambda: False):
             pass
         again = services.runs.results(run.id)
         assert [one.status for one in again] == ["passed", "passed"]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.export import export_sharegpt
-from workbench.app.turns import MessageStored, begin_session, play_turn
+from workbench.app.turns import MessageStored, begin_session, run_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
 from workbench.records.sessions import MessageOrigin, NewMessage
@@ -21,12 +21,12 @@ def test_every_message_is_kept_the_moment_it_ends(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, play):
         session_id = play("Reading?")
         setup = services.setup_for()
-        events = play_turn(services, session_id, setup, "Again?", is_cancelled=lambda: False)
+        events = run_turn(services, session_id, setup, "Again?", is_cancelled=lambda: False)
         before = 0
         for event in events:
             texts = [kept.message.text for kept in services.sessions.path(session_id)]
             if isinstance(event, MessageStored):
-                assert texts[-1] == event.kept.message.text
+                assert texts[-1] == event.stored.message.text
                 assert len(texts) > before
             before = len(texts)
 
@@ -34,7 +34,7 @@ def test_every_message_is_kept_the_moment_it_ends(tmp_path):
 def test_a_stream_that_is_left_keeps_what_had_ended(tmp_path):
     with services_for(tmp_path, CALL, "It is 31.") as (services, _):
         session_id = services.sessions.create_session(services.setup_for()).id
-        events = play_turn(services, session_id, services.setup_for(), "Reading?", is_cancelled=lambda: False)
+        events = run_turn(services, session_id, services.setup_for(), "Reading?", is_cancelled=lambda: False)
         for event in events:
             if isinstance(event, CompletionEnded):
                 next(events)
@@ -93,7 +93,7 @@ def test_a_setup_that_cannot_be_used_is_told_and_nothing_is_written(tmp_path, ch
         before = services.sessions.path(session_id)
         setup = replace(services.setup_for(), **changes)
         with pytest.raises(BadInput, match=message):
-            next(play_turn(services, session_id, setup, "Two?", is_cancelled=lambda: False))
+            next(run_turn(services, session_id, setup, "Two?", is_cancelled=lambda: False))
         assert services.sessions.path(session_id) == before
 
 
@@ -115,7 +115,7 @@ def test_a_turn_goes_on_from_the_message_it_is_told_and_makes_a_branch(tmp_path)
         leaf = services.sessions.path(session_id)[-1]
         setup = services.setup_for()
         for text in ("Two?", "Beside?"):
-            list(play_turn(services, session_id, setup, text, is_cancelled=lambda: False, leaf_id=leaf.id))
+            list(run_turn(services, session_id, setup, text, is_cancelled=lambda: False, leaf_id=leaf.id))
         tree = services.sessions.tree(session_id)
         assert len([node for node in tree if node.parent_id == leaf.id]) == 2
         assert [one.message.text for one in services.sessions.path(session_id)][3:] == ["Beside?", "Third."]
@@ -149,7 +149,7 @@ def test_an_engine_that_fails_midway_keeps_what_it_wrote(tmp_path):
 def test_a_stream_that_is_left_midway_keeps_what_was_written(tmp_path):
     with services_for(tmp_path, "One two three four.") as (services, _):
         session_id = begin_session(services, services.setup_for()).id
-        events = play_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
+        events = run_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
         pieces = []
         for event in events:
             if isinstance(event, PieceArrived):
@@ -165,7 +165,7 @@ def test_a_stream_that_is_left_midway_keeps_what_was_written(tmp_path):
 def test_what_is_written_is_saved_at_its_first_token(tmp_path):
     with services_for(tmp_path, "One two three four.") as (services, _):
         session_id = begin_session(services, services.setup_for()).id
-        events = play_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
+        events = run_turn(services, session_id, services.setup_for(), "Count?", is_cancelled=lambda: False)
         first = next(event for event in events if isinstance(event, PieceArrived))
         with closing(sqlite3.connect(tmp_path / "data" / "workbench.sqlite3")) as connection:
             assert connection.execute("SELECT text FROM unfinished").fetchall() == [(first.text,)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from workbench.app.services import Services
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.records.run_config import RunConfig
 from workbench.rollout.events import CompletionEnded
@@ -63,7 +63,7 @@ def _turn(services: Services, session_id: str, setup: RunConfig, text: str) -> l
     """One turn as the page plays it: in a thread of its own, kept in the store, folded into the live pane."""
     live, found = LiveRound(), list[CompletionEnded]()
     for batch in play_aside(
-        lambda _: play_turn(services, session_id, setup, text, is_cancelled=lambda: False)
+        lambda _: run_turn(services, session_id, setup, text, is_cancelled=lambda: False)
     ):
         for event in batch:
             if isinstance(event, CompletionEnded):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, play_run
+from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.services import Services
 from workbench.engines.known_models import REMEDY, find_embedded
 from workbench.rollout.events import Generation
@@ -78,7 +78,7 @@ def _through_a_run(services: Services) -> Iterator[Played]:
         max_rounds=1,
     )
     kept = begin_run(services, plan_run(services, wanted, [_suite()]))
-    for _ in play_run(services, kept, is_cancelled=lambda: False):
+    for _ in execute_run(services, kept, is_cancelled=lambda: False):
         pass
     for result in services.runs.results(kept.id):
         assert result.session_id, result.error

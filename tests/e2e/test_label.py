@@ -13,7 +13,7 @@ from tests.e2e.hostile import HOSTILE, expect_harmless
 from tests.e2e.play import SLOW_MS, Server, write_script
 from tests.e2e.sizes import every_size
 from tests.services import CHECKOUT
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import ToolCall
 from workbench.records.labels.label import Label, Verdict
 from workbench.records.labels.project import Project, Question, QueueFilter, QueueState
@@ -90,7 +90,7 @@ def played(server: Server, folder: Path, questions: Sequence[str], *completions:
         for text in questions:
             setup = services.setup_for()
             session_id = begin_session(services, setup).id
-            for _ in play_turn(services, session_id, setup, text, is_cancelled=lambda: False):
+            for _ in run_turn(services, session_id, setup, text, is_cancelled=lambda: False):
                 pass
         again = write_script(folder / "again.yaml", "Now 27 in London.")
         services.sessions.save_setup(session_id, replace(setup, model=f"scripted:{again}"))

@@ -125,10 +125,10 @@ def test_a_forced_call_is_recorded_with_its_prefill(tmp_path):
 
 def test_an_unfinished_completion_is_left_out_and_told(tmp_path):
     with services_for(tmp_path, "It is") as (services, _):
-        from workbench.app.turns import begin_session, play_turn
+        from workbench.app.turns import begin_session, run_turn
 
         setup = services.setup_for()
         session = begin_session(services, setup).id
-        list(play_turn(services, session, setup, "Hi", is_cancelled=lambda: True))
+        list(run_turn(services, session, setup, "Hi", is_cancelled=lambda: True))
         export = record(services, choice_of(services, [session]))
     assert (export.row_count, len(export.left_out)) == (0, 1)

@@ -43,7 +43,7 @@ def test_the_limits_that_the_how_to_names_are_those_of_the_code():
     from workbench.app.limits import SPACE
 
     page = (CHECKOUT / "docs" / "how-to" / "deploy-to-a-space.md").read_text()
-    for limit in (SPACE.max_tokens, SPACE.text_chars, SPACE.run_plays, SPACE.import_rows):
+    for limit in (SPACE.max_tokens, SPACE.text_chars, SPACE.run_jobs, SPACE.import_rows):
         assert f" {limit:,} " in page, limit
     assert f" {(SPACE.import_bytes or 0) // 1_000_000} MB" in page
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event, Lock, Semaphore, Thread
 
 from workbench.app.services import Services
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
 from workbench.rollout.events import QueuePositionChanged
@@ -119,7 +119,7 @@ class Crowd:
         try:
             setup = own.setup_for()
             session_id = begin_session(own, setup).id
-            for event in play_turn(own, session_id, setup, text, is_cancelled=is_cancelled):
+            for event in run_turn(own, session_id, setup, text, is_cancelled=is_cancelled):
                 if isinstance(event, QueuePositionChanged):
                     places = self.places.setdefault(text, [])
                     places.append(event.place)

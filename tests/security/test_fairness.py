@@ -17,12 +17,12 @@ from tests.e2e.play import Server, write_script
 from tests.security.gated import PATIENCE_S, Crowd, GatedEngine, with_engine
 from tests.services import services_for
 from workbench.app.comparisons.planning import ColumnRequest, compare_question
-from workbench.app.comparisons.running import play_comparison
-from workbench.app.fair_queue import Seats
+from workbench.app.comparisons.running import run_comparison
+from workbench.app.fair_queue import ActivityCounter
 from workbench.app.limits import SPACE, PersonLimits
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, play_run
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.runs.running import begin_run, execute_run
+from workbench.app.turns import begin_session, run_turn
 from workbench.errors import BadInput
 from workbench.records.owner import Owner
 from workbench.suite.read_suite import parse_suite
@@ -113,7 +113,7 @@ def test_a_turn_comes_between_the_plays_of_a_run(tmp_path: Path) -> None:
         own = crowd.services.of(ANN)
         suite = parse_suite(json.dumps(SUITE), name="s")
         run = begin_run(own, plan_run(own, RunRequest(suites=("s",)), [suite]))
-        crowd.work(lambda: [*play_run(own, run, is_cancelled=lambda: False)].clear())
+        crowd.work(lambda: [*execute_run(own, run, is_cancelled=lambda: False)].clear())
         assert engine.begun.wait(PATIENCE_S)
         crowd.say(BOB, "bob")
         crowd.wait_in_line(1)
@@ -128,7 +128,7 @@ def test_a_turn_comes_between_the_answers_of_a_comparison(tmp_path: Path) -> Non
         own = crowd.services.of(ANN)
         columns = [ColumnRequest(model=f"m{number}") for number in range(4)]
         kept = compare_question(own, "ann", (), own.setup_for(), columns)
-        crowd.work(lambda: [*play_comparison(own, kept, is_cancelled=lambda: False)].clear())
+        crowd.work(lambda: [*run_comparison(own, kept, is_cancelled=lambda: False)].clear())
         assert engine.begun.wait(PATIENCE_S)
         crowd.say(BOB, "bob")
         crowd.wait_in_line(1)
@@ -165,14 +165,14 @@ def test_a_visitor_has_four_turns_under_way_and_the_fifth_is_refused_at_once(tmp
         setup = own.setup_for()
         session = begin_session(own, setup).id
         with pytest.raises(BadInput, match=r"you have 4 turns under way or waiting.*wait until one ends"):
-            next(play_turn(own, session, setup, "one more", is_cancelled=lambda: False))
+            next(run_turn(own, session, setup, "one more", is_cancelled=lambda: False))
         assert own.sessions.path(session) == ()
         crowd.say(stranger(2, "203.0.113.7"), "neighbour")
         crowd.wait_in_line(1)
         engine.gate.set()
         crowd.end()
         assert crowd.refused == []
-        assert crowd.services.seats.count(ann.share) == 0
+        assert crowd.services.activity.count(ann.share) == 0
         crowd.say(ann, "again")
         crowd.end()
         assert crowd.refused == []
@@ -199,9 +199,9 @@ def test_a_run_counts_as_one_and_what_it_plays_is_not_counted_again(tmp_path: Pa
         own = crowd.services.of(ANN)
         suite = parse_suite(json.dumps(SUITE), name="s")
         run = begin_run(own, plan_run(own, RunRequest(suites=("s",)), [suite]))
-        crowd.work(lambda: [*play_run(own, run, is_cancelled=lambda: False)].clear())
+        crowd.work(lambda: [*execute_run(own, run, is_cancelled=lambda: False)].clear())
         assert engine.begun.wait(PATIENCE_S)
-        assert crowd.services.seats.count(ANN.share) == 1
+        assert crowd.services.activity.count(ANN.share) == 1
 
 
 @pytest.mark.parametrize("how", ["closed", "failed", "ended"])
@@ -212,15 +212,15 @@ def test_a_turn_gives_its_seat_back_however_it_ends(tmp_path: Path, how: str) ->
         own = replace(services, settings=replace(services.settings, is_on_space=True)).of(ANN)
         setup = own.setup_for()
         session = begin_session(own, setup).id
-        events = play_turn(own, session, setup, "Hi", is_cancelled=lambda: False)
+        events = run_turn(own, session, setup, "Hi", is_cancelled=lambda: False)
         next(events)
-        assert own.seats.count(ANN.share) == 1
+        assert own.activity.count(ANN.share) == 1
         if how == "closed":
             cast(Any, events).close()
         else:
             with pytest.raises(Exception, match="broke") if how == "failed" else _nothing():
                 list(events)
-        assert own.seats.count(ANN.share) == 0
+        assert own.activity.count(ANN.share) == 0
 
 
 @contextmanager
@@ -228,15 +228,19 @@ def _nothing() -> Generator[None]:
     yield
 
 
-def test_seats_are_counted_by_visitor_and_by_address() -> None:
-    seats, limits = Seats(), PersonLimits(turns_at_once=2, turns_of_address=3)
-    with seats.taken(("a", "x"), limits), seats.taken(("a", "x"), limits), seats.taken(("a", "y"), limits):
+def test_activity_is_counted_by_visitor_and_by_address() -> None:
+    counter, limits = ActivityCounter(), PersonLimits(turns_at_once=2, turns_of_address=3)
+    with (
+        counter.started(("a", "x"), limits),
+        counter.started(("a", "x"), limits),
+        counter.started(("a", "y"), limits),
+    ):
         for share in (("a", "x"), ("a", "z")):
-            with pytest.raises(BadInput), seats.taken(share, limits):
+            with pytest.raises(BadInput), counter.started(share, limits):
                 pass
-        with seats.taken(("b", "x"), limits), seats.taken(("account:ann",), limits):
-            assert seats.count(("a",)) == 3
-    assert seats.count(("a",)) == 0
+        with counter.started(("b", "x"), limits), counter.started(("account:ann",), limits):
+            assert counter.count(("a",)) == 3
+    assert counter.count(("a",)) == 0
 
 
 def test_who_says_nothing_to_be_known_by_counts_with_their_address() -> None:

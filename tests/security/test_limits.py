@@ -15,18 +15,18 @@ import pytest
 from tests.security.gated import GatedEngine, with_engine
 from tests.services import CHECKOUT, services_for
 from workbench.app.comparisons.planning import ColumnRequest, Turns, compare_question, compare_turns
-from workbench.app.comparisons.running import play_comparison
-from workbench.app.labelling import Seat, open_bench
+from workbench.app.comparisons.running import run_comparison
+from workbench.app.labelling import LabellingRole, open_for_labelling
 from workbench.app.limits import LAPTOP, SPACE, TEAM, PersonLimits, limits_of
 from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint, play_again, play_on
+from workbench.app.regenerate import ResumePoint, continue_from, regenerate_message
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, play_run
+from workbench.app.runs.running import begin_run, execute_run
 from workbench.app.runs.suites import load_suite
-from workbench.app.samples import play_more
+from workbench.app.samples import draw_samples
 from workbench.app.services import Services
 from workbench.app.token_sheet import message_logprobs
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.library.datasets.row_import import ImportOptions, import_rows
@@ -56,7 +56,7 @@ LIMITS: Mapping[str, str] = {
     "text_chars": "Longest text (message, contract, tools, suite, completion to parse), in characters",
     "stop_texts": "Stop texts, token biases",
     "samples": "Samples of one answer",
-    "run_plays": "Plays of a run of suites",
+    "run_jobs": "Plays of a run of suites",
     "case_seconds": "Time limit of a case, in seconds",
     "compared_answers": "Answers of a comparison (turns × columns)",
     "import_bytes": "Imported file, in bytes",
@@ -148,17 +148,17 @@ def kept_with(services: Services, setup: RunConfig) -> Kept:
     """A session that was played with a setup where nothing limits it."""
     plain = services.setup_for()
     session_id = begin_session(services, plain).id
-    spent(play_turn(services, session_id, plain, "Hi", is_cancelled=lambda: False))
+    spent(run_turn(services, session_id, plain, "Hi", is_cancelled=lambda: False))
     services.sessions.save_setup(session_id, setup)
     path = services.sessions.path(session_id)
     return Kept(session_id=session_id, user_id=path[1].id, answer_id=path[2].id)
 
 
 def _again(services: Services, setup: RunConfig, kept: Kept) -> None:
-    bench = open_bench(services, kept.session_id, Seat())
+    bench = open_for_labelling(services, kept.session_id, LabellingRole())
     assert bench is not None
     assert bench.session.setup == setup
-    spent(play_again(services, bench, kept.answer_id, {}, is_cancelled=lambda: False))
+    spent(regenerate_message(services, bench, kept.answer_id, {}, is_cancelled=lambda: False))
 
 
 def _weigh(services: Services, setup: RunConfig, kept: Kept) -> None:
@@ -183,16 +183,18 @@ def _plan(services: Services, setup: RunConfig) -> RunPlan:
 WAYS: Mapping[str, Callable[[Services, RunConfig, Kept], object]] = {
     "begin a session": lambda own, setup, kept: begin_session(own, setup),
     "say": lambda own, setup, kept: spent(
-        play_turn(own, kept.session_id, setup, "Hi", is_cancelled=lambda: False)
+        run_turn(own, kept.session_id, setup, "Hi", is_cancelled=lambda: False)
     ),
     "answer again": lambda own, setup, kept: spent(
-        play_on(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, is_answer=True), COMPANY)
+        continue_from(
+            own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, is_answer=True), COMPANY
+        )
     ),
     "continue": lambda own, setup, kept: spent(
-        play_on(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, prefix="He"), COMPANY)
+        continue_from(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id, prefix="He"), COMPANY)
     ),
     "more samples": lambda own, setup, kept: spent(
-        play_more(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id), COMPANY, count=2)
+        draw_samples(own, kept.session_id, setup, ResumePoint(message_id=kept.user_id), COMPANY, count=2)
     ),
     "write anew behind a correction": _again,
     "weigh": _weigh,
@@ -231,7 +233,7 @@ def test_comparisons_and_runs_refuse_the_same(own: Services, what: str) -> None:
         space.runs.create_run("title", _plan(own, setup))
     old = own.runs.create_run("title", _plan(own, setup))
     with pytest.raises(BadInput):
-        spent(play_run(space, old, is_cancelled=lambda: False))
+        spent(execute_run(space, old, is_cancelled=lambda: False))
     assert space.runs.list_runs() == own.runs.list_runs()
 
 
@@ -246,7 +248,7 @@ def test_a_column_of_a_comparison_is_as_limited_as_a_turn(own: Services, what: s
         compare_turns(space, Turns(session_id=kept.session_id), wanted)
     old = compare_turns(own, Turns(session_id=kept.session_id), wanted)
     with pytest.raises(BadInput):
-        spent(play_comparison(space, old, is_cancelled=lambda: False))
+        spent(run_comparison(space, old, is_cancelled=lambda: False))
     assert space.comparisons.list_comparisons() == own.comparisons.list_comparisons()
     assert space.comparisons.list_comparisons()[0].id == old.id
 
@@ -255,7 +257,7 @@ def test_a_comparison_has_a_number_of_answers(own: Services) -> None:
     setup = own.setup_for()
     session_id = begin_session(own, setup).id
     for _ in range(11):
-        spent(play_turn(own, session_id, setup, "Hi", is_cancelled=lambda: False))
+        spent(run_turn(own, session_id, setup, "Hi", is_cancelled=lambda: False))
     turns = Turns(session_id=session_id, is_whole=True)
     with pytest.raises(BadInput, match="44 answers; at most 40 are allowed"):
         compare_turns(as_space(own), turns, [ColumnRequest(model="m")] * 4)
@@ -390,9 +392,9 @@ def test_how_much_is_kept_has_a_bound(fresh: Services, monkeypatch: pytest.Monke
     first = space.sessions.list_sessions()[0].id
     with pytest.raises(BadInput, match="sessions"):
         space.sessions.copy_session(first)
-    spent(play_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
+    spent(run_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
     with pytest.raises(BadInput, match="messages of a session"):
-        spent(play_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
+        spent(run_turn(space, first, setup, "Hi", is_cancelled=lambda: False))
     for number in range(2):
         space.versions.save(NewVersion(kind=VersionKind.SUITE, name="mine", text=f"{number}"))
     with pytest.raises(BadInput, match="versions of 'mine'"):
@@ -440,7 +442,7 @@ def test_samples_are_bounded(own: Services) -> None:
     kept = kept_with(own, own.setup_for())
     with pytest.raises(BadInput, match="16 answers at once; at most 8 are allowed"):
         spent(
-            play_more(
+            draw_samples(
                 as_space(own), kept.session_id, own.setup_for(), ResumePoint(message_id=kept.user_id), COMPANY, count=16
             )
         )  # fmt: skip
@@ -505,8 +507,8 @@ TURNS = {
     "workbench/app/turns.py",
     "workbench/app/prepare.py",  # sets up a turn for the others
     "workbench/app/regenerate.py",
-    "workbench/app/comparisons/playing.py",  # within a comparison, which is counted
-    "workbench/app/runs/playing.py",  # within a run, which is counted
+    "workbench/app/comparisons/column_runner.py",  # within a comparison, which is counted
+    "workbench/app/runs/running.py",  # within a run, which is counted
     "workbench/app/loop_tools.py",  # within a turn
 }
 """Modules that make a turn."""

@@ -90,9 +90,9 @@ class TestRestore:
         _keep(url, "second")
         done = restore(url, copy, is_forced=True)
         assert _texts(file) == ["first"]
-        assert done.kept
-        assert _texts(done.kept) == ["first", "second"]
-        check_file(done.kept)
+        assert done.previous
+        assert _texts(done.previous) == ["first", "second"]
+        check_file(done.previous)
 
     def test_nothing_is_replaced_unless_forced(self, url: str, file: Path) -> None:
         _keep(url)
@@ -106,7 +106,7 @@ class TestRestore:
         _keep(url)
         copy = back_up(url)
         done = restore(f"sqlite:///{tmp_path}/other/db.sqlite3", copy)
-        assert done.kept is None
+        assert done.previous is None
         assert _texts(done.file) == ["hi"]
 
     def test_a_database_that_is_open_elsewhere_is_left_alone(self, url: str, file: Path) -> None:
@@ -124,8 +124,8 @@ class TestRestore:
         copy = back_up(url)
         file.write_bytes(b"damaged" * 1000)
         done = restore(url, copy, is_forced=True)
-        assert done.kept
-        assert done.kept.read_bytes() == b"damaged" * 1000
+        assert done.previous
+        assert done.previous.read_bytes() == b"damaged" * 1000
         assert _texts(file) == ["hi"]
 
     @pytest.mark.parametrize("content", [b"", b"# notes\n" * 1000], ids=["empty", "text"])

@@ -111,7 +111,7 @@ def finds_nothing(call: Callable[[OwnedStore, World], object]) -> Callable[[Owne
 def own_only(own: OwnedStore, _world: World) -> None:
     made = own.sessions.create_session(SETUP)
     own.sessions.append(made.id, user("mine"), parent_id=None)
-    assert [one.id for one in own.sessions.list_sessions(is_of_all=True)] == [made.id]
+    assert [one.id for one in own.sessions.list_sessions(all_owners=True)] == [made.id]
 
 
 def import_row(own: OwnedStore) -> str:
@@ -139,9 +139,9 @@ CHECKS: dict[str, Callable[[OwnedStore, World], None]] = {
     "sessions.list_sessions": finds_nothing(
         lambda own, w: (
             *own.sessions.list_sessions(),
-            *own.sessions.list_sessions(is_of_all=True),
+            *own.sessions.list_sessions(all_owners=True),
             *own.sessions.list_sessions(is_deleted=True),
-            *own.sessions.list_sessions(is_deleted=True, is_of_all=True),
+            *own.sessions.list_sessions(is_deleted=True, all_owners=True),
         )
     ),
     "sessions.save_setup": refused(lambda own, w: own.sessions.save_setup(w.session.id, SETUP)),
@@ -239,9 +239,9 @@ def test_an_admin_reads_all_and_writes_only_their_own(world: World) -> None:
     admin, session = world.store.of(ADMIN), world.session
     assert admin.sessions.list_sessions() == ()
     imported = world.store.of(ANN).corpus.find_import(DIGEST)
-    listed = {one.id for one in admin.sessions.list_sessions(is_of_all=True)}
+    listed = {one.id for one in admin.sessions.list_sessions(all_owners=True)}
     assert listed == {session.id, world.shared.id, imported}
-    assert not any(one.is_own for one in admin.sessions.list_sessions(is_of_all=True))
+    assert not any(one.is_own for one in admin.sessions.list_sessions(all_owners=True))
     found = admin.sessions.find_session(session.id)
     assert found and not found.is_own
     assert [kept.message.text for kept in admin.sessions.path(session.id)] == ["secret of ann", "answer"]

@@ -11,7 +11,7 @@ from tests.services import services_for
 from tests.store.examples import SETUP, user
 from tests.store.opening import sessions_in
 from tests.store.soundness import check_file
-from workbench.store.snapshots import KEPT_SNAPSHOTS, Snapshots, snapshots_taken
+from workbench.store.snapshots import KEPT_SNAPSHOTS, Snapshots, periodic_snapshots
 from workbench.wiring import open_services
 
 
@@ -75,7 +75,7 @@ def test_a_database_that_is_there_is_left_alone(url: str, file: Path, bucket: Pa
 
 
 def test_they_are_taken_again_and_again(url: str, file: Path, bucket: Path) -> None:
-    with snapshots_taken(file, bucket, every_s=0.01), sessions_in(url) as store:
+    with periodic_snapshots(file, bucket, every_s=0.01), sessions_in(url) as store:
         store.create_session(SETUP)
         waiting = threading.Event()
         for _ in range(1000):
@@ -89,7 +89,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_stops_nothing(
     url: str, file: Path, bucket: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     bucket.write_text("a file in the folder's place")
-    with caplog.at_level(logging.WARNING), snapshots_taken(file, bucket, every_s=60):
+    with caplog.at_level(logging.WARNING), periodic_snapshots(file, bucket, every_s=60):
         _keep(url)
     assert "no snapshot could be taken" in caplog.text
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.services import services_for
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, find_run
+from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.errors import StoreError
 from workbench.records.owner import Owner

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.app.services import Services
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Role
 from workbench.records.labels.label import LabelContent, LabelTarget, NewLabel, Verdict
 from workbench.records.session_tree import SearchFilter
@@ -205,10 +205,10 @@ def load_conversation(services: Services, one: DemoConversation, tag: str) -> st
     setup = services.setup_for(tools=one.tools)
     setup = replace(setup, sampling=replace(setup.sampling, max_tokens=one.max_tokens))
     engine = services.models.written(ENGINE, one.completions)
-    staged = replace(services, models=_Standing(services.models, engine))
+    staged = replace(services, models=_SingleEngineModels(services.models, engine))
     session_id = begin_session(staged, setup).id
     for text in one.said:
-        for _ in play_turn(staged, session_id, setup, text, is_cancelled=lambda: False):
+        for _ in run_turn(staged, session_id, setup, text, is_cancelled=lambda: False):
             pass
     services.sessions.rename_session(session_id, one.title)
     services.sessions.tag_session(session_id, (tag, one.tag))
@@ -238,7 +238,7 @@ def remove_demo(services: Services) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _SingleEngineModels:
     """The models as they are, but that one engine stands in for whichever is asked."""
 
     models: Models

@@ -124,16 +124,16 @@ class FairQueue:
                 self._look()
             return self._places[ticket]
 
-    def leave(self, ticket: QueueTicket, *, goes_on: bool = False) -> None:
+    def leave(self, ticket: QueueTicket, *, keeps_place: bool = False) -> None:
         """Leaves the line, from whatever place.
 
         Args:
-            goes_on: True keeps the place of the ticket's turn for `HOLD_S`.
+            keeps_place: True keeps the place of the ticket's turn for `HOLD_S`.
         """
         with self._changed:
             if ticket in self._serving:
                 self._serving.remove(ticket)
-                if goes_on and ticket.turn is not None:
+                if keeps_place and ticket.turn is not None:
                     self._holds[ticket.turn] = self._now_s() + HOLD_S
             else:
                 list(self._path(ticket.share))[-1].waiting.remove(ticket)
@@ -196,7 +196,7 @@ class FairQueue:
                 del node.inner[key]
 
 
-class Seats:
+class ActivityCounter:
     """Counts what is under way or waiting, by share."""
 
     def __init__(self) -> None:
@@ -204,7 +204,7 @@ class Seats:
         self._lock = Lock()
 
     @contextmanager
-    def taken(self, share: Share, limits: PersonLimits) -> Generator[None]:
+    def started(self, share: Share, limits: PersonLimits) -> Generator[None]:
         """One more is under way, as long as the context lasts.
 
         Args:
@@ -217,7 +217,7 @@ class Seats:
         address = share[:-1]
         with self._lock:
             of_address = self._taken[address] if address else 0
-            limits.check_seat(self._taken[share], of_address)
+            limits.check_activity(self._taken[share], of_address)
             self._taken.update({share, address})
         try:
             yield

@@ -29,7 +29,7 @@ class ExportPreview:
     """Messages in which safe fixes were applied."""
 
 
-def outcome_of(
+def preview_export(
     material: SessionMaterial | DamagedSession | None, labels: Sequence[Label], *, labeller: str
 ) -> ExportPreview:
     """The row of a session's open path for one labeller; the labels of others count where they decide.
@@ -79,7 +79,7 @@ OPEN_STATES: Final = (QueueState.PENDING, QueueState.DRAFT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class LabellingRole:
     """Who labels, in which project."""
 
     labeller: str = ""
@@ -111,7 +111,7 @@ class LabellingView:
         return self.path[-1].id if self.path else None
 
 
-def open_bench(services: Services, session_id: str, seat: Seat) -> LabellingView | None:
+def open_for_labelling(services: Services, session_id: str, seat: LabellingRole) -> LabellingView | None:
     """The session of that id; None where there is none.
 
     Raises:
@@ -132,12 +132,16 @@ def open_bench(services: Services, session_id: str, seat: Seat) -> LabellingView
         tools=tools,
         labels=labels,
         stale=services.labels.stale(session_id),
-        outcome=outcome_of(services.corpus.material(session_id), labels, labeller=seat.labeller),
+        outcome=preview_export(services.corpus.material(session_id), labels, labeller=seat.labeller),
     )
 
 
-def next_of(
-    services: Services, seat: Seat, wanted: QueueFilter, listed: Sequence[QueueItem], after: str | None
+def next_session_id(
+    services: Services,
+    seat: LabellingRole,
+    wanted: QueueFilter,
+    listed: Sequence[QueueItem],
+    after: str | None,
 ) -> str | None:
     """The session to label next; None where nothing is left.
 

@@ -29,7 +29,7 @@ class PersonLimits:
     """Stop texts of a setup, and entries of its logit bias."""
     samples: int | None = None
     """Answers to one message that are asked for at once."""
-    run_plays: int | None = None
+    run_jobs: int | None = None
     """Plays of one run of suites: cases × repetitions × what is compared."""
     case_seconds: float | None = None
     compared_answers: int | None = None
@@ -135,7 +135,7 @@ class PersonLimits:
         Raises:
             BadInput: They are too many.
         """
-        _check("run", count, self.run_plays, "plays", "compare less at a time")
+        _check("run", count, self.run_jobs, "plays", "compare less at a time")
 
     def check_plan(self, plan: RunPlan) -> None:
         """Whether a run may be played.
@@ -145,7 +145,7 @@ class PersonLimits:
         """
         repetitions = sum(max(plan.repeat, case.repeat) for case in plan.cases)
         plays = len(plan.arms) * repetitions
-        _check("run", plays, self.run_plays, "plays", "choose fewer cases or repetitions")
+        _check("run", plays, self.run_jobs, "plays", "choose fewer cases or repetitions")
         _check("run", plan.timeout_s, self.case_seconds, "seconds for a case", "ask for less")
         for arm in plan.arms:
             self._check_arm(arm)
@@ -185,7 +185,7 @@ class PersonLimits:
         """
         _check(what, count + 1, most, what, "delete some, or duplicate the Space")
 
-    def check_seat(self, own: int, of_address: int) -> None:
+    def check_activity(self, own: int, of_address: int) -> None:
         """Whether somebody with so much under way may begin more.
 
         Args:
@@ -219,7 +219,7 @@ SPACE: Final = PersonLimits(
     text_chars=200_000,
     stop_texts=32,
     samples=8,
-    run_plays=200,
+    run_jobs=200,
     case_seconds=300,
     compared_answers=40,
     import_bytes=20 * MEGABYTE,

@@ -99,7 +99,7 @@ class QueuedEngine:
                     is_whole = delta.finish_reason is FinishReason.STOP
                     yield delta
         finally:
-            line.leave(ticket, goes_on=is_whole)
+            line.leave(ticket, keeps_place=is_whole)
 
     def _now(self) -> Engine:
         """The engine, loaded again where another model was loaded while this one waited."""
@@ -139,7 +139,7 @@ class QueuedLogprobs(QueuedEngine):
             waiting.close()
             return None if line.place(ticket) else self._weighed(ask)
         finally:
-            line.leave(ticket, goes_on=True)
+            line.leave(ticket, keeps_place=True)
 
     def _weighed(self, ask: Callable[[LogprobsEngine], _Found | None]) -> _Found | None:
         engine = self._now()

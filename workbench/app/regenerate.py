@@ -7,7 +7,7 @@ from workbench.app.editing import corrected
 from workbench.app.labelling import LabellingView
 from workbench.app.prepare import PreparedTurn, TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
-from workbench.app.turns import MessageStored, TurnRecorder, copy_of, keep_all
+from workbench.app.turns import MessageStored, TurnRecorder, copy_of, record_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput
 from workbench.hermes.written_out import read_message, written_out
@@ -30,10 +30,10 @@ class ResumePoint:
     """True where a message is answered anew: several samples of that can be asked for."""
 
 
-def play_on(
+def continue_from(
     services: Services, session_id: str, setup: RunConfig, onward: ResumePoint, context: TurnContext
 ) -> Iterator[Event | MessageStored]:
-    """All that answers a path; see `workbench.app.turns.play_turn` for what is told and kept.
+    """All that answers a path; see `workbench.app.turns.run_turn` for what is told and kept.
 
     Where the setup's system text is not the path's, the path is copied under the new one.
 
@@ -65,10 +65,10 @@ def _played_on(
     if _is_answered(prepared):
         return
     keeper = TurnRecorder(services=services, session_id=session_id, parent_id=parent_id)
-    yield from keep_all(prepared, keeper, setup.ephemeral)
+    yield from record_turn(prepared, keeper, setup.ephemeral)
 
 
-def beginning_of(kept: StoredMessage) -> ResumePoint:
+def continuation_of(kept: StoredMessage) -> ResumePoint:
     """How a model's message is gone on with where it stopped: its text is the beginning of another one.
 
     Raises:
@@ -102,7 +102,7 @@ class _Begun:
     messages: tuple[Message, ...]
 
 
-def play_again(
+def regenerate_message(
     services: Services,
     bench: LabellingView,
     message_id: str,
@@ -146,7 +146,7 @@ def _played_again(
     prepared = prepare_turn(services, bench.session.id, setup, context, engine, begun.messages)
     parent_id = _keep_prefix(services, bench.session.id, begun)
     keeper = TurnRecorder(services=services, session_id=bench.session.id, parent_id=parent_id)
-    yield from keep_all(prepared, keeper, setup.ephemeral)
+    yield from record_turn(prepared, keeper, setup.ephemeral)
 
 
 def _begin(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint, play_on
+from workbench.app.regenerate import ResumePoint, continue_from
 from workbench.app.services import Services
 from workbench.app.turns import MessageStored
 from workbench.chat.message import Message, Role, ToolCall
@@ -61,7 +61,7 @@ class SampleAgreement:
         return self.agreeing / self.count
 
 
-def play_more(
+def draw_samples(
     services: Services,
     session_id: str,
     setup: RunConfig,
@@ -77,7 +77,7 @@ def play_more(
         count: All samples, the first among them.
 
     Raises:
-        WorkbenchError: As `play_on`.
+        WorkbenchError: As `continue_from`.
     """
     services.limits.check_samples(count)
     services.limits.check_setup(setup)
@@ -88,7 +88,7 @@ def play_more(
             yield SampleStarted(number=number, count=count)
             seed = (setup.sampling.seed + number - 1) % 2**31
             again = replace(setup, sampling=replace(setup.sampling, seed=seed))
-            yield from play_on(services, session_id, again, onward, context)
+            yield from continue_from(services, session_id, again, onward, context)
     finally:
         # The session's own setup is the one that was asked for, not the last sample's.
         services.sessions.save_setup(session_id, setup)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from workbench.app.fair_queue import Seats
+from workbench.app.fair_queue import ActivityCounter
 from workbench.app.limited_store import limited
 from workbench.app.limits import PersonLimits, limits_of
 from workbench.app.queued_engine import EngineQueues, QueueClient, QueuedEngine, queued
@@ -88,9 +88,9 @@ class Services:
     """Whose data is read and written."""
     lines: EngineQueues = field(default_factory=EngineQueues)
     """Where turns wait for models, those of all owners."""
-    seats: Seats = field(default_factory=Seats)
+    activity: ActivityCounter = field(default_factory=ActivityCounter)
     """How much each owner has under way."""
-    is_seated: bool = False
+    is_counted: bool = False
     """True within a turn, a run or a comparison that is counted already."""
 
     @property
@@ -99,7 +99,7 @@ class Services:
         return limits_of(self.settings)
 
     @property
-    def kept(self) -> OwnedStore:
+    def owned(self) -> OwnedStore:
         """All that the owner may read and write, within the limits."""
         return limited(self.store.of(self.owner), self.limits)
 
@@ -110,11 +110,11 @@ class Services:
         Raises:
             BadInput: The owner has as much under way as may be.
         """
-        if self.is_seated:
+        if self.is_counted:
             yield self
             return
-        with self.seats.taken(self.owner.share, self.limits):
-            yield replace(self, is_seated=True)
+        with self.activity.started(self.owner.share, self.limits):
+            yield replace(self, is_counted=True)
 
     def engine(self, name: str, *, token: Secret | None = None) -> QueuedEngine:
         """The engine of that name, as one turn of the owner has it: it waits in line before each completion.
@@ -138,52 +138,52 @@ class Services:
     @property
     def sessions(self) -> SessionStore:
         """The owner's conversations."""
-        return self.kept.sessions
+        return self.owned.sessions
 
     @property
     def versions(self) -> VersionStore:
         """The owner's versions, and the shared library's."""
-        return self.kept.versions
+        return self.owned.versions
 
     @property
     def labels(self) -> LabelStore:
         """Labels of the owner's sessions."""
-        return self.kept.labels
+        return self.owned.labels
 
     @property
     def audit(self) -> AuditStore:
         """Who did what to what is the owner's."""
-        return self.kept.audit
+        return self.owned.audit
 
     @property
     def search(self) -> SearchStore:
         """Finds the owner's conversations."""
-        return self.kept.search
+        return self.owned.search
 
     @property
     def facts(self) -> FactStore:
         """What the reader noted of the owner's conversations."""
-        return self.kept.facts
+        return self.owned.facts
 
     @property
     def corpus(self) -> CorpusStore:
         """The owner's conversations as training rows, and rows as conversations."""
-        return self.kept.corpus
+        return self.owned.corpus
 
     @property
     def runs(self) -> RunStore:
         """The owner's runs of suites."""
-        return self.kept.runs
+        return self.owned.runs
 
     @property
     def comparisons(self) -> ComparisonStore:
         """The owner's comparisons."""
-        return self.kept.comparisons
+        return self.owned.comparisons
 
     @property
     def sharing(self) -> SharingStore:
         """What the owner shows to others, and sees of theirs."""
-        return self.kept.sharing
+        return self.owned.sharing
 
     @property
     def tools(self) -> Catalog:

@@ -122,7 +122,7 @@ class TurnRecorder:
 class MessageStored:
     """A message was committed."""
 
-    kept: StoredMessage
+    stored: StoredMessage
 
 
 def begin_session(
@@ -146,7 +146,7 @@ def begin_session(
     return services.sessions.create_session(setup)
 
 
-def play_turn(
+def run_turn(
     services: Services,
     session_id: str,
     setup: RunConfig,
@@ -211,12 +211,14 @@ def _said_and_answered(
     prepared = prepare_turn(services, session_id, setup, context, engine, messages)
     services.sessions.save_setup(session_id, setup)
     said = _say(services, session_id, path, system, user)
-    yield MessageStored(kept=said)
+    yield MessageStored(stored=said)
     keeper = TurnRecorder(services=services, session_id=session_id, parent_id=said.id)
-    yield from keep_all(prepared, keeper, setup.ephemeral)
+    yield from record_turn(prepared, keeper, setup.ephemeral)
 
 
-def keep_all(prepared: PreparedTurn, keeper: TurnRecorder, ephemeral: str) -> Iterator[Event | MessageStored]:
+def record_turn(
+    prepared: PreparedTurn, keeper: TurnRecorder, ephemeral: str
+) -> Iterator[Event | MessageStored]:
     """The events of a turn, a `MessageStored` behind each that ends a message; what breaks off is kept too."""
     try:
         for event in prepared.events():
@@ -230,7 +232,7 @@ def keep_all(prepared: PreparedTurn, keeper: TurnRecorder, ephemeral: str) -> It
                 keeper.end(_ended(event))
             yield event
             if isinstance(event, CompletionEnded | ToolFinished):
-                yield MessageStored(kept=keeper.keep())
+                yield MessageStored(stored=keeper.keep())
     except BaseException:
         keeper.break_off()
         raise

@@ -10,7 +10,7 @@ import typer
 
 from workbench.app.requests.turn import ChatReport, report_turn
 from workbench.app.services import Services
-from workbench.app.turns import MessageStored, begin_session, play_turn
+from workbench.app.turns import MessageStored, begin_session, run_turn
 from workbench.cli.sampling_options import sampling_option
 from workbench.cli.terminal.stopping import TerminalApprover, stop_at_interrupt
 from workbench.errors import BadInput
@@ -89,7 +89,7 @@ def _play(
     session_id = kept.id if kept else begin_session(services, setup).id
     with stop_at_interrupt() as stop:
         approver = TerminalApprover(timeout_s=services.settings.approval_timeout_s)
-        events = play_turn(services, session_id, setup, said, is_cancelled=stop.is_set, approver=approver)
+        events = run_turn(services, session_id, setup, said, is_cancelled=stop.is_set, approver=approver)
         report = report_turn(session_id, events if is_quiet else _told(events))
     return replace(report, messages=tuple(one.message for one in services.sessions.path(session_id)))
 

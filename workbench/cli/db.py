@@ -48,12 +48,12 @@ def restore(
 
     done = put_back(read_settings().database_url, file, is_forced=force)
     if as_json:
-        document = {"file": str(done.file), "kept": str(done.kept) if done.kept else None}
+        document = {"file": str(done.file), "kept": str(done.previous) if done.previous else None}
         print(json.dumps({**document, "revision": done.revision}))
         return
     print(f"{done.file} holds the backup, revision {done.revision}")
-    if done.kept:
-        print(f"what stood there is kept in {done.kept}")
+    if done.previous:
+        print(f"what stood there is kept in {done.previous}")
 
 
 def check(as_json: _Json = False) -> None:

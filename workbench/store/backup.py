@@ -13,7 +13,7 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import Connection
 
 from workbench.errors import BadInput, StoreError
-from workbench.store.database import connecting, faults_told, file_of
+from workbench.store.database import connecting, file_of, translate_errors
 from workbench.store.migrate import MIGRATIONS, VERSION_TABLE
 from workbench.store.row_checks import damaged_rows
 from workbench.store.snapshots import SIDE_FILES, copy_database, moment_name, problem_of_file
@@ -48,7 +48,7 @@ class RestoreReport:
 
     file: Path
     """The database that holds the backup now."""
-    kept: Path | None
+    previous: Path | None
     """Where that which stood there is kept; None where nothing did."""
     revision: str
     """Of the backup; an older one is migrated when it is opened."""
@@ -68,7 +68,7 @@ def back_up(url: str, target: Path | None = None) -> Path:
     target = target or moment_name(file.parent / "backups" / file.name, "backup")
     if target.exists():
         raise BadInput(f"backup {target}", "it is there already", "name another file")
-    with faults_told(f"sqlite:///{file}"):
+    with translate_errors(f"sqlite:///{file}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         copy_database(file, target)
     return target
@@ -89,7 +89,7 @@ def restore(url: str, source: Path, *, is_forced: bool = False) -> RestoreReport
     revision = _revision_of_backup(source)
     if file.exists() and not is_forced:
         raise BadInput(f"database {file}", "it is there already", "--force replaces it and keeps it beside")
-    with faults_told(f"sqlite:///{file}"):
+    with translate_errors(f"sqlite:///{file}"):
         file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.with_name(f"{file.name}.restoring")
         try:
@@ -98,7 +98,7 @@ def restore(url: str, source: Path, *, is_forced: bool = False) -> RestoreReport
             fresh.replace(file)
         finally:
             fresh.unlink(missing_ok=True)
-    return RestoreReport(file=file, kept=kept, revision=revision)
+    return RestoreReport(file=file, previous=kept, revision=revision)
 
 
 def check(url: str) -> DatabaseCheck:
@@ -140,7 +140,10 @@ def vacuum(url: str) -> tuple[int, int]:
     file = _sqlite_file(url, "vacuumdb --analyze")
     if not file.exists():
         raise StoreError(f"database {file}: there is none to pack")
-    with faults_told(f"sqlite:///{file}"), closing(sqlite3.connect(file, isolation_level=None)) as connection:
+    with (
+        translate_errors(f"sqlite:///{file}"),
+        closing(sqlite3.connect(file, isolation_level=None)) as connection,
+    ):
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
         before = file.stat().st_size
         connection.execute("VACUUM").close()

@@ -46,7 +46,7 @@ def listed_value(row: ComparisonRow) -> ListedComparison:
     )
 
 
-def kept_value(db: Session, row: ComparisonRow) -> StoredComparison:
+def comparison_value(db: Session, row: ComparisonRow) -> StoredComparison:
     """The comparison with all that came of it.
 
     Raises:
@@ -123,13 +123,13 @@ class ComparisonStore(OwnerScope):
             )
             db.add(row)
             db.flush()
-            return kept_value(db, row)
+            return comparison_value(db, row)
 
     def find_comparison(self, comparison_id: str) -> StoredComparison | None:
         """The comparison of that id; None where there is none."""
         with self._database.reading() as db:
             row = self._find(db, comparison_id)
-            return None if row is None else kept_value(db, row)
+            return None if row is None else comparison_value(db, row)
 
     def list_comparisons(self, *, limit: int = 50, offset: int = 0) -> Sequence[ListedComparison]:
         """The comparisons, the newest first."""
@@ -177,7 +177,7 @@ class ComparisonStore(OwnerScope):
         """
         with self._database.writing() as db:
             found = self._there(db, comparison_id)
-            check_vote(kept_value(db, found), vote)
+            check_vote(comparison_value(db, found), vote)
             row = db.get(ComparisonVoteRow, (found.id, vote.turn))
             if row is None:
                 row = ComparisonVoteRow(
@@ -232,4 +232,4 @@ def comparisons_of(db: Session, session_id: str) -> tuple[StoredComparison, ...]
         .where(col(ComparisonRow.session_id) == session_id)
         .order_by(col(ComparisonRow.created_at), col(ComparisonRow.id))
     )
-    return tuple(kept_value(db, row) for row in db.exec(its))
+    return tuple(comparison_value(db, row) for row in db.exec(its))

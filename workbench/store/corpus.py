@@ -35,7 +35,7 @@ from workbench.store.labels import LabelStore
 from workbench.store.message_writer import new_id, show_leaf, write_message
 from workbench.store.owner_scope import OwnerScope, scope_of
 from workbench.store.search import conditions_of
-from workbench.store.search_index import note_session
+from workbench.store.search_index import index_session_names
 from workbench.store.sessions import is_rollout
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import (
@@ -51,13 +51,13 @@ from workbench.store.tables import (
 from workbench.store.version_rows import put_setup
 
 
-def is_impossible(wanted: SessionFilter) -> bool:
+def names_unstorable_text(wanted: SessionFilter) -> bool:
     """Whether something is asked for that cannot be stored, and so is nowhere."""
     named = (wanted.tag, wanted.verdict, wanted.project, wanted.contract, wanted.model)
     return any(problem_of(name) for name in named if name is not None)
 
 
-def conditions_of_choice(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
+def session_conditions(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
     """Conditions on `SessionRow`; all must hold."""
     yield from conditions_of(
         SearchFilter(
@@ -204,7 +204,7 @@ class ImportStore(OwnerScope):
         for position, tag in enumerate(dict.fromkeys(new.tags)):
             db.add(SessionTagRow(session_id=session.id, tag=tag, position=position))
         db.flush()
-        note_session(db, session.id)
+        index_session_names(db, session.id)
 
 
 def _write(
@@ -226,7 +226,7 @@ class CorpusStore(ImportStore):
 
     def choose(self, wanted: SessionFilter, *, after: str | None = None, limit: int = 200) -> Sequence[str]:
         """Ids of sessions that hold a message, in the order in which they were made."""
-        if is_impossible(wanted) or (after is not None and problem_of(after)):
+        if names_unstorable_text(wanted) or (after is not None and problem_of(after)):
             return ()
         made = sa.tuple_(col(SessionRow.created_at), col(SessionRow.id))
         page = select(SessionRow.id).where(*self._chosen(wanted))
@@ -239,7 +239,7 @@ class CorpusStore(ImportStore):
 
     def count(self, wanted: SessionFilter) -> int:
         """How many there are."""
-        if is_impossible(wanted):
+        if names_unstorable_text(wanted):
             return 0
         with self._database.reading() as db:
             return db.exec(select(func.count()).select_from(SessionRow).where(*self._chosen(wanted))).one()
@@ -261,7 +261,7 @@ class CorpusStore(ImportStore):
         # What a suite measures is not trained on, unless somebody asks for just that.
         is_asked_for = wanted.session_ids is not None or wanted.state is not None
         is_played = () if is_asked_for else (~is_rollout(),)
-        return (self._is_own(), *is_there, *is_played, *conditions_of_choice(wanted))
+        return (self._is_own(), *is_there, *is_played, *session_conditions(wanted))
 
 
 def _material(db: Session, session: SessionRow) -> SessionMaterial:

@@ -87,7 +87,7 @@ _CONNECTING: Final = (
 
 
 @contextmanager
-def faults_told(shown: str) -> Generator[None]:
+def translate_errors(shown: str) -> Generator[None]:
     """Turns what SQLAlchemy, a driver or the file system raises, or a damaged row, into a StoreError.
 
     Args:
@@ -163,7 +163,7 @@ class Database:
         Raises:
             StoreError: The database could not be read.
         """
-        with faults_told(self.describe()), Session(self._reading_engine) as session:
+        with translate_errors(self.describe()), Session(self._reading_engine) as session:
             yield session
 
     @contextmanager
@@ -174,7 +174,7 @@ class Database:
             StoreError: The database could not be written.
         """
         with (
-            faults_told(self.describe()),
+            translate_errors(self.describe()),
             self._turn,
             Session(self._writing_engine) as session,
             session.begin(),
@@ -203,7 +203,7 @@ def open_database(url: str, *, migrations: Path = MIGRATIONS) -> Database:
     """
     place = _parse(url)
     shown = _shown(place)
-    with faults_told(shown):
+    with translate_errors(shown):
         engine = _create_engine(place)
         try:
             with engine.execution_options(is_writing=True).connect() as connection:
@@ -224,7 +224,7 @@ def connecting(url: str) -> Generator[Connection]:
         StoreError: It cannot be opened or read.
     """
     place = _parse(url)
-    with faults_told(_shown(place)):
+    with translate_errors(_shown(place)):
         engine = _create_engine(place)
         try:
             with engine.connect() as connection:

@@ -27,7 +27,7 @@ RESTORABLE: Final = timedelta(days=30)
 """How long a deleted session can be restored."""
 
 
-def kept_since(now: datetime) -> datetime:
+def restorable_since(now: datetime) -> datetime:
     """What was deleted then or before is over."""
     return now - RESTORABLE
 
@@ -46,7 +46,7 @@ def purge(database: Database, now: datetime) -> int:
     Raises:
         StoreError: They could not be read or written.
     """
-    is_over = col(SessionRow.deleted_at) <= kept_since(now)
+    is_over = col(SessionRow.deleted_at) <= restorable_since(now)
     with database.reading() as db:
         if db.exec(select(SessionRow.id).where(is_over).limit(1)).first() is None:
             return 0

@@ -42,7 +42,7 @@ def read_queue(
     allowed: ColumnElement[bool],
     wanted: QueueFilter,
     *,
-    is_of_all: bool,
+    includes_unassigned: bool,
     limit: int,
     offset: int,
 ) -> QueuePage:
@@ -52,7 +52,7 @@ def read_queue(
         project_id: The project; empty where it was never written to.
         allowed: True of the sessions that the owner may see.
         wanted: Which items.
-        is_of_all: True takes also sessions that were given to nobody.
+        includes_unassigned: True takes also sessions that were given to nobody.
         offset: So many left out before them.
     """
     if any(isinstance(value, str) and problem_of(value) for value in _values(wanted)):
@@ -68,7 +68,11 @@ def read_queue(
         col(SessionRow.leaf_id).is_not(None),
         *_conditions(project_id, wanted),
     )
-    chosen = select(*_columns(project_id)).join(LabelTaskRow, its_task, isouter=is_of_all).where(*conditions)
+    chosen = (
+        select(*_columns(project_id))
+        .join(LabelTaskRow, its_task, isouter=includes_unassigned)
+        .where(*conditions)
+    )
     total = db.connection().execute(select(func.count()).select_from(chosen.subquery())).scalar_one()
     order = (col(SessionRow.updated_at).desc(), col(SessionRow.id), _ASSIGNEE)
     page = chosen.order_by(*order).limit(limit).offset(offset)

@@ -25,7 +25,7 @@ from workbench.store.label_rows import (
     slot_of,
 )
 from workbench.store.label_writer import LabelLog, find_label, with_tags_once, write_label
-from workbench.store.search_index import note_session
+from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import SessionRow
 from workbench.store.tables.labels import AcceptedMessageRow, LabelProjectRow, LabelRow, LabelTaskRow
@@ -67,7 +67,7 @@ class LabelStore(LabelProjectStore):
             if written.is_changed:
                 self._begun(db, project, new)
                 self._note_label(db, new, written.before)
-                note_session(db, session.id)
+                index_session_names(db, session.id)
             return label_value(written.row, project.name)
 
     def find(
@@ -146,7 +146,13 @@ class LabelStore(LabelProjectStore):
                 raise self._no_project(project)
             project_id = found.id if found else ""
             return read_queue(
-                db, project_id, self._is_listed(), wanted, is_of_all=not project, limit=limit, offset=offset
+                db,
+                project_id,
+                self._is_listed(),
+                wanted,
+                includes_unassigned=not project,
+                limit=limit,
+                offset=offset,
             )
 
     def move(

@@ -12,7 +12,7 @@ from workbench.store import rows
 from workbench.store.database import insert_if_absent
 from workbench.store.owner_scope import SHARED
 from workbench.store.paths import message_row
-from workbench.store.search_index import note_message, note_session
+from workbench.store.search_index import index_message, index_session_names
 from workbench.store.tables import GenerationRow, MessageRow, PromptRow, SessionRow
 from workbench.store.version_rows import write_text
 
@@ -41,7 +41,7 @@ def write_message(db: Session, new: NewMessage, place: rows.MessagePosition) -> 
         db.flush()
     if original is None:
         setup = db.get_one(SessionRow, place.session_id).setup
-        note_message(db, message, setup, generation.finish_reason if generation else FinishReason.STOP)
+        index_message(db, message, setup, generation.finish_reason if generation else FinishReason.STOP)
     return rows.MessageParts(message=message, generation=generation, prompt=prompt, tool_run=tool_run)
 
 
@@ -55,7 +55,7 @@ def show_leaf(db: Session, session: SessionRow, message: MessageRow, *, is_shown
     session.updated_at = message.created_at
     if not session.title and message.role == Role.USER:
         session.title = rows.title_of(message.text)
-        note_session(db, session.id)
+        index_session_names(db, session.id)
 
 
 def _original(db: Session, new: NewMessage, session_id: str) -> MessageRow | None:

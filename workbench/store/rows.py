@@ -55,7 +55,7 @@ def generation_of(document: Mapping[str, Any]) -> Generation:
     Raises:
         ValueError: A key has a value that it cannot have.
     """
-    with place_told("generation"):
+    with naming_bad_key("generation"):
         return _GENERATION.validate_python(document)
 
 
@@ -84,7 +84,7 @@ def findings_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[Findi
     Raises:
         ValueError: A key has a value that it cannot have.
     """
-    with place_told("findings"):
+    with naming_bad_key("findings"):
         return _FINDINGS.validate_python(documents or ())
 
 
@@ -94,7 +94,7 @@ def tokens_value(documents: Sequence[Mapping[str, Any]] | None) -> tuple[Emitted
     Raises:
         ValueError: A key has a value that it cannot have.
     """
-    with place_told("tokens"):
+    with naming_bad_key("tokens"):
         return _TOKENS.validate_python(documents)
 
 
@@ -104,12 +104,12 @@ def sampling_value(document: Mapping[str, Any]) -> Sampling:
     Raises:
         ValueError: A key has a value that it cannot have.
     """
-    with place_told("sampling"):
+    with naming_bad_key("sampling"):
         return _SAMPLING.validate_python(document)
 
 
 @contextmanager
-def place_told(name: str) -> Generator[None]:
+def naming_bad_key(name: str) -> Generator[None]:
     """Says in one line which key of a row's JSON cannot be read."""
     try:
         yield
@@ -164,7 +164,7 @@ def setup_value(document: Mapping[str, Any]) -> RunConfig:
     """
     if not isinstance(cast(object, document), Mapping):
         raise ValueError("setup: it is no JSON object")
-    with place_told("setup"):
+    with naming_bad_key("setup"):
         return _SETUP.validate_python({**_SETUP_DEFAULTS, **document})
 
 

@@ -24,7 +24,7 @@ from workbench.suite.result import CaseResult, CaseStatus, result_document, resu
 _ARMS: Final = TypeAdapter(tuple[Arm, ...])
 
 
-def played_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[ArmResults]:
+def read_arms(db: Session, scope: str, contract_name: str, limit: int) -> Iterator[ArmResults]:
     """See `workbench.store.runs.RunStore.arms_of`.
 
     Raises:
@@ -185,7 +185,7 @@ class RunStore(OwnerScope):
             StoreError: One of the rows is damaged.
         """
         with self._database.reading() as db:
-            return tuple(played_arms(db, self._scope, contract_name, limit))
+            return tuple(read_arms(db, self._scope, contract_name, limit))
 
     def move_run(self, run_id: str, state: RunState) -> None:
         """Says how far the run is.

@@ -157,7 +157,7 @@ class SearchStore(OwnerScope):
         *,
         limit: int = 50,
         offset: int = 0,
-        is_of_all: bool = False,
+        all_owners: bool = False,
     ) -> Sequence[FoundSession]:
         """Sessions with all words of the query in one message, or in title and tags.
 
@@ -167,7 +167,7 @@ class SearchStore(OwnerScope):
         terms = terms_of(query)
         if (query.strip() and not terms) or _asks_the_impossible(wanted):
             return ()
-        allowed = self._is_seen() if is_of_all else self._is_own()
+        allowed = self._is_seen() if all_owners else self._is_own()
         conditions = (col(SessionRow.deleted_at).is_(None), allowed, *conditions_of(wanted))
         with self._database.reading() as db:
             if not terms:

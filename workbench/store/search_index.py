@@ -12,7 +12,7 @@ from workbench.store.search_terms import CHUNK_SIZE_CHARS, chunks_of, insert_wor
 from workbench.store.tables import DocumentRow, LabelRow, LabelTagRow, MessageRow, SessionRow, SessionTagRow
 
 
-class IndexedMessage(NamedTuple):
+class IndexEntry(NamedTuple):
     """What there is to note of a message."""
 
     facts: Sequence[MessageFact]
@@ -21,7 +21,7 @@ class IndexedMessage(NamedTuple):
     """Names of tools, and codes: what a person searches for by name."""
 
 
-def note_message(db: Session, message: MessageRow, setup: dict[str, Any], finish_reason: str) -> None:
+def index_message(db: Session, message: MessageRow, setup: dict[str, Any], finish_reason: str) -> None:
     """Writes facts and words of a message that was just written.
 
     Args:
@@ -32,7 +32,7 @@ def note_message(db: Session, message: MessageRow, setup: dict[str, Any], finish
     """
     if message.role == Role.SYSTEM:
         return
-    noted = noted_of(message.role, message.text, setup, finish_reason)
+    noted = index_entry_of(message.role, message.text, setup, finish_reason)
     names = [*noted.names, *(str(call["name"]) for call in message.calls)]
     if message.name:
         names.append(message.name)
@@ -45,7 +45,7 @@ def note_message(db: Session, message: MessageRow, setup: dict[str, Any], finish
     )
 
 
-def note_session(db: Session, session_id: str) -> None:
+def index_session_names(db: Session, session_id: str) -> None:
     """Writes the words of a session's title, its tags and its labels' tags, instead of those it had.
 
     Args:
@@ -64,13 +64,13 @@ def note_session(db: Session, session_id: str) -> None:
     _write_documents(db, [(0, [title, *tags, *said], "")], session_id, None)
 
 
-def noted_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> IndexedMessage:
+def index_entry_of(role: str, text: str, setup: dict[str, Any], finish_reason: str) -> IndexEntry:
     """What there is to note of a message; nothing of one that no model wrote."""
     if role != Role.ASSISTANT:
-        return IndexedMessage((), ())
+        return IndexEntry((), ())
     reading = read_completion(text, setup, finish_reason)
     facts = tuple(facts_of(reading))
-    return IndexedMessage(
+    return IndexEntry(
         facts, [*(call.name for call in reading.calls), *dict.fromkeys(fact.code for fact in facts)]
     )
 

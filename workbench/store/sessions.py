@@ -14,10 +14,10 @@ from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import ListedSession, StoredSession
 from workbench.store import rows
-from workbench.store.deleting import is_shown, kept_since
+from workbench.store.deleting import is_shown, restorable_since
 from workbench.store.message_writer import new_id
 from workbench.store.messages import MessageStore
-from workbench.store.search_index import note_session
+from workbench.store.search_index import index_session_names
 from workbench.store.sharing import copy_session
 from workbench.store.storable import problem_of, refuse_unstorable
 from workbench.store.tables import MessageRow, RunSessionRow, SessionRow, SessionTagRow
@@ -130,16 +130,16 @@ class SessionStore(MessageStore):
             return None if row is None else self._value(db, row)
 
     def list_sessions(
-        self, *, limit: int = 50, offset: int = 0, is_deleted: bool = False, is_of_all: bool = False
+        self, *, limit: int = 50, offset: int = 0, is_deleted: bool = False, all_owners: bool = False
     ) -> Sequence[ListedSession]:
         """The sessions that hold a message, last used first; one that is damaged says so.
 
         Raises:
             StoreError: They could not be read.
         """
-        allowed = self._is_seen() if is_of_all else self._is_own()
+        allowed = self._is_seen() if all_owners else self._is_own()
         state = (
-            col(SessionRow.deleted_at) > kept_since(self._now())
+            col(SessionRow.deleted_at) > restorable_since(self._now())
             if is_deleted
             else col(SessionRow.deleted_at).is_(None)
         )
@@ -189,7 +189,7 @@ class SessionStore(MessageStore):
                 SessionTagRow(session_id=session.id, tag=tag, position=position)
                 for position, tag in enumerate(wanted)
             )
-            note_session(db, session.id)
+            index_session_names(db, session.id)
 
     def delete_session(self, session_id: str) -> None:
         """Hides the session; it is purged when 30 days are over.
@@ -220,12 +220,12 @@ class SessionStore(MessageStore):
     def _update(self, session_id: str, *, is_deleted: bool = False, **values: str | datetime | None) -> None:
         """Writes columns of an own session, also of one whose setup is damaged."""
         deleted_at = col(SessionRow.deleted_at)
-        state = deleted_at > kept_since(self._now()) if is_deleted else deleted_at.is_(None)
+        state = deleted_at > restorable_since(self._now()) if is_deleted else deleted_at.is_(None)
         with self._database.writing() as db:
             if not problem_of(session_id):
                 its_own = (col(SessionRow.id) == session_id, state, self._is_own())
                 if db.exec(update(SessionRow).where(*its_own).values(**values)).rowcount:
                     if "title" in values:
-                        note_session(db, session_id)
+                        index_session_names(db, session_id)
                     return
             raise self._not_own(db, session_id)

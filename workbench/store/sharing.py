@@ -13,7 +13,7 @@ from workbench.store import rows
 from workbench.store.message_writer import new_id, write_message
 from workbench.store.owner_scope import OwnerScope
 from workbench.store.paths import read_path, read_tree
-from workbench.store.search_index import note_session
+from workbench.store.search_index import index_session_names
 from workbench.store.storable import problem_of
 from workbench.store.tables import SessionRow, SessionTagRow
 from workbench.store.version_rows import put_setup
@@ -41,7 +41,7 @@ def copy_session(db: Session, source: SessionRow, owner: Owner, now: datetime) -
         place = rows.MessagePosition(id=new_id(), session_id=copy.id, parent=parent, created_at=now)
         parent = write_message(db, _new(kept if is_own else without_ephemeral(kept)), place).message
         copy.leaf_id = parent.id
-    note_session(db, copy.id)
+    index_session_names(db, copy.id)
     db.flush()
     return copy
 

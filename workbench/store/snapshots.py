@@ -164,7 +164,7 @@ class Snapshots:
 
 
 @contextmanager
-def snapshots_taken(file: Path, folder: Path, *, every_s: float) -> Generator[Snapshots]:
+def periodic_snapshots(file: Path, folder: Path, *, every_s: float) -> Generator[Snapshots]:
     """Restores the database where it is missing, copies it again and again, and once more at the end.
 
     A copy that fails is told in the log and tried again the next time.

@@ -18,7 +18,7 @@ from workbench.store.runs import RunStore
 from workbench.store.search import SearchStore
 from workbench.store.sessions import SessionStore
 from workbench.store.sharing import SharingStore
-from workbench.store.unfinished import keep_unfinished
+from workbench.store.unfinished import recover_unfinished
 from workbench.store.versions import VersionStore
 
 
@@ -72,7 +72,7 @@ class Store:
         self._now = now
         self._label_log = label_log
         try:
-            keep_unfinished(self._database, now)
+            recover_unfinished(self._database, now)
             self.purge()
         except BaseException:
             self._database.close()

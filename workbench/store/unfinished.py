@@ -69,7 +69,7 @@ def forget_unfinished(db: Session, session_id: str, unfinished_id: str | None) -
         db.flush()
 
 
-def keep_unfinished(database: Database, now: Callable[[], datetime]) -> int:
+def recover_unfinished(database: Database, now: Callable[[], datetime]) -> int:
     """Makes messages of what ended processes left; gives their number.
 
     Raises:

@@ -18,10 +18,10 @@ from workbench.app.requests.prompt import RenderRequest, rendered_row
 from workbench.app.requests.reading import ParseRequest, check_rows, reading_fields
 from workbench.app.requests.turn import report_turn
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, find_run, play_run
+from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.chat.json_value import JsonValue
 from workbench.hermes.reading import Dialect, Level
 from workbench.records.owner import Permission
@@ -183,7 +183,7 @@ class ApiFunctions:
                 sampling=replace(setup.sampling, **changes),
             )
             session_id = session or begin_session(services, setup, said=text).id
-            events = play_turn(services, session_id, setup, text, is_cancelled=is_cancelled)
+            events = run_turn(services, session_id, setup, text, is_cancelled=is_cancelled)
             report = report_turn(session_id, events)
             messages = tuple(one.message for one in services.sessions.path(session_id))
             return as_text(replace(report, messages=messages).to_json())
@@ -225,7 +225,7 @@ class ApiFunctions:
             )
             loaded = [load_suite(services, name) for name in suites]
             kept = begin_run(services, plan_run(services, wanted, loaded))
-            for _ in play_run(services, kept, is_cancelled=is_cancelled):
+            for _ in execute_run(services, kept, is_cancelled=is_cancelled):
                 pass
             kept = find_run(services, kept.id)
             title, state, results = kept.listed.title, kept.listed.state.value, services.runs.results(kept.id)

@@ -23,7 +23,7 @@ class Visitor:
     """Of a session that is seen by a link; None of all others."""
     is_read_only: bool = False
     """True of a session that can be looked at and copied, not gone on with."""
-    is_of_all: bool = False
+    all_owners: bool = False
     """True while an admin lists the sessions of all."""
     query: str = ""
     """What the list of sessions is searched for; blank shows all."""
@@ -40,7 +40,7 @@ class Visitor:
         """The same browser without an open session."""
         return Visitor(
             browser_key=self.browser_key,
-            is_of_all=self.is_of_all,
+            all_owners=self.all_owners,
             query=self.query,
             wanted=self.wanted,
             listed=self.listed,

@@ -4,7 +4,7 @@ import json
 
 from workbench.app.comparisons.opened import find_comparison, open_comparison
 from workbench.app.comparisons.planning import ColumnRequest, compare_question
-from workbench.app.comparisons.running import play_comparison
+from workbench.app.comparisons.running import run_comparison
 
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "%s"}}\n</tool_call>'
 
@@ -30,7 +30,7 @@ def asked(services, *columns, question="Cairo?", tools=("nonsense",)):
 
 def played(services, kept, is_cancelled=lambda: False):
     """The comparison once it is played, and what happened."""
-    events = list(play_comparison(services, kept, is_cancelled=is_cancelled))
+    events = list(run_comparison(services, kept, is_cancelled=is_cancelled))
     return find_comparison(services, kept.id), events
 
 

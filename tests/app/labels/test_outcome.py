@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.app.labels.test_corrected import CALL, TOOLS, label
 from tests.store.examples import SETUP
-from workbench.app.labelling import outcome_of
+from workbench.app.labelling import preview_export
 from workbench.chat.message import Message, Role, ToolCall
 from workbench.records.corpus.material import DamagedSession, ExportMessage, SessionMaterial
 from workbench.toolspec.tools_text import render_tools
@@ -39,21 +39,21 @@ def right(**changed):
 
 
 def test_a_correction_makes_a_row_of_what_had_to_stay_out():
-    kept_out = outcome_of(MATERIAL, [], labeller="")
+    kept_out = preview_export(MATERIAL, [], labeller="")
     assert [(one.code, one.message_id, one.is_defect) for one in kept_out.obstacles] == [
         ("schema-type", "m2", True)
     ]
-    assert outcome_of(MATERIAL, [right()], labeller="").obstacles == ()
+    assert preview_export(MATERIAL, [right()], labeller="").obstacles == ()
 
 
 def test_the_correction_of_another_labeller_counts_where_it_decides():
-    assert outcome_of(MATERIAL, [right(labeller="ben")], labeller="anna").obstacles
-    assert not outcome_of(MATERIAL, [right(labeller="ben", is_deciding=True)], labeller="anna").obstacles
+    assert preview_export(MATERIAL, [right(labeller="ben")], labeller="anna").obstacles
+    assert not preview_export(MATERIAL, [right(labeller="ben", is_deciding=True)], labeller="anna").obstacles
 
 
 def test_what_is_stale_gone_or_damaged_is_no_row_and_says_so():
-    stale = outcome_of(replace(MATERIAL, stale=frozenset({"m4"})), [right()], labeller="")
+    stale = preview_export(replace(MATERIAL, stale=frozenset({"m4"})), [right()], labeller="")
     assert [(one.code, one.message_id) for one in stale.obstacles] == [("stale-message", "m4")]
-    assert [one.code for one in outcome_of(None, [], labeller="").obstacles] == ["gone"]
+    assert [one.code for one in preview_export(None, [], labeller="").obstacles] == ["gone"]
     damaged = DamagedSession(session_id="s", problem="no JSON")
-    assert "no JSON" in outcome_of(damaged, [], labeller="").obstacles[0].message
+    assert "no JSON" in preview_export(damaged, [], labeller="").obstacles[0].message

@@ -109,7 +109,7 @@ def test_a_chat_server_s_models_are_listed(url):
 def test_a_whole_turn_through_the_page_s_own_path(url, tmp_path):
     """Contract, tools, the loop and the store, with a chat server; then the same session goes on raw."""
     from tests.services import CHECKOUT
-    from workbench.app.turns import begin_session, play_turn
+    from workbench.app.turns import begin_session, run_turn
     from workbench.hermes.written_out import written_out
     from workbench.settings import read_settings
     from workbench.wiring import open_services
@@ -130,11 +130,11 @@ def test_a_whole_turn_through_the_page_s_own_path(url, tmp_path):
         setup = services.setup_for()
         setup = replace(setup, sampling=replace(setup.sampling, max_tokens=16), max_rounds=1)
         session = begin_session(services, setup).id
-        list(play_turn(services, session, setup, ASKED.messages[0].text, is_cancelled=lambda: False))
+        list(run_turn(services, session, setup, ASKED.messages[0].text, is_cancelled=lambda: False))
         first = services.sessions.path(session)
         assert not first[2].generation.is_exact
         raw = replace(setup, model="openai:raw/hermes")
-        list(play_turn(services, session, raw, "And where?", is_cancelled=lambda: False))
+        list(run_turn(services, session, raw, "And where?", is_cancelled=lambda: False))
         path = services.sessions.path(session)
     assert path[-1].generation.is_exact
     assert written_out(first[2].message) in path[-1].generation.prompt_text

@@ -6,7 +6,7 @@ from tests.services import services_for
 from workbench.app.branches import branches_of
 from workbench.app.prepare import TurnContext
 from workbench.app.regenerate import ResumePoint
-from workbench.app.samples import Sample, agreement_of, play_more
+from workbench.app.samples import Sample, agreement_of, draw_samples
 from workbench.chat.message import Role, ToolCall
 from workbench.records.sessions import DeletedMessages
 from workbench.ui.present.branches import LABEL_CHARS, agreement_words, ask_branches, show_branches
@@ -36,7 +36,7 @@ def test_answers_that_part_are_rows_and_their_agreement_is_told(tmp_path):
         setup = services.sessions.find_session(session).setup
         user = services.sessions.path(session)[1]
         context = TurnContext(is_cancelled=lambda: False)
-        list(play_more(services, session, setup, ResumePoint(message_id=user.id), context, count=3))
+        list(draw_samples(services, session, setup, ResumePoint(message_id=user.id), context, count=3))
         play("Thanks", session)
         tree, made_of, leaf = made(services, session)
         view = show_branches(made_of, leaf)

@@ -32,7 +32,7 @@ class OpenedTurn:
 class OpenedComparison:
     """A comparison, looked at."""
 
-    kept: StoredComparison
+    stored: StoredComparison
     turns: tuple[OpenedTurn, ...]
     """In order."""
 
@@ -46,7 +46,7 @@ def open_comparison(services: Services, kept: StoredComparison) -> OpenedCompari
     asked = kept.comparison
     said = {one.id: one for one in services.sessions.path(asked.session_id, leaf_id=asked.turns[-1])}
     return OpenedComparison(
-        kept=kept,
+        stored=kept,
         turns=tuple(
             OpenedTurn(
                 question=said[turn_id].message.text if turn_id in said else "",

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
 
-from workbench.app.comparisons.playing import Branches, ColumnPlayer
+from workbench.app.comparisons.column_runner import Branches, ColumnRunner
 from workbench.app.services import Services
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import ComparisonAnswer, StoredComparison
@@ -45,7 +45,7 @@ CompareEvent = AnswerStarted | AnswerProgress | AnswerEnded
 """Anything that happens in a comparison."""
 
 
-def play_comparison(
+def run_comparison(
     services: Services,
     kept: StoredComparison,
     *,
@@ -146,7 +146,7 @@ class _Run:
 
     def _play_column(self, column: int) -> None:
         asked = self._kept.comparison
-        player = ColumnPlayer(
+        player = ColumnRunner(
             services=self._services,
             branches=self._branches,
             session_id=asked.session_id,
@@ -168,7 +168,7 @@ class _Run:
             behind = answer.leaf_id if asked.goes_on else None
 
     def _answered(
-        self, player: ColumnPlayer, turn: int, turn_id: str, behind: str | None
+        self, player: ColumnRunner, turn: int, turn_id: str, behind: str | None
     ) -> ComparisonAnswer:
         column = player.place
         self._told.put(AnswerStarted(column=column, turn=turn))

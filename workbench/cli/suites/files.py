@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from workbench.app.runs.playing import find_run
+from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.cli.terminal.paint import shown, write_json_line

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, find_run, play_run
+from workbench.app.runs.running import begin_run, execute_run, find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.cli.sampling_options import repeatable_option, sampling_option
@@ -203,7 +203,7 @@ def _begun(services: Services, wanted: RunRequest) -> StoredRun:
 def _played(services: Services, kept: StoredRun, compared: StoredRun | None, *, is_quiet: bool) -> RunReport:
     with stop_at_interrupt() as stop:
         print(f"run {kept.id}: {kept.listed.title}", file=sys.stderr)
-        events = play_run(services, kept, is_cancelled=stop.is_set)
+        events = execute_run(services, kept, is_cancelled=stop.is_set)
         _drain(told_events(events, is_quiet=is_quiet))
     return report_for(services, kept.id, compared)
 

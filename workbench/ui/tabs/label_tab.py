@@ -7,8 +7,8 @@ from typing import Any, cast
 import gradio as gr
 
 from workbench.app.editing import corrections_of
-from workbench.app.labelling import LabellingView, Seat, next_of, open_bench
-from workbench.app.regenerate import play_again
+from workbench.app.labelling import LabellingRole, LabellingView, next_session_id, open_for_labelling
+from workbench.app.regenerate import regenerate_message
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError
 from workbench.records.labels.agreement import agreement_of
@@ -48,7 +48,7 @@ class LabelEvents:
     def on_open(self, visitor: Visitor, request: gr.Request) -> LabelTabView:
         """The tab is opened: the script is told who labels, and then asks for what its browser had open."""
         owner = services_of(self.services, visitor, request).owner
-        return show_desk(Seat(labeller=owner.name), (), NO_QUEUE, None)
+        return show_desk(LabellingRole(labeller=owner.name), (), NO_QUEUE, None)
 
     @needs(Permission.WORK)
     def on_open_from_play(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView]:
@@ -87,7 +87,7 @@ class LabelEvents:
         try:
             bench = _bench(services, order)
             stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
-            for _ in play_again(
+            for _ in regenerate_message(
                 services,
                 bench,
                 order.message,
@@ -127,7 +127,7 @@ def _carried_out(services: Services, order: LabelCommand) -> LabelCommand:
                 services, order, QueueState.DONE if order.act is LabelAction.SUBMIT else QueueState.DISCARDED
             )
             items = _listed(services, order)
-            found = next_of(services, order.seat, _wanted(services, order), items, order.session)
+            found = next_session_id(services, order.seat, _wanted(services, order), items, order.session)
             return replace(order, session=found or order.session)
         case LabelAction.REOPEN:
             _move(services, order, QueueState.DRAFT)
@@ -148,7 +148,7 @@ def _answer(services: Services, order: LabelCommand, notice: NoticeView = CLEAR)
     try:
         page = services.labels.queue(_wanted(services, order), project=order.seat.project, limit=order.listed)
         session_id = order.session or next(iter(item.session_id for item in page.items), "")
-        bench = open_bench(services, session_id, order.seat) if session_id else None
+        bench = open_for_labelling(services, session_id, order.seat) if session_id else None
         projects, facts = services.labels.list_projects(), _facts(services, order, page)
     except WorkbenchError as error:
         return show_desk(order.seat, (), NO_QUEUE, None, serial=order.serial, notice=problem(error))
@@ -188,7 +188,7 @@ def _wanted(services: Services, order: LabelCommand) -> QueueFilter:
 
 
 def _bench(services: Services, order: LabelCommand) -> LabellingView:
-    bench = open_bench(services, order.session, order.seat)
+    bench = open_for_labelling(services, order.session, order.seat)
     if bench is None:
         raise BadInput(f"session {order.session!r}", "there is no such session", "choose one of the queue")
     return bench

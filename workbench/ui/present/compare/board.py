@@ -122,16 +122,16 @@ class ReadComparison:
 
 def show_board(read: ReadComparison, *, is_running: bool = False) -> BoardView:
     """The comparison at this moment."""
-    asked = read.kept.comparison
+    asked = read.stored.comparison
     total = len(asked.turns) * len(asked.columns)
-    failed = sum(1 for one in read.kept.answers if one.problem)
+    failed = sum(1 for one in read.stored.answers if one.problem)
     told = f" · {failed} not whole" if failed else ""
     return BoardView(
-        id=read.kept.id,
+        id=read.stored.id,
         session=asked.session_id,
-        note=f"{len(read.kept.answers)} of {count(total, 'answer')}{told}",
+        note=f"{len(read.stored.answers)} of {count(total, 'answer')}{told}",
         is_running=is_running,
-        can_go_on=bool(read.kept.missing) and not is_running,
+        can_go_on=bool(read.stored.missing) and not is_running,
         heads=tuple(_head(column, LETTERS[place]) for place, column in enumerate(asked.columns)),
         turns=tuple(_turn(read, turn) for turn in range(len(asked.turns))),
     )
@@ -149,9 +149,9 @@ def _head(column: Column, letter: str) -> ColumnHeadView:
 
 
 def _turn(read: ReadComparison, turn: int) -> TurnView:
-    columns = range(len(read.kept.comparison.columns))
-    turns = len(read.kept.comparison.turns)
-    first, vote = read.answers.get((turn, 0)), read.kept.vote(turn)
+    columns = range(len(read.stored.comparison.columns))
+    turns = len(read.stored.comparison.turns)
+    first, vote = read.answers.get((turn, 0)), read.stored.vote(turn)
     there = [one for column in columns if (one := read.answers.get((turn, column))) and one.answer.leaf_id]
     return TurnView(
         place=turn,

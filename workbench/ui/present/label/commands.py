@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final, cast
 
-from workbench.app.labelling import Seat
+from workbench.app.labelling import LabellingRole
 from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import ToolCall
 from workbench.errors import BadInput
@@ -47,7 +47,7 @@ class LabelCommand:
     act: LabelAction
     serial: int
     """Comes back with the answer."""
-    seat: Seat
+    seat: LabellingRole
     session: str
     """The session; empty takes the first of the queue."""
     wanted: QueueFilter
@@ -80,7 +80,7 @@ def read_order(text: str) -> LabelCommand:
         return LabelCommand(
             act=LabelAction(str(order.get("act"))),
             serial=_whole(order.get("serial")),
-            seat=Seat(
+            seat=LabellingRole(
                 labeller=str(order.get("labeller") or "").strip(),
                 project=str(order.get("project") or ""),
                 is_deciding=order.get("is_deciding") is True,

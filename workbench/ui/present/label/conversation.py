@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.app.labelling import LabellingView, Seat
+from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.chat.message import Role, ToolCall
 from workbench.records.labels.label import Label
 from workbench.records.sessions import StoredMessage
@@ -85,7 +85,7 @@ class TalkView:
     """The row that it becomes, in lines: first what it comes to."""
 
 
-def show_talk(bench: LabellingView, seat: Seat) -> TalkView:
+def show_talk(bench: LabellingView, seat: LabellingRole) -> TalkView:
     """The conversation of a bench."""
     rounds = read_path(bench.path, bench.tools)
     transcript = show_transcript(bench.path, rounds, selected=None, examples=())
@@ -103,7 +103,11 @@ def show_talk(bench: LabellingView, seat: Seat) -> TalkView:
 
 
 def _entry(
-    entry: TranscriptEntry, kept: StoredMessage, one: ReadRound | None, bench: LabellingView, seat: Seat
+    entry: TranscriptEntry,
+    kept: StoredMessage,
+    one: ReadRound | None,
+    bench: LabellingView,
+    seat: LabellingRole,
 ) -> LabelEntry:
     calls = one.reading.calls if one else ()
     results = [result.id for result in one.results.values()] if one else []
@@ -139,7 +143,7 @@ def _is_of(label: Label, kept: StoredMessage, call: int | None) -> bool:
     return (label.target.message_id, label.target.call_index) == (kept.copy_of or kept.id, call)
 
 
-def _said(labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: Seat) -> LabelView:
+def _said(labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: LabellingRole) -> LabelView:
     own = next((label for label in labels if _is_of(label, kept, call) and _is_own(label, seat)), None)
     if own is None:
         return LabelView()
@@ -159,13 +163,15 @@ def _said(labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: 
     )
 
 
-def _is_own(label: Label, seat: Seat) -> bool:
+def _is_own(label: Label, seat: LabellingRole) -> bool:
     return (
         label.is_deciding if seat.is_deciding else (not label.is_deciding and label.labeller == seat.labeller)
     )
 
 
-def _others(labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: Seat) -> tuple[str, ...]:
+def _others(
+    labels: Sequence[Label], kept: StoredMessage, call: int | None, seat: LabellingRole
+) -> tuple[str, ...]:
     others = (label for label in labels if _is_of(label, kept, call) and not _is_own(label, seat))
     return tuple(_other(label) for label in others)
 

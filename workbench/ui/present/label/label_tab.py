@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from workbench.app.labelling import LabellingView, Seat
+from workbench.app.labelling import LabellingRole, LabellingView
 from workbench.records.labels.agreement import AnnotatorAgreement
 from workbench.records.labels.label import Verdict
 from workbench.records.labels.project import Project, QueueItem, QueueState
@@ -118,7 +118,7 @@ NO_QUEUE: Final = QueueFacts(items=(), total=0, done_count=0, all_count=0, agree
 
 
 def show_desk(
-    seat: Seat,
+    seat: LabellingRole,
     projects: Sequence[Project],
     queue: QueueFacts,
     bench: LabellingView | None,
@@ -161,7 +161,7 @@ def _queue_row(item: QueueItem, open_id: str | None) -> QueueRow:
     )
 
 
-def _project(seat: Seat, projects: Sequence[Project]) -> ProjectView:
+def _project(seat: LabellingRole, projects: Sequence[Project]) -> ProjectView:
     own = next((project for project in projects if project.name == seat.project), Project(name=seat.project))
     questions = tuple(
         QuestionView(name=question.name, text=question.text, choices=question.choices)

@@ -139,7 +139,7 @@ def _reopened(
         read = read_comparison(services, find_comparison(services, comparison_id))
     except WorkbenchError as error:
         return first, front._replace(notice=problem(error))
-    form = form_of(read.kept.comparison, first, read.questions[-1])
+    form = form_of(read.stored.comparison, first, read.questions[-1])
     return form, front._replace(board=show_board(read))
 
 

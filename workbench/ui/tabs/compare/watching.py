@@ -8,7 +8,7 @@ from workbench.app.comparisons.running import (
     AnswerEnded,
     AnswerStarted,
     CompareEvent,
-    play_comparison,
+    run_comparison,
 )
 from workbench.app.services import Services
 from workbench.records.comparisons import ComparisonAnswer, StoredComparison
@@ -53,12 +53,12 @@ def watch(
     """Plays what is missing, and tells of it as it goes.
 
     Raises:
-        StoreError: As `play_comparison`.
+        StoreError: As `run_comparison`.
     """
-    kept, rounds = read.kept, dict[int, tuple[int, LiveRound]]()
+    kept, rounds = read.stored, dict[int, tuple[int, LiveRound]]()
 
     def play(_tell: Callable[[CompareEvent], None]) -> Iterator[CompareEvent]:
-        return play_comparison(services, kept, is_cancelled=is_cancelled, token=token)
+        return run_comparison(services, kept, is_cancelled=is_cancelled, token=token)
 
     for batch in play_aside(play):
         now_s = services.calendar.seconds()
@@ -66,12 +66,12 @@ def watch(
         for event in batch:
             _follow(rounds, event, now_s)
         read = _with_answers(services, read, ended) if ended else read
-        asked = read.kept.comparison
+        asked = read.stored.comparison
         live = show_live(
             rounds,
             column_count=len(asked.columns),
             turn_count=len(asked.turns),
-            done=len(read.kept.answers),
+            done=len(read.stored.answers),
             now_s=services.calendar.seconds(),
         )
         yield ComparisonSnapshot(live=live, board=show_board(read, is_running=True) if ended else None)
@@ -89,7 +89,7 @@ def _follow(rounds: dict[int, tuple[int, LiveRound]], event: CompareEvent, now_s
 
 def _with_answers(services: Services, read: ReadComparison, ended: list[ComparisonAnswer]) -> ReadComparison:
     # Read again for its votes, too: somebody may have voted meanwhile.
-    kept = find_comparison(services, read.kept.id)
+    kept = find_comparison(services, read.stored.id)
     columns = kept.comparison.columns
     came = {
         (one.turn, one.column): read_answer(open_answer(services, kept, one), columns[one.column].setup)

@@ -92,7 +92,7 @@ class ListEvents:
     @needs(Permission.WORK)
     def on_scope(self, visitor: Visitor, request: gr.Request) -> Screen:
         """An admin sees the sessions of all, or their own again."""
-        return self._listed(replace(visitor, is_of_all=not visitor.is_of_all), request)
+        return self._listed(replace(visitor, all_owners=not visitor.all_owners), request)
 
     @needs(Permission.WORK)
     def on_search(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:

@@ -7,7 +7,7 @@ import gradio as gr
 from workbench.app.as_code import code_of
 from workbench.app.editing import edit_call, edit_text, place_of
 from workbench.app.opened_session import OpenedSession
-from workbench.app.regenerate import ResumePoint, beginning_of
+from workbench.app.regenerate import ResumePoint, continuation_of
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject, as_object
 from workbench.chat.message import Role
@@ -190,7 +190,7 @@ def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:
 
 def _onward(kept: StoredMessage, act: str) -> ResumePoint:
     if act == "continue":
-        return beginning_of(kept)
+        return continuation_of(kept)
     if act == "regenerate":
         return ResumePoint(message_id=kept.parent_id or "", is_answer=True)
     return ResumePoint(message_id=kept.id, is_answer=act == "answer")

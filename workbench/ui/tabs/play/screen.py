@@ -162,10 +162,12 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
         StoreError: It cannot be read.
     """
     is_admin = services.owner.may(Permission.READ_ALL)
-    is_of_all = visitor.is_of_all and is_admin
-    scope = "Show only mine" if is_of_all else "Show those of all"
+    all_owners = visitor.all_owners and is_admin
+    scope = "Show only mine" if all_owners else "Show those of all"
     # One more than is shown tells whether there are more.
-    found = services.search.find(visitor.query, visitor.wanted, limit=visitor.listed + 1, is_of_all=is_of_all)
+    found = services.search.find(
+        visitor.query, visitor.wanted, limit=visitor.listed + 1, all_owners=all_owners
+    )
     return show_sessions(
         found[: visitor.listed],
         open_id=visitor.session_id,

@@ -7,10 +7,10 @@ from functools import partial
 
 from workbench.app.opened_session import OpenedSession, open_session
 from workbench.app.prepare import TurnContext
-from workbench.app.regenerate import ResumePoint, play_on
-from workbench.app.samples import SampleStarted, play_more
+from workbench.app.regenerate import ResumePoint, continue_from
+from workbench.app.samples import SampleStarted, draw_samples
 from workbench.app.services import Services
-from workbench.app.turns import MessageStored, play_turn
+from workbench.app.turns import MessageStored, run_turn
 from workbench.chat.message import Role
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import children
@@ -73,14 +73,14 @@ def watch(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequ
         visitor: With a session.
 
     Raises:
-        WorkbenchError: As `play_turn`.
+        WorkbenchError: As `run_turn`.
     """
     went_on_from, live = visitor.leaf_id, LiveRound()
     for batch in play_aside(partial(_play, services, visitor, setup, wish)):
         for event in batch:
             live = _live_after(live, event, now_s=services.calendar.seconds())
         screen = Screen()
-        kept = [event.kept for event in batch if isinstance(event, MessageStored)]
+        kept = [event.stored for event in batch if isinstance(event, MessageStored)]
         if kept:
             visitor = replace(visitor, leaf_id=kept[-1].id)
             screen = _shown(services, visitor, setup, kept, went_on_from)
@@ -121,21 +121,21 @@ def _play(
     )
     session_id, onward = visitor.session_id or "", wish.onward
     if onward is not None:
-        yield from play_on(services, session_id, setup, onward, context)
+        yield from continue_from(services, session_id, setup, onward, context)
     else:
         for event in _first(services, visitor, setup, wish.text, context):
             if onward is None and isinstance(event, MessageStored):
-                onward = ResumePoint(message_id=event.kept.id)
+                onward = ResumePoint(message_id=event.stored.id)
             yield event
     if onward is not None and wish.samples > 1:
-        yield from play_more(services, session_id, setup, onward, context, count=wish.samples)
+        yield from draw_samples(services, session_id, setup, onward, context, count=wish.samples)
 
 
 def _first(
     services: Services, visitor: Visitor, setup: RunConfig, text: str, context: TurnContext
 ) -> Iterator[Event | MessageStored]:
     """The turn of what the user says; its first message is theirs."""
-    return play_turn(
+    return run_turn(
         services,
         visitor.session_id or "",
         setup,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import gradio as gr
 from gradio.blocks import Block
 
-from workbench.app.runs.playing import find_run
+from workbench.app.runs.running import find_run
 from workbench.app.runs.suites import suite_names
 from workbench.app.services import Services
 from workbench.records.runs import StoredRun

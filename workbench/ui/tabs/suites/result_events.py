@@ -7,7 +7,7 @@ from typing import Final
 import gradio as gr
 
 from workbench.app.runs.casting import add_case, case_of_turn
-from workbench.app.runs.playing import find_run
+from workbench.app.runs.running import find_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.labels.project import QueueState

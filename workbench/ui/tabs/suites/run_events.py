@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 import gradio as gr
 
 from workbench.app.runs.planning import RunRequest, plan_run
-from workbench.app.runs.playing import begin_run, find_run
+from workbench.app.runs.running import begin_run, find_run
 from workbench.app.runs.suites import load_suite
 from workbench.app.services import Services
 from workbench.errors import BadInput, WorkbenchError

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import Final
 
-from workbench.app.runs.playing import play_run
+from workbench.app.runs.running import execute_run
 from workbench.app.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records.owner import Owner
@@ -100,7 +100,7 @@ class RunsUnderWay:
 
     def _play(self, services: Services, kept: StoredRun, one: RunUnderWay, token: Secret | None) -> None:
         try:
-            for event in play_run(services, kept, is_cancelled=one.stop.is_set, token=token):
+            for event in execute_run(services, kept, is_cancelled=one.stop.is_set, token=token):
                 if isinstance(event, CaseFinished | RunEnded):
                     one.progress = event.progress
         except WorkbenchError as error:

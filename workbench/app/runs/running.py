@@ -7,7 +7,7 @@ from workbench.app.prepare import system_message
 from workbench.app.queued_engine import QueuedEngine
 from workbench.app.runs.planning import title_of
 from workbench.app.services import Services
-from workbench.app.turns import begin_session, play_turn
+from workbench.app.turns import begin_session, run_turn
 from workbench.chat.message import Message
 from workbench.errors import BadInput, EngineError
 from workbench.records.run_config import RunConfig
@@ -37,7 +37,7 @@ _VERDICT_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CasePlayer:
+class CaseRunner:
     """Plays the cases of one run; see `workbench.suite.runner.Player`."""
 
     services: Services
@@ -60,7 +60,7 @@ class CasePlayer:
         history = job.case.messages[:-1]
         if history:
             self._begin_with(session_id, setup, history)
-        events = play_turn(
+        events = run_turn(
             self.services,
             session_id,
             setup,
@@ -168,7 +168,7 @@ def find_run(services: Services, run_id: str) -> StoredRun:
     return found
 
 
-def play_run(
+def execute_run(
     services: Services, kept: StoredRun, *, is_cancelled: IsCancelled, token: Secret | None = None
 ) -> Iterator[RunEvent]:
     """Plays what of the run has no result yet; each result is committed before it is told.
@@ -195,7 +195,7 @@ def _played(
     runs.move_run(kept.id, RunState.RUNNING)
     events = run(
         kept.plan.jobs(),
-        CasePlayer(services=services, run_id=kept.id, plan=kept.plan, token=token),
+        CaseRunner(services=services, run_id=kept.id, plan=kept.plan, token=token),
         clock=services.calendar,
         timeout_s=kept.plan.timeout_s,
         is_cancelled=is_cancelled,

@@ -6,7 +6,7 @@ from threading import Lock
 
 from workbench.app.prepare import TurnContext, prepare_turn, system_message
 from workbench.app.services import Services
-from workbench.app.turns import MessageStored, TurnRecorder, copy_of, keep_all
+from workbench.app.turns import MessageStored, TurnRecorder, copy_of, record_turn
 from workbench.chat.message import Message, Role
 from workbench.errors import BadInput, EngineError
 from workbench.records.comparisons import ComparisonAnswer
@@ -71,7 +71,7 @@ STOPPED = "stopped by you"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnPlayer:
+class ColumnRunner:
     """Plays the turns of one column."""
 
     services: Services
@@ -143,4 +143,4 @@ class ColumnPlayer:
         messages = [kept.message for kept in path]
         context = TurnContext(is_cancelled=self.is_cancelled, token=self.token)
         prepared = prepare_turn(services, self.session_id, setup, context, engine, messages)
-        yield from keep_all(prepared, keeper, setup.ephemeral)
+        yield from record_turn(prepared, keeper, setup.ephemeral)
