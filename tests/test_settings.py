@@ -1,4 +1,4 @@
-"""The environment, read once."""
+"""Settings are read from environment variables."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -18,16 +18,16 @@ def test_an_empty_environment_gives_the_defaults(tmp_path, monkeypatch):
     assert settings.database_url == f"sqlite:///{settings.data}/workbench.sqlite3"
 
 
-def test_a_checkout_keeps_its_data_beside_itself():
+def test_a_checkout_has_its_data_folder_inside():
     checkout = Path(__file__).parents[1]
     assert read_settings({"WORKBENCH_HOME": str(checkout)}).data == checkout / "data"
 
 
-def test_lists_are_parted_by_commas():
+def test_lists_are_separated_by_commas():
     assert read_settings({"WORKBENCH_TOOLS": "weather, search,"}).tools == ("weather", "search")
 
 
-def test_a_space_is_reached_from_outside_unless_a_person_says_otherwise():
+def test_a_space_listens_on_all_addresses_unless_the_host_is_set():
     assert read_settings({"SPACE_ID": "someone/workbench"}).host == "0.0.0.0"
     assert read_settings({"SPACE_ID": "someone/workbench", "WORKBENCH_HOST": "127.0.0.1"}).host == "127.0.0.1"
 
@@ -38,23 +38,23 @@ def test_a_space_is_reached_from_outside_unless_a_person_says_otherwise():
         ("WORKBENCH_PORT", "many", "WORKBENCH_PORT: 'many' is not a whole number"),
         ("WORKBENCH_PORT", "70000", "70000 is not between 1 and 65535"),
         ("WORKBENCH_MAX_ROUNDS", "0", "0 is not between 1 and 100"),
-        ("WORKBENCH_MODLE", "x", "WORKBENCH_MODLE: no such setting"),
+        ("WORKBENCH_MODLE", "x", "WORKBENCH_MODLE: unknown setting"),
     ],
 )
-def test_what_cannot_be_used_is_named(name, value, message):
+def test_an_invalid_setting_is_reported_with_its_name(name, value, message):
     with pytest.raises(BadInput, match=message):
         read_settings({name: value})
 
 
-def test_a_chosen_model_is_begun_with_and_the_variable_wins(tmp_path):
-    data = {"WORKBENCH_DATA": str(tmp_path / "data")}
-    assert read_settings(data).model == "embedded"
+def test_the_stored_default_model_is_used_and_the_variable_overrides_it(tmp_path):
+    variables = {"WORKBENCH_DATA": str(tmp_path / "data")}
+    assert read_settings(variables).model == "embedded"
     choose_model(tmp_path / "data", "openai:lab/hermes")
-    assert read_settings(data).model == "openai:lab/hermes"
-    assert read_settings({**data, "WORKBENCH_MODEL": "scripted:demo"}).model == "scripted:demo"
+    assert read_settings(variables).model == "openai:lab/hermes"
+    assert read_settings({**variables, "WORKBENCH_MODEL": "scripted:demo"}).model == "scripted:demo"
 
 
-def test_a_key_is_not_shown_by_any_way_of_showing_the_settings():
+def test_printing_the_settings_does_not_reveal_a_key():
     settings = read_settings({"WORKBENCH_OPENAI_API_KEY": " sk-1234 "})
     assert settings.openai_api_key.reveal() == "sk-1234"
     assert "sk-1234" not in f"{settings} {settings!r} {asdict(settings)}"
@@ -65,28 +65,28 @@ def test_every_variable_has_the_prefix_and_a_meaning():
     assert all(row.name.startswith("WORKBENCH_") and row.meaning for row in VARIABLES)
 
 
-def test_colours_are_not_wanted_where_no_color_is_set_or_the_terminal_is_dumb():
+def test_there_are_no_colours_if_no_color_is_set_or_the_terminal_is_dumb():
     assert is_colour_wanted({"TERM": "xterm", "NO_COLOR": ""})
     assert not is_colour_wanted({"NO_COLOR": "1"})
     assert not is_colour_wanted({"TERM": "dumb"})
 
 
-def test_accounts_are_pairs_parted_by_blanks_or_commas():
-    given = {"WORKBENCH_AUTH": "ann:scrypt.a, bob:scrypt.b\nroot:x", "WORKBENCH_ADMINS": "root, ada"}
-    settings = read_settings(given)
+def test_accounts_are_pairs_separated_by_blanks_or_commas():
+    variables = {"WORKBENCH_AUTH": "ann:scrypt.a, bob:scrypt.b\nroot:x", "WORKBENCH_ADMINS": "root, ada"}
+    settings = read_settings(variables)
     assert settings.accounts == {"ann": "scrypt.a", "bob": "scrypt.b", "root": "x"}
     assert settings.admins == {"root", "ada"}
     assert "scrypt" not in repr(settings)
 
 
 @pytest.mark.parametrize("pair", ["secret", "ann:", ":secret"])
-def test_an_account_that_is_no_pair_is_refused_and_not_shown(pair):
+def test_a_malformed_account_is_refused_and_not_shown(pair):
     with pytest.raises(BadInput, match=r"account 2.*name:hash") as caught:
         read_settings({"WORKBENCH_AUTH": f"bob:x,{pair}"})
     assert "secret" not in str(caught.value)
 
 
-def test_a_space_is_known_by_its_id():
+def test_a_space_is_recognized_by_its_id():
     assert not read_settings({}).is_on_space
     assert read_settings({"SPACE_ID": "a/b"}).is_on_space
     space = {"SPACE_ID": "a/b", "SYSTEM": "spaces", "OAUTH_CLIENT_ID": "x"}

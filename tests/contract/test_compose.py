@@ -1,4 +1,4 @@
-"""Contract and tools to system text."""
+"""A contract and the offered tools are composed into the system text."""
 
 import pytest
 from hypothesis import given, settings
@@ -14,14 +14,16 @@ NOW = ToolSpec.of_function({"name": "now", "description": "Now.", "parameters": 
 TOOLS = OfferedTools(specs=(NOW,))
 
 
-def composed(text: str, family: str = "hermes-lines", given: dict[str, str] | None = None, **own: str) -> str:
-    contract = Contract(name="mine", title="T", family=family, variables=own, text=text, first_line=10)
-    return compose(contract, TOOLS, variables={"date": "2026-11-21", **(given or {})})
+def composed(
+    text: str, family: str = "hermes-lines", values: dict[str, str] | None = None, **declared: str
+) -> str:
+    contract = Contract(name="mine", title="T", family=family, variables=declared, text=text, first_line=10)
+    return compose(contract, TOOLS, variables={"date": "2026-11-21", **(values or {})})
 
 
-def refused(text: str, given: dict[str, str] | None = None, **own: str) -> str:
+def error_of(text: str, values: dict[str, str] | None = None, **declared: str) -> str:
     with pytest.raises(BadInput) as caught:
-        composed(text, given=given, **own)
+        composed(text, values=values, **declared)
     return str(caught.value)
 
 
@@ -42,7 +44,7 @@ def refused(text: str, given: dict[str, str] | None = None, **own: str) -> str:
         "${tools}",
     ],
 )
-def test_what_is_no_placeholder_stays(text: str) -> None:
+def test_text_that_is_not_a_placeholder_stays_as_it_is(text: str) -> None:
     assert composed(text) == text
 
 
@@ -51,9 +53,9 @@ def test_blanks_in_a_placeholder_do_not_matter(spelled: str) -> None:
     assert composed(f"a {spelled} b") == "a 2026-11-21 b"
 
 
-def test_own_variables_have_defaults_that_values_win_over() -> None:
+def test_values_override_the_defaults_of_declared_variables() -> None:
     assert composed("{{ who }}", who="a helper") == "a helper"
-    assert composed("{{ who }}", given={"who": "a poet"}, who="a helper") == "a poet"
+    assert composed("{{ who }}", values={"who": "a poet"}, who="a helper") == "a poet"
 
 
 def test_a_declared_date_has_a_default() -> None:
@@ -61,7 +63,7 @@ def test_a_declared_date_has_a_default() -> None:
     assert compose(contract, TOOLS, variables={}) == "today"
 
 
-def test_a_value_is_not_looked_at_again() -> None:
+def test_placeholders_in_a_value_are_not_filled() -> None:
     assert composed("{{ who }}", who="{{ tools }} {{ x }}") == "{{ tools }} {{ x }}"
 
 
@@ -71,7 +73,7 @@ def test_two_literal_braces_can_be_written(spelled: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_tools_are_in_the_familys_spelling(family: str) -> None:
+def test_tools_are_written_in_the_format_of_the_family(family: str) -> None:
     text = composed("<tools>\n{{ tools }}\n</tools>", family=family)
     assert text == f"<tools>\n{FAMILIES[family].spell_tools(TOOLS)}\n</tools>"
 
@@ -81,40 +83,40 @@ def test_a_contract_may_leave_the_tools_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "a\n{{ nope }}",
-            "contract 'mine', line 11: variable 'nope' is unknown (there are tools, date, who; declare others above)",
+            "contract 'mine', line 11: variable 'nope' is unknown (known variables: tools, date, who; declare others",
         ),
         (
             "{{ tools | tojson }}",
-            "contract 'mine', line 10: '{{ tools | tojson }}' is no placeholder (write {{ name",
+            "contract 'mine', line 10: '{{ tools | tojson }}' is not a placeholder (write {{ name",
         ),
-        ("{{ user.name }}", "contract 'mine', line 10: '{{ user.name }}' is no placeholder"),
-        ("{{ tools }", "contract 'mine', line 10: '{{ tools }' is no placeholder"),
-        ("x {{ tools\n}}", "contract 'mine', line 10: '{{ tools' is no placeholder"),
+        ("{{ user.name }}", "contract 'mine', line 10: '{{ user.name }}' is not a placeholder"),
+        ("{{ tools }", "contract 'mine', line 10: '{{ tools }' is not a placeholder"),
+        ("x {{ tools\n}}", "contract 'mine', line 10: '{{ tools' is not a placeholder"),
     ],
 )
-def test_what_looks_like_a_placeholder_and_is_none_is_told(text: str, told: str) -> None:
-    assert refused(text, who="x").startswith(told)
+def test_a_malformed_placeholder_is_reported_with_its_line(text: str, message: str) -> None:
+    assert error_of(text, who="x").startswith(message)
 
 
-def test_a_missing_date_is_told() -> None:
+def test_a_missing_date_is_reported() -> None:
     contract = Contract(name="mine", title="T", family="qwen3", text="{{ date }}")
     with pytest.raises(BadInput, match="line 1: variable 'date' has no value"):
         compose(contract, TOOLS, variables={})
 
 
-def test_a_value_for_what_is_not_declared_is_told() -> None:
-    assert refused("x", given={"whoo": "x"}, who="y") == (
-        "contract 'mine': it has no variable 'whoo' (it declares who)"
+def test_a_value_for_an_undeclared_variable_is_reported() -> None:
+    assert error_of("x", values={"whoo": "x"}, who="y") == (
+        "contract 'mine': it has no variable 'whoo' (declared variables: who)"
     )
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab{}' \"\n", max_size=30))
-def test_text_without_placeholders_is_composed_to_itself(text: str) -> None:
+def test_text_without_placeholders_is_composed_unchanged(text: str) -> None:
     try:
         result = composed(text, a="<A>", b="<B>", ab="<AB>")
     except BadInput:

@@ -1,4 +1,4 @@
-"""Contracts as files: front matter and text."""
+"""Contract files are parsed and written: front matter and text."""
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +8,7 @@ from workbench.contract.contract import Contract, parse_contract, render_contrac
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 
-WHOLE = """---
+FILE = """---
 name: mine
 title: My contract
 family: hermes-lines
@@ -23,7 +23,7 @@ You are {{ persona }}.
 """
 
 
-def refused(text: str) -> str:
+def error_of(text: str) -> str:
     with pytest.raises(BadInput) as caught:
         parse_contract(text, name="mine")
     return str(caught.value)
@@ -33,8 +33,8 @@ def front(lines: str) -> str:
     return f"---\ntitle: T\nfamily: hermes-lines\n{lines}\n---\nText\n"
 
 
-def test_a_whole_file_is_read() -> None:
-    assert parse_contract(WHOLE, name="mine") == Contract(
+def test_a_file_with_every_field_is_parsed() -> None:
+    assert parse_contract(FILE, name="mine") == Contract(
         name="mine",
         title="My contract",
         family="hermes-lines",
@@ -44,11 +44,11 @@ def test_a_whole_file_is_read() -> None:
     )
 
 
-def test_the_line_at_which_the_text_begins_is_known() -> None:
-    assert parse_contract(WHOLE, name="mine").first_line == 10
+def test_a_contract_knows_the_line_at_which_its_text_begins() -> None:
+    assert parse_contract(FILE, name="mine").first_line == 10
 
 
-def test_title_and_family_are_enough_and_the_file_names_the_contract() -> None:
+def test_title_and_family_are_enough_and_the_name_is_that_of_the_file() -> None:
     contract = parse_contract("---\ntitle: T\nfamily: qwen3\n---\nText\n", name="other")
     assert contract == Contract(name="other", title="T", family="qwen3", text="Text")
 
@@ -66,21 +66,21 @@ def test_title_and_family_are_enough_and_the_file_names_the_contract() -> None:
         ("a\r\nb\r\n", "a\r\nb\r"),
     ],
 )
-def test_the_text_is_kept_byte_for_byte_but_for_the_last_line_break(body: str, text: str) -> None:
+def test_the_text_is_read_byte_for_byte_except_for_the_last_line_break(body: str, text: str) -> None:
     assert parse_contract(f"---\ntitle: T\nfamily: qwen3\n---\n{body}", name="mine").text == text
 
 
-def test_values_are_texts_whatever_yaml_makes_of_them() -> None:
+def test_values_that_yaml_would_convert_stay_texts() -> None:
     contract = parse_contract(front("variables: {a: yes, b: 007, c: 2026-01-01, d: null, e: }"), name="mine")
     assert contract.variables == {"a": "yes", "b": "007", "c": "2026-01-01", "d": "null", "e": ""}
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
-        ("", "contract 'mine', line 1: no front matter (begin with '---', title, family, '---')"),
+        ("", "contract 'mine', line 1: no front matter (start the file with '---', `title: …`, `family: …`"),
         ("You are…", "contract 'mine', line 1: no front matter"),
-        ("---\ntitle: T\n", "contract 'mine', line 3: the front matter does not end (add a line '---')"),
+        ("---\ntitle: T\n", "contract 'mine', line 3: the front matter is not closed (add a line '---')"),
         ("---\n---\nText", "contract 'mine', line 2: the front matter is empty"),
         ("---\n- a\n---\n", "contract 'mine', line 2: not a mapping"),
         (
@@ -90,22 +90,22 @@ def test_values_are_texts_whatever_yaml_makes_of_them() -> None:
         ("---\nfamily: qwen3\n---\n", "contract 'mine', front matter: 'title' is missing"),
         (
             "---\ntitle: a: b\nfamily: qwen3\n---\n",
-            "contract 'mine', line 2: front matter is not YAML: mapping",
+            "contract 'mine', line 2: the front matter is not valid YAML: mapping",
         ),
-        ("---\ntitle: \x00\n---\n", "contract 'mine', line 2: front matter is not YAML: "),
+        ("---\ntitle: \x00\n---\n", "contract 'mine', line 2: the front matter is not valid YAML: "),
         (front("nope: x"), "contract 'mine', line 4: unknown key 'nope' (use name, title, family, "),
-        (front("title: x"), "contract 'mine', line 4: 'title' stands there twice (remove one)"),
+        (front("title: x"), "contract 'mine', line 4: 'title' occurs twice (remove one)"),
         (front("description: [a]"), "contract 'mine', line 4: description is not a text"),
         (front("variables: [a]"), "contract 'mine', line 4: not a mapping"),
-        (front("variables:\n  a b: x"), "contract 'mine', line 5: 'a b' cannot name a variable"),
+        (front("variables:\n  a b: x"), "contract 'mine', line 5: 'a b' is not a valid variable name"),
         (
             front("variables:\n  tools: x"),
-            "contract 'mine', line 5: variable 'tools' is filled by the workbench",
+            "contract 'mine', line 5: variable 'tools' is filled in by the workbench",
         ),
         (front("variables:\n  a: [1]"), "contract 'mine', line 5: variable 'a' is not a text"),
         (
             front("name: other"),
-            "contract 'mine', front matter: it names itself 'other' (write `name: mine` or",
+            "contract 'mine', front matter: its name is 'other', not 'mine' (write `name: mine` or",
         ),
         (
             "---\ntitle: T\nfamily: gpt\n---\n",
@@ -113,8 +113,8 @@ def test_values_are_texts_whatever_yaml_makes_of_them() -> None:
         ),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place_and_what_to_do(text: str, told: str) -> None:
-    assert refused(text).startswith(told)
+def test_an_error_names_the_line_and_what_to_do(text: str, message: str) -> None:
+    assert error_of(text).startswith(message)
 
 
 def contract(**changes: object) -> Contract:
@@ -125,18 +125,18 @@ def contract(**changes: object) -> Contract:
 @pytest.mark.parametrize(
     "changes", [{"name": "other"}, {"title": "other"}, {"description": "other"}, {"first_line": 9}]
 )
-def test_the_fingerprint_does_not_see_what_no_model_sees(changes: dict[str, object]) -> None:
+def test_the_fingerprint_ignores_fields_that_no_model_sees(changes: dict[str, object]) -> None:
     assert contract(**changes).fingerprint == contract().fingerprint
 
 
 @pytest.mark.parametrize("changes", [{"family": "qwen2.5"}, {"text": "y"}, {"variables": {"a": "b"}}])
-def test_the_fingerprint_sees_what_a_model_sees(changes: dict[str, object]) -> None:
+def test_the_fingerprint_covers_the_fields_that_a_model_sees(changes: dict[str, object]) -> None:
     assert contract(**changes).fingerprint != contract().fingerprint
 
 
 def test_the_fingerprint_ignores_the_order_of_variables() -> None:
-    one, other = contract(variables={"a": "1", "b": "2"}), contract(variables={"b": "2", "a": "1"})
-    assert one.fingerprint == other.fingerprint
+    first, second = contract(variables={"a": "1", "b": "2"}), contract(variables={"b": "2", "a": "1"})
+    assert first.fingerprint == second.fingerprint
 
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}", fullmatch=True).filter(lambda name: name != "tools")
@@ -153,15 +153,15 @@ CONTRACTS = st.builds(
 
 @settings(deadline=None)
 @given(CONTRACTS)
-def test_any_contract_survives_being_written_and_read(contract: Contract) -> None:
-    read = parse_contract(render_contract(contract), name=contract.name)
-    assert read == contract
-    assert list(read.variables) == list(contract.variables)
+def test_any_contract_is_the_same_after_writing_and_parsing(contract: Contract) -> None:
+    parsed = parse_contract(render_contract(contract), name=contract.name)
+    assert parsed == contract
+    assert list(parsed.variables) == list(contract.variables)
 
 
 @settings(deadline=None)
 @given(st.text() | st.text().map(lambda text: f"---\n{text}\n---\n{text}"))
-def test_any_text_is_a_contract_or_bad_input(text: str) -> None:
+def test_any_text_is_either_a_contract_or_bad_input(text: str) -> None:
     try:
         parse_contract(text, name="mine")
     except BadInput as error:

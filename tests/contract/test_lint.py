@@ -1,4 +1,4 @@
-"""The lint of a contract: what must pass first, then what is found."""
+"""Findings about contracts: first texts that must pass, then texts with a problem."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def call(body):
 @pytest.mark.parametrize(
     "path", sorted((CHECKOUT / "prompts" / "contracts").glob("*.md")), ids=lambda p: p.stem
 )
-def test_shipped_contracts_pass_but_for_the_tools_of_their_examples(path):
+def test_shipped_contracts_have_no_findings_except_for_the_tools_in_their_examples(path):
     contract = parse_contract(path.read_text(encoding="utf-8"), name=path.stem)
     codes = {finding.code for finding in lint_contract(contract, TOOLS)}
     assert codes <= {"example-unknown-tool"}
@@ -46,7 +46,7 @@ def test_shipped_contracts_pass_but_for_the_tools_of_their_examples(path):
         "{{ '{{' }} stands for itself",
     ],
 )
-def test_what_must_pass(text):
+def test_a_correct_text_has_no_findings(text):
     assert lint(text) == ()
 
 
@@ -66,7 +66,7 @@ def test_what_must_pass(text):
         ("<tools>{{ tools }}</tools>", "tools-twice"),
     ],
 )
-def test_what_is_found_with_its_line(text, code):
+def test_a_problem_is_found_with_its_line(text, code):
     [finding] = lint(text)
     assert finding.code == code
     assert finding.line is not None
@@ -74,22 +74,22 @@ def test_what_is_found_with_its_line(text, code):
     assert len(finding.message) < 100
 
 
-def test_an_example_in_the_dialect_of_another_family():
+def test_an_example_in_the_format_of_another_family_is_found():
     xml = call("<function=f>\n<parameter=a>\n1\n</parameter>\n</function>")
     assert [finding.code for finding in lint(xml)] == ["family-dialect"]
     assert lint(xml, family="qwen3-coder") == ()
 
 
-def test_tools_that_the_model_is_not_told_of():
+def test_a_missing_or_misplaced_tools_placeholder_is_found():
     assert [finding.code for finding in lint("No tools.", head="")] == ["no-tools"]
     assert lint("No tools.", head="", tools=OfferedTools()) == ()
     assert [finding.code for finding in lint("", head="Use {{ tools }} well.")] == ["tools-without-marks"]
 
 
-def test_a_variable_that_nothing_uses():
+def test_an_unused_variable_is_found():
     assert [finding.code for finding in lint("Hi {{ used }}", used="a", unused="b")] == ["variable-unused"]
 
 
-def test_lines_count_from_the_files_first():
+def test_lines_are_counted_from_the_start_of_the_file():
     contract = parse_contract("---\ntitle: t\nfamily: hermes-lines\n---\n\n<|im_end|>\n", name="c")
     assert [finding.line for finding in lint_contract(contract, OfferedTools())] == [6]

@@ -20,7 +20,7 @@ def shipped(name: str) -> Contract:
     return parse_contract((CONTRACTS / f"{name}.md").read_text(encoding="utf-8"), name=name)
 
 
-def test_the_three_are_there() -> None:
+def test_three_contracts_are_shipped() -> None:
     assert {"minimal", "full", "hermes-3"} <= set(NAMES)
 
 
@@ -47,12 +47,12 @@ def test_a_shipped_contract_composes_and_shows_its_tools(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_contract_survives_being_written_and_read(name: str) -> None:
+def test_a_shipped_contract_is_the_same_after_writing_and_parsing(name: str) -> None:
     assert parse_contract(render_contract(shipped(name)), name=name) == shipped(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_contract_brings_no_control_token_into_the_prompt(name: str) -> None:
+def test_a_shipped_contract_adds_no_special_token_to_the_prompt(name: str) -> None:
     text = compose(shipped(name), ONE_TOOL, variables={"date": "2026-11-21"})
     system = Message(role=Role.SYSTEM, text=text)
     prompt = render(Conversation(messages=(system,)), family=shipped(name).family, has_contract=True)

@@ -1,1 +1,1 @@
-"""Contracts: parsed from text, checked, and composed with the offered tools into a system prompt."""
+"""Contracts: parse them from files, check them, and compose them with the offered tools into a system prompt."""

@@ -1,4 +1,4 @@
-"""Compare a contract's prompt with the one that the model's own template renders for the same conversation."""
+"""Compare the prompt of a contract with the prompt that a model's own chat template renders."""
 
 import re
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ from workbench.toolspec.spec import OfferedTools
 _LINE_OR_BREAK: Final = re.compile(r"[^\n]+|\n")
 
 
-class StretchChange(StrEnum):
-    """How a stretch differs."""
+class DifferenceKind(StrEnum):
+    """Which of two prompts has text at a place where they differ."""
 
     ONLY_OURS = "only ours"
     ONLY_THEIRS = "only theirs"
@@ -33,37 +33,37 @@ class StretchChange(StrEnum):
 
 
 _CHANGES: Final = {
-    "delete": StretchChange.ONLY_OURS,
-    "insert": StretchChange.ONLY_THEIRS,
-    "replace": StretchChange.OTHERWISE,
+    "delete": DifferenceKind.ONLY_OURS,
+    "insert": DifferenceKind.ONLY_THEIRS,
+    "replace": DifferenceKind.OTHERWISE,
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptDifference:
-    """One stretch in which two prompts differ."""
+    """One place where two prompts differ."""
 
-    change: StretchChange
+    change: DifferenceKind
     ours: Span
-    """In the contract's prompt; empty where it has nothing."""
+    """Text in the contract's prompt; may be empty."""
     theirs: Span
-    """In the template's prompt; empty where it has nothing."""
+    """Text in the template's prompt; may be empty."""
     has_mark: bool
-    """True where a mark is among what differs: the model will notice."""
+    """True if either text contains a special token or a tag. A model is likely to notice such a difference."""
 
 
 def diff_prompts(ours: str, theirs: str) -> tuple[PromptDifference, ...]:
-    """All differences, in order; empty where the prompts are equal.
+    """Return all differences, in the order of the text.
 
-    Marks and lines are compared as wholes, so that a difference never cuts a mark.
+    Special tokens, tags and lines are compared as units, so a difference never splits a tag.
 
     >>> [d.change.value for d in diff_prompts("<|im_start|>tool\\nx", "<|im_start|>user\\nx")]
     ['otherwise']
     """
     our_pieces, their_pieces = _pieces(ours), _pieces(theirs)
-    our_places = [0, *accumulate(map(len, our_pieces))]
-    their_places = [0, *accumulate(map(len, their_pieces))]
-    # Its `autojunk` keeps thousands of line breaks from being compared each with each.
+    our_offsets = [0, *accumulate(map(len, our_pieces))]
+    their_offsets = [0, *accumulate(map(len, their_pieces))]
+    # Its `autojunk` avoids comparing each of thousands of line breaks with every other one.
     matcher = BoundedMatcher(our_pieces, their_pieces)
     differences: list[PromptDifference] = []
     for kind, our_start, our_end, their_start, their_end in matcher.get_opcodes():
@@ -73,8 +73,8 @@ def diff_prompts(ours: str, theirs: str) -> tuple[PromptDifference, ...]:
         differences.append(
             PromptDifference(
                 change=_CHANGES[kind],
-                ours=Span(our_places[our_start], our_places[our_end]),
-                theirs=Span(their_places[their_start], their_places[their_end]),
+                ours=Span(our_offsets[our_start], our_offsets[our_end]),
+                theirs=Span(their_offsets[their_start], their_offsets[their_end]),
                 has_mark=any(ANY_MARK_XML.fullmatch(piece) for piece in changed),
             )
         )
@@ -82,7 +82,7 @@ def diff_prompts(ours: str, theirs: str) -> tuple[PromptDifference, ...]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Marks, lines and line breaks, each a piece; together they are `text`."""
+    """Split `text` into special tokens, tags, lines and line breaks. Joined, they are `text` again."""
     pieces: list[str] = []
     position = 0
     for match in ANY_MARK_XML.finditer(text):
@@ -94,16 +94,16 @@ def _pieces(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptComparison:
-    """Two prompts of one conversation."""
+    """Two prompts of the same conversation."""
 
     ours: Prompt
-    """With the contract's system text, in its family's framing."""
+    """Rendered by us, with the contract's system text and in the format of its family."""
     theirs: str | None
-    """From the template, which writes the tools itself; None where it fails."""
+    """Rendered by the chat template, which writes the tools itself; None if it failed."""
     problem: str
-    """Why the template fails; empty where it does not."""
+    """Why the template failed. Empty if it did not."""
     differences: tuple[PromptDifference, ...]
-    """In order; empty where there are none, or nothing to compare with."""
+    """In the order of the text. Also empty if the template failed."""
 
 
 def compare_with_template(
@@ -115,30 +115,32 @@ def compare_with_template(
     variables: Mapping[str, str],
     now: datetime,
 ) -> PromptComparison:
-    """Both prompts, the assistant's turn opened, and where they differ.
+    """Render a conversation with a contract and with a chat template, and compare the prompts.
+
+    Both prompts end where the assistant's turn begins.
 
     Args:
-        contract: What our prompt's system text is composed of.
-        template: The model's own.
-        conversation: Without a system message: the contract brings one, and so does the template.
-        tools: What both are to offer.
-        variables: As `compose` takes them.
-        now: What the template is told of the time.
+        contract: Provides the system text of our prompt.
+        template: The model's own chat template.
+        conversation: Without a system message, because contract and template each add one.
+        tools: Tools that both prompts offer.
+        variables: Values for the contract; see `compose`.
+        now: Current time, for templates that print it.
 
     Raises:
         BadInput: The contract cannot be composed; see `compose`.
     """
     system = Message(role=Role.SYSTEM, text=compose(contract, tools, variables=variables))
-    whole = Conversation(messages=(system, *conversation.messages))
-    ours = render(whole, family=contract.family, has_contract=True)
-    given = TemplateInput(
+    with_system = Conversation(messages=(system, *conversation.messages))
+    ours = render(with_system, family=contract.family, has_contract=True)
+    template_input = TemplateInput(
         messages=to_messages(conversation),
         tools=[spec.document for spec in tools.specs] or None,
         generation_prompt=True,
         now=now,
     )
     try:
-        theirs = render_template(template, given)
+        theirs = render_template(template, template_input)
     except BadInput as error:
         return PromptComparison(ours=ours, theirs=None, problem=error.problem, differences=())
     return PromptComparison(ours=ours, theirs=theirs, problem="", differences=diff_prompts(ours.text, theirs))

@@ -1,4 +1,4 @@
-"""Compose a contract and the offered tools into the system text."""
+"""Compose the system text from a contract and the offered tools."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,12 +8,12 @@ from workbench.errors import BadInput
 from workbench.hermes.spelling.families import family_named
 from workbench.toolspec.spec import OfferedTools
 
-ALWAYS_GIVEN: Final = frozenset({"date"})
-"""Variables that a caller may hand in to any contract, and that it need not declare."""
+PREDEFINED: Final = frozenset({"date"})
+"""Variables that every contract can use without declaring them. The caller of `compose` passes their values."""
 
 
 TOOLS_APART: Final = "(their specs are given to you apart from this text)"
-"""What `{{ tools }}` becomes where a server writes the tools into its prompt: they are never written twice."""
+"""Replaces `{{ tools }}` if the server writes the tools into the prompt itself, so that they are not written twice."""
 
 
 def compose(
@@ -23,20 +23,21 @@ def compose(
     variables: Mapping[str, str],
     are_tools_apart: bool = False,
 ) -> str:
-    """The system text: the contract's, with the tools in its family's spelling and all variables filled.
+    """Fill the placeholders of a contract and return the system text.
 
-    Filled in values are not looked at again: a value may hold braces.
+    Inserted values are not searched for placeholders, so a value may contain braces.
 
     Args:
-        tools: What `{{ tools }}` becomes.
-        variables: Values by name, which win over the contract's defaults; `date` is today, as it is shown.
-        are_tools_apart: True where a server writes the tools; `{{ tools }}` becomes `TOOLS_APART`.
+        tools: Tools that replace `{{ tools }}`, in the format of the contract's family.
+        variables: Values by name. They override the contract's defaults; `date` is today's date as text.
+        are_tools_apart: True if a server writes the tools; `{{ tools }}` is then replaced by `TOOLS_APART`.
 
     Raises:
-        BadInput: A placeholder names no variable, or `variables` has one that the contract does not declare.
+        BadInput: A placeholder is malformed or names an unknown variable, or `variables` has a variable that the
+            contract does not declare.
     """
     family = family_named(contract.family)
-    _check_given(contract, variables)
+    _check_variables(contract, variables)
     spelled = TOOLS_APART if are_tools_apart else family.spell_tools(tools)
     values = {**contract.variables, **variables, "tools": spelled}
     pieces: list[str] = []
@@ -55,24 +56,28 @@ def _filled(contract: Contract, place: Placeholder, values: Mapping[str, str]) -
         text = contract.text[place.start : place.end + 20].partition("\n")[0]
         raise BadInput(
             where,
-            f"{text!r} is no placeholder",
-            "write {{ name }} alone, or {{ '{{' }} for two literal braces",
+            f"{text!r} is not a placeholder",
+            "write {{ name }}, or {{ '{{' }} for two literal braces",
         )
     if place.name not in values:
-        known = ", ".join(dict.fromkeys(("tools", *sorted(ALWAYS_GIVEN), *contract.variables)))
-        missing = "has no value" if place.name in ALWAYS_GIVEN else "is unknown"
+        known = ", ".join(dict.fromkeys(("tools", *sorted(PREDEFINED), *contract.variables)))
+        problem = "has no value" if place.name in PREDEFINED else "is unknown"
         raise BadInput(
-            where, f"variable {place.name!r} {missing}", f"there are {known}; declare others above"
+            where,
+            f"variable {place.name!r} {problem}",
+            f"known variables: {known}; declare others in the front matter",
         )
     return values[place.name]
 
 
-def _check_given(contract: Contract, variables: Mapping[str, str]) -> None:
+def _check_variables(contract: Contract, variables: Mapping[str, str]) -> None:
     for name in variables:
-        if name not in contract.variables and name not in ALWAYS_GIVEN:
+        if name not in contract.variables and name not in PREDEFINED:
             declared = ", ".join(contract.variables) or "none"
             raise BadInput(
-                f"contract {contract.name!r}", f"it has no variable {name!r}", f"it declares {declared}"
+                f"contract {contract.name!r}",
+                f"it has no variable {name!r}",
+                f"declared variables: {declared}",
             )
 
 

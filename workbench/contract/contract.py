@@ -1,4 +1,4 @@
-"""Contracts as values and as files: YAML front matter, then the text with its variables."""
+"""Parse and write contracts: files with YAML front matter, followed by a text with placeholders."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from workbench.toolspec.spec import canonical_json
 from workbench.toolspec.yaml_text import compose_yaml
 
 VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""What a variable can be called."""
+"""Pattern of a variable name."""
 
 _PLACEHOLDER: Final = re.compile(
     rf"\{{\{{[ \t]*(?:(?P<name>{VARIABLE_NAME.pattern})[ \t]*\}}\}}"
@@ -26,20 +26,23 @@ _PLACEHOLDER: Final = re.compile(
 
 
 class Placeholder(NamedTuple):
-    """One place in a text that is to be filled."""
+    """A placeholder in a contract's text, such as `{{ date }}`."""
 
     start: int
-    """First code point."""
+    """Offset of its first character."""
     end: int
-    """One past the last."""
+    """Offset after its last character."""
     name: str | None
-    """The variable; None where it stands for a literal `{{`, or cannot be read."""
+    """Name of the variable; None for a literal `{{` and for a malformed placeholder."""
     is_literal: bool = False
-    """True: it stands for `{{`."""
+    """True if it is `{{ '{{' }}`, which is replaced by two literal braces."""
 
 
 def placeholders(text: str) -> Iterator[Placeholder]:
-    """Those of `text`, in order; one that begins like a placeholder and is none has neither name nor literal.
+    """Return the placeholders of `text`, in order.
+
+    A malformed one, such as `{{ tools | tojson }}`, has no name and is not a literal. Braces that are not followed
+    by a name are ordinary text.
 
     >>> [place.name for place in placeholders('{{ tools }} {"a": {"b": 1}} {{x}}')]
     ['tools', 'x']
@@ -49,9 +52,9 @@ def placeholders(text: str) -> Iterator[Placeholder]:
 
 
 FENCE: Final = "---"
-"""A line of its own before and after the front matter."""
+"""The line before and after the front matter."""
 RESERVED: Final = frozenset({"tools"})
-"""Variables that `compose` fills itself; a contract cannot declare them."""
+"""Variables that `compose` fills in; a contract cannot declare them."""
 
 _KEYS: Final = ("name", "title", "family", "description", "variables")
 _REQUIRED: Final = ("title", "family")
@@ -59,41 +62,41 @@ _REQUIRED: Final = ("title", "family")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """The system text that tells a model how to call tools."""
+    """A system prompt that describes the offered tools and how to call them."""
 
     name: str
-    """As its file is named, without the ending."""
+    """Name of its file without the extension."""
     title: str
     """One line for people."""
     family: str
-    """Name of the render family, such as `hermes-lines`."""
+    """Name of the template family, such as `hermes-lines`."""
     description: str = ""
-    """What it is for and when to use it."""
+    """When to use it, for people."""
     variables: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """Own variables with their defaults, in the order written."""
+    """Declared variables with their default values, in the order of the file."""
     text: str
-    """With placeholders `{{ name }}`; see `workbench.contract.contract`."""
+    """The text, with placeholders such as `{{ tools }}`."""
     first_line: int = field(default=1, compare=False)
-    """Line of the file at which `text` begins, from 1; only for messages."""
+    """Line of the file at which `text` begins, counted from 1; used in error messages."""
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) of what can reach a model: family, variables, text. Name and title do not count."""
+        """Hex SHA-256 of everything that can reach a model: family, variables and text, but not name or title."""
         content = {"family": self.family, "text": self.text, "variables": dict(self.variables)}
         return sha256(canonical_json(content).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def parse_contract(text: str, *, name: str) -> Contract:
-    """The contract in a file's text.
+    """Parse the text of a contract file.
 
-    All that follows the second `---` line is the contract's text, byte for byte, but for one line break at
-    the end of the file.
+    Everything after the second `---` line is the contract's text, byte for byte, except for one line break at the
+    end of the file.
 
     Args:
-        name: What the file is named; the front matter may repeat it.
+        name: Name of the file without the extension. If the front matter has a `name`, it must be the same.
 
     Raises:
-        BadInput: The front matter is missing or cannot be used; it names the line.
+        BadInput: The front matter is missing or invalid. The error names the line.
     """
     front, body, first_line = _split(text, name)
     values: dict[str, str] = {}
@@ -118,7 +121,7 @@ def parse_contract(text: str, *, name: str) -> Contract:
 
 
 def render_contract(contract: Contract) -> str:
-    """The file's text; `parse_contract` gives an equal contract back."""
+    """Write a contract as the text of a file. `parse_contract` returns an equal contract."""
     fields = {"name": contract.name, "title": contract.title, "family": contract.family}
     if contract.description:
         fields["description"] = contract.description
@@ -129,21 +132,23 @@ def render_contract(contract: Contract) -> str:
 
 
 def _yaml(fields: Mapping[str, str]) -> str:
-    """One `key: value` a line."""
+    """Write fields as YAML, one `key: value` per line."""
     lines: list[str] = []
     for key, value in fields.items():
-        # Only double quotes can spell every character; YAML folds line breaks in all other styles.
+        # Only double-quoted YAML can represent every character; the other styles fold line breaks.
         style = None if value.isprintable() else '"'
         lines.append(yaml.safe_dump({key: value}, allow_unicode=True, width=inf, default_style=style))
     return "".join(lines)
 
 
 def _split(text: str, name: str) -> tuple[str, str, int]:
-    """Front matter, body, and the line at which the body begins."""
+    """Split a file into front matter and body, and return them with the line at which the body begins."""
     lines = text.split("\n")
     if lines[0].rstrip() != FENCE:
         raise BadInput(
-            f"contract {name!r}, line 1", "no front matter", f"begin with {FENCE!r}, title, family, {FENCE!r}"
+            f"contract {name!r}, line 1",
+            "no front matter",
+            f"start the file with {FENCE!r}, `title: …`, `family: …` and {FENCE!r}, each on its own line",
         )
     for index, line in enumerate(lines[1:], 1):
         if line.rstrip() == FENCE:
@@ -152,7 +157,7 @@ def _split(text: str, name: str) -> tuple[str, str, int]:
                 body.pop()
             return "\n".join(lines[1:index]), "\n".join(body), index + 2
     raise BadInput(
-        f"contract {name!r}, line {len(lines)}", "the front matter does not end", f"add a line {FENCE!r}"
+        f"contract {name!r}, line {len(lines)}", "the front matter is not closed", f"add a line {FENCE!r}"
     )
 
 
@@ -161,30 +166,34 @@ def _front_node(front: str, name: str) -> yaml.Node:
         node = compose_yaml(front)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 2
-        problem = f"front matter is not YAML: {error.problem or error.context}"
-        raise BadInput(f"contract {name!r}, line {line}", problem, "put the value in quotes") from error
+        problem = f"the front matter is not valid YAML: {error.problem or error.context}"
+        raise BadInput(
+            f"contract {name!r}, line {line}", problem, "try putting the value in quotes"
+        ) from error
     except yaml.YAMLError as error:
-        raise BadInput(f"contract {name!r}, line 2", f"front matter is not YAML: {error}") from error
+        raise BadInput(
+            f"contract {name!r}, line 2", f"the front matter is not valid YAML: {error}"
+        ) from error
     if node is None:
-        raise BadInput(f"contract {name!r}, line 2", "the front matter is empty", "write title and family")
+        raise BadInput(f"contract {name!r}, line 2", "the front matter is empty", "add title and family")
     return node
 
 
 def _entries(node: yaml.Node, name: str) -> Iterator[tuple[str, yaml.Node]]:
     if not isinstance(node, yaml.MappingNode):
-        raise _bad(name, node, "not a mapping", "write one `key: value` a line")
+        raise _bad(name, node, "not a mapping", "write one `key: value` per line")
     seen: set[str] = set()
     for key_node, value_node in node.value:
         key = _scalar(key_node, name, "a key")
         if key in seen:
-            raise _bad(name, key_node, f"{key!r} stands there twice", "remove one")
+            raise _bad(name, key_node, f"{key!r} occurs twice", "remove one")
         seen.add(key)
         yield key, value_node
 
 
 def _scalar(node: yaml.Node, name: str, what: str) -> str:
     if not isinstance(node, yaml.ScalarNode):
-        raise _bad(name, node, f"{what} is not a text", "write one value, in quotes if need be")
+        raise _bad(name, node, f"{what} is not a text", "write a single value, in quotes if necessary")
     return node.value
 
 
@@ -194,9 +203,9 @@ def _variables(node: yaml.Node, name: str) -> dict[str, str]:
     variables: dict[str, str] = {}
     for key, value in _entries(node, name):
         if VARIABLE_NAME.fullmatch(key) is None:
-            raise _bad(name, value, f"{key!r} cannot name a variable", "use letters, digits and _")
+            raise _bad(name, value, f"{key!r} is not a valid variable name", "use letters, digits and _")
         if key in RESERVED:
-            raise _bad(name, value, f"variable {key!r} is filled by the workbench", "choose another name")
+            raise _bad(name, value, f"variable {key!r} is filled in by the workbench", "choose another name")
         variables[key] = _scalar(value, name, f"variable {key!r}")
     return variables
 
@@ -210,22 +219,22 @@ def _check(values: Mapping[str, str], name: str) -> None:
         raise BadInput(where, f"unknown family {values['family']!r}", f"use one of {', '.join(FAMILIES)}")
     if values.get("name", name) != name:
         raise BadInput(
-            where, f"it names itself {values['name']!r}", f"write `name: {name}` or rename the file"
+            where, f"its name is {values['name']!r}, not {name!r}", f"write `name: {name}` or rename the file"
         )
 
 
 def _bad(name: str, node: yaml.Node, problem: str, remedy: str) -> BadInput:
-    # The front matter begins on line 2 of the file, and YAML counts from 0.
+    # The front matter begins on line 2 of the file, and YAML counts lines from 0.
     return BadInput(f"contract {name!r}, line {node.start_mark.line + 2}", problem, remedy)
 
 
 def show_variables(values: Mapping[str, str]) -> str:
-    """Write a variable a line."""
+    """Write variables as text, one `name = value` per line."""
     return "\n".join(f"{name} = {value}" for name, value in values.items())
 
 
 def parse_variables(text: str) -> dict[str, str]:
-    """Read a variable a line; blank lines do not count.
+    """Parse variables from text, one `name = value` per line. Blank lines are ignored.
 
     Raises:
         BadInput: A line has no `=`.
@@ -236,6 +245,6 @@ def parse_variables(text: str) -> dict[str, str]:
         if not line.strip():
             continue
         if not equals:
-            raise BadInput(f"variables, line {number}", f"no = in {line[:40]!r}", "write name = value")
+            raise BadInput(f"variables, line {number}", f"{line[:40]!r} has no =", "write name = value")
         values[name.strip()] = value.strip()
     return values

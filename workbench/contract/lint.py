@@ -1,4 +1,4 @@
-"""Lint a contract's text: unclosed marks, examples that do not parse, instructions that contradict its family."""
+"""Lint a contract: unclosed tags, examples that do not parse, examples in the format of another family."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,42 +16,42 @@ from workbench.toolspec.spec import OfferedTools
 
 CONTRACT_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "mark-unclosed": "a block is opened and not closed: a model copies what it is shown",
-        "mark-unopened": "a block is closed that was not opened",
-        "chatml-mark": "a mark of the turns stands in the text: a model may take it for the end of its turn",
-        "example-unreadable": "an example call gives no call",
-        "example-fixed": "an example call is read only with a fix",
+        "mark-unclosed": "a block is opened but not closed; models copy such mistakes",
+        "mark-unopened": "a block is closed but was never opened",
+        "chatml-mark": "the text has a special token of the chat template; a model may take it for the end of its turn",
+        "example-unreadable": "an example contains no readable call",
+        "example-fixed": "an example call can only be read with a fix",
         "example-unknown-tool": "an example calls a tool that is not offered",
-        "example-invalid-arguments": "an example's arguments break the schema of its tool",
-        "family-dialect": "an example is written in another dialect than the family's",
-        "no-tools": "tools are offered, and the text has no `{{ tools }}`: the model is not told of them",
-        "tools-twice": "`{{ tools }}` stands there more than once: the model pays for each",
-        "tools-without-marks": "`{{ tools }}` does not stand between `<tools>` and `</tools>`",
-        "variable-unused": "a variable is declared and used nowhere",
-        "near-miss-tag": "no tag, but nearly one",
+        "example-invalid-arguments": "the arguments of an example do not match the schema of its tool",
+        "family-dialect": "an example call is not written in the format of the family",
+        "no-tools": "tools are offered, but the text has no `{{ tools }}`, so the model does not see them",
+        "tools-twice": "`{{ tools }}` occurs more than once; each copy costs its tokens",
+        "tools-without-marks": "`{{ tools }}` is not between `<tools>` and `</tools>`",
+        "variable-unused": "a variable is declared but not used",
+        "near-miss-tag": "text that is almost a tag, such as `<toolcall>`",
     }
 )
-"""Each code of the lint of a contract, with what it says."""
+"""All codes of contract findings, each with its meaning."""
 
 _BLOCKS: Final = ("tool_call", "tool_response", "tools", "think", "scratch_pad")
 _MARK: Final = re.compile(rf"<(/?)({'|'.join(_BLOCKS)})>")
 _CHATML: Final = re.compile(r"<\|im_(?:start|end)\|>")
 _CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _FORM: Final = re.compile(r"<[a-z][a-z _-]*>|\.\.\.|…")
-"""Stands in a form for what is to be filled in, such as `<function-name>`: no example, but how one is made."""
+"""Placeholders such as `<function-name>` or `...`. A call with one of them shows a form and is not checked."""
 _FUNCTION: Final = re.compile(r"<function[=\s]")
 _FORM_NAMES: Final = frozenset({"tool_name", "function_name", "name"})
 
 
 def lint_contract(contract: Contract, tools: OfferedTools) -> tuple[Finding, ...]:
-    """All that a reader of the contract would stumble over, in the order of the text; never raises.
+    """Return all findings about a contract, in the order of its text. It never raises.
 
-    Spans are of `contract.text`; lines are of its file.
+    Spans count from the start of `contract.text`; line numbers count from the start of the file.
 
     Args:
-        tools: What would be offered with it; examples are held against them. None offered checks no names.
+        tools: Tools to check the examples against. Without tools, names and arguments are not checked.
     """
-    found = [
+    findings = [
         *_marks(contract.text),
         *_chatml(contract.text),
         *check_tags(contract.text),
@@ -59,8 +59,8 @@ def lint_contract(contract: Contract, tools: OfferedTools) -> tuple[Finding, ...
         *_tools_place(contract, tools),
         *_variables(contract),
     ]
-    found.sort(key=lambda finding: finding.span.start if finding.span else -1)
-    return tuple(_with_line(contract, finding) for finding in found)
+    findings.sort(key=lambda finding: finding.span.start if finding.span else -1)
+    return tuple(_with_line(contract, finding) for finding in findings)
 
 
 def _with_line(contract: Contract, finding: Finding) -> Finding:
@@ -75,13 +75,18 @@ def _warning(code: str, message: str, start: int, end: int) -> Finding:
 
 
 def _marks(text: str) -> Iterator[Finding]:
-    """Blocks without their other end; a mark that is only spoken of opens none."""
+    """Report blocks without their closing or opening tag.
+
+    A tag counts only if JSON follows or precedes it, so that a sentence such as "Answer within <tool_call>" passes.
+    """
     opened: dict[str, re.Match[str]] = {}
     for match in _MARK.finditer(text):
         is_close, name = bool(match[1]), match[2]
         if is_close:
             if name not in opened and _closes_block(text, match):
-                yield _warning("mark-unopened", f"{match.group()!r} closes what is not open", *match.span())
+                yield _warning(
+                    "mark-unopened", f"{match.group()!r} closes a block that is not open", *match.span()
+                )
             opened.pop(name, None)
             continue
         before = opened.pop(name, None)
@@ -92,7 +97,7 @@ def _marks(text: str) -> Iterator[Finding]:
 
 
 def _unclosed(match: "re.Match[str]") -> Finding:
-    message = f"{match.group()!r} is not closed: write '</{match[2]}>' behind its body"
+    message = f"{match.group()!r} is not closed: add '</{match[2]}>' after its body"
     return _warning("mark-unclosed", message, *match.span())
 
 
@@ -106,7 +111,7 @@ def _closes_block(text: str, match: "re.Match[str]") -> bool:
 
 def _chatml(text: str) -> Iterator[Finding]:
     for match in _CHATML.finditer(text):
-        message = f"{match.group()!r} belongs to the prompt, not into a contract: leave it out"
+        message = f"{match.group()!r} belongs to the chat template, not in a contract: remove it"
         yield _warning("chatml-mark", message, *match.span())
 
 
@@ -118,8 +123,8 @@ def _examples(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
         if not body.strip() or (not is_xml and _FORM.search(body)):
             continue
         if is_xml != (dialect == "xml"):
-            wanted = "<function=…>" if dialect == "xml" else "JSON"
-            message = f"the family {contract.family!r} writes calls as {wanted}: this example does not"
+            format_name = "<function=…>" if dialect == "xml" else "JSON"
+            message = f"the family {contract.family!r} writes calls as {format_name}; this example does not"
             yield _warning("family-dialect", message, *match.span())
         yield from _example(match, tools)
 
@@ -127,12 +132,15 @@ def _examples(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
 def _example(match: "re.Match[str]", tools: OfferedTools) -> Iterator[Finding]:
     reading = parse(match.group(), tools=tools if tools.specs else None)
     if not reading.calls or reading.dropped:
-        told = next((finding.message for finding in reading.findings), "it holds no call")
-        yield _warning("example-unreadable", f"this example gives no call: {told}"[:99], *match.span())
+        reason = next((finding.message for finding in reading.findings), "it contains no call")
+        yield _warning(
+            "example-unreadable", f"this example has no readable call: {reason}"[:99], *match.span()
+        )
         return
     if reading.fixes:
         codes = ", ".join(sorted({fix.code for fix in reading.fixes}))
-        yield _warning("example-fixed", f"strict cannot read this example ({codes})"[:99], *match.span())
+        message = f"the strict reader cannot read this example ({codes})"[:99]
+        yield _warning("example-fixed", message, *match.span())
     for call in reading.calls:
         yield from _example_call(call, match, tools)
 
@@ -141,7 +149,7 @@ def _example_call(call: ReadCall, match: "re.Match[str]", tools: OfferedTools) -
     if not tools.specs or call.name in _FORM_NAMES:
         return
     if call.name not in tools.by_name:
-        message = f"the example calls {call.name[:40]!r}, which is not offered: models may call it too"
+        message = f"the example calls {call.name[:40]!r}, which is not offered; models may copy this"
         yield replace(_warning("example-unknown-tool", message[:99], *match.span()), severity=Severity.NOTE)
         return
     for finding in call.findings:
@@ -154,15 +162,15 @@ def _tools_place(contract: Contract, tools: OfferedTools) -> Iterator[Finding]:
     text = contract.text
     places = [place for place in placeholders(text) if place.name == "tools"]
     if not places and tools.specs:
-        message = "the text has no '{{ tools }}': the model is not told of the tools"
+        message = "the text has no '{{ tools }}', so the model does not see the tools"
         yield Finding(code="no-tools", message=message, severity=Severity.WARNING)
     for place in places[1:]:
-        message = "'{{ tools }}' stands there again: each copy costs its tokens"
+        message = "'{{ tools }}' occurs again: each copy costs its tokens"
         yield _warning("tools-twice", message, place.start, place.end)
     for place in places[:1]:
         before, after = text[: place.start].rstrip(), text[place.end :].lstrip()
         if not (before.endswith("<tools>") and after.startswith("</tools>")):
-            message = "'{{ tools }}' does not stand between <tools> and </tools>, as Hermes models know it"
+            message = "'{{ tools }}' is not between <tools> and </tools>, where Hermes models expect it"
             yield replace(
                 _warning("tools-without-marks", message, place.start, place.end), severity=Severity.NOTE
             )
@@ -172,5 +180,5 @@ def _variables(contract: Contract) -> Iterator[Finding]:
     used = {place.name for place in placeholders(contract.text)}
     for name in contract.variables:
         if name not in used:
-            message = f"variable {name!r} is declared and not used: remove it, or write {{{{ {name} }}}}"
+            message = f"variable {name!r} is declared but not used: remove it, or write {{{{ {name} }}}}"
             yield Finding(code="variable-unused", message=message[:99], severity=Severity.NOTE)

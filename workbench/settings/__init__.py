@@ -1,4 +1,4 @@
-"""The settings of the process, read from the environment. Nothing else reads it."""
+"""Settings, read from the environment variables. No other module reads them."""
 
 from workbench.settings.reading import (
     CHOSEN_MODEL,

@@ -1,4 +1,4 @@
-"""Read the environment variables into settings, with the format of each value."""
+"""Parse the environment variables into a `Settings` value and check the format of each."""
 
 import os
 import re
@@ -12,11 +12,11 @@ from workbench.settings.value import KV_TYPES, FlashAttention, Settings, Variabl
 from workbench.settings.variables import VARIABLES
 
 CHOSEN_MODEL: Final = "default-model"
-"""File of the data folder with the name that `workbench models default` chose."""
+"""File in the data folder that holds the model name set by `workbench models default`."""
 
 
 def chosen_model(data: Path) -> str:
-    """What `workbench models default` chose; empty where nothing was chosen.
+    """Return the model name set by `workbench models default`, or an empty text if none was set.
 
     Raises:
         BadInput: The file cannot be read.
@@ -27,14 +27,14 @@ def chosen_model(data: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"file {path}", str(error), "mend or delete it") from error
+        raise BadInput(f"file {path}", str(error), "fix or delete it") from error
 
 
 def choose_model(data: Path, name: str) -> None:
-    """Makes `name` the model to begin with, wherever WORKBENCH_MODEL is not set.
+    """Store `name` as the default model. It applies where WORKBENCH_MODEL is not set.
 
     Raises:
-        BadInput: The folder cannot be written.
+        BadInput: The data folder is not writable.
     """
     path = data / CHOSEN_MODEL
     try:
@@ -50,16 +50,28 @@ _HASH_REMEDY: Final = "`workbench auth hash NAME` prints one"
 
 
 def adapters(text: str) -> Iterator[tuple[Path, float]]:
-    """`PATH` or `PATH=SCALE`, parted by commas."""
+    """Parse a comma-separated list of `PATH` or `PATH=SCALE`. The scale is 1 if it is left out.
+
+    Raises:
+        BadInput: A scale is not a number.
+    """
     for part in filter(None, (part.strip() for part in text.split(","))):
         path, equals, scale = part.rpartition("=")
         try:
             yield Path(path if equals else part).expanduser(), float(scale) if equals else 1.0
         except ValueError:
-            raise BadInput("setting WORKBENCH_LORA", f"the scale {scale!r} is no number") from None
+            raise BadInput("setting WORKBENCH_LORA", f"the scale {scale!r} is not a number") from None
 
 
 def whole_number(name: str, text: str, *, least: int, most: int) -> int:
+    """Parse a whole number from `least` to `most`, both included.
+
+    Args:
+        name: The variable, for the error.
+
+    Raises:
+        BadInput: The text is not a whole number or out of range.
+    """
     try:
         number = int(text)
     except ValueError:
@@ -70,39 +82,62 @@ def whole_number(name: str, text: str, *, least: int, most: int) -> int:
 
 
 def names(text: str) -> tuple[str, ...]:
+    """Split a comma-separated list; blanks around names and empty names are ignored."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def accounts(text: str) -> Mapping[str, str]:
+    """Parse `name:hash` pairs, separated by blanks or commas, into password hashes by account name.
+
+    Raises:
+        BadInput: A pair has no name or no hash, or a name occurs twice.
+    """
     accounts: dict[str, str] = {}
     for number, pair in enumerate(text.replace(",", " ").split(), start=1):
         name, colon, hashed = pair.partition(":")
         # The pair itself is not shown: it may hold a password.
         if not name or not colon or not hashed:
-            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", "it is no `name:hash`", _HASH_REMEDY)
+            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", "expected `name:hash`", _HASH_REMEDY)
         if name in accounts:
-            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", f"{name!r} is there twice")
+            raise BadInput(f"setting WORKBENCH_AUTH, account {number}", f"{name!r} is listed twice")
         accounts[name] = hashed
     return accounts
 
 
-def terminal(given: Mapping[str, str], wanted: str, allowed: str) -> str:
-    """The terminal that is wanted; a real one only where it is allowed, and on no Space."""
-    if wanted == "mock":
-        return wanted
-    if "SPACE_ID" in given:
-        raise BadInput("setting WORKBENCH_TERMINAL", "a Space has strangers on it", "leave it at mock there")
+def terminal(variables: Mapping[str, str], environment: str, allowed: str) -> str:
+    """Check that the requested terminal environment is permitted, and return it.
+
+    Anything but `mock` runs real commands. It needs WORKBENCH_ALLOW_TERMINAL=1 and is never permitted on a Space.
+
+    Args:
+        variables: Environment variables by name.
+        environment: The value of WORKBENCH_TERMINAL.
+        allowed: The value of WORKBENCH_ALLOW_TERMINAL.
+
+    Raises:
+        BadInput: It is not permitted.
+    """
+    if environment == "mock":
+        return environment
+    if "SPACE_ID" in variables:
+        raise BadInput(
+            "setting WORKBENCH_TERMINAL", "a Space is open to strangers", "only `mock` is possible there"
+        )
     if allowed != "1":
         raise BadInput(
             "setting WORKBENCH_TERMINAL",
-            f"{wanted!r} runs commands",
+            f"{environment!r} runs real commands",
             "set WORKBENCH_ALLOW_TERMINAL=1 to allow it",
         )
-    return wanted
+    return environment
 
 
 def hosts(name: str, text: str) -> tuple[str, ...]:
-    """Host names and addresses in lower case, without a port; `*` stands for any."""
+    """Parse a comma-separated list of host names and addresses into lower case; `*` means any host.
+
+    Raises:
+        BadInput: One of them is not a host name, for example because it has a scheme or a port.
+    """
     found = tuple(host.lower().removeprefix("[").removesuffix("]") for host in names(text))
     for host in found:
         if not _HOST.fullmatch(host):
@@ -113,50 +148,55 @@ def hosts(name: str, text: str) -> tuple[str, ...]:
 
 
 def origins(name: str, text: str) -> tuple[str, ...]:
-    """Origins in lower case: scheme and host, with a port if it is not the scheme's own."""
+    """Parse a comma-separated list of origins into lower case: scheme, host and, if needed, a port.
+
+    Raises:
+        BadInput: One of them is not an origin.
+    """
     found = tuple(origin.lower().removesuffix("/") for origin in names(text))
     for origin in found:
         if not _ORIGIN.fullmatch(origin):
             raise BadInput(
-                f"setting {name}", f"{origin!r} is not an origin", "such as https://portal.example.org"
+                f"setting {name}", f"{origin!r} is not an origin", "example: https://portal.example.org"
             )
     return found
 
 
 SPACE_UPLOAD_MB: Final = 20
-"""Largest file that can be uploaded to a Space that sets nothing else, in megabytes."""
+"""Default of WORKBENCH_MAX_UPLOAD_MB on a Space, in megabytes."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process.
+    """Parse all settings.
 
     Args:
-        environment: Variables by name; None takes the process's own.
+        environment: Variables by name; None reads those of the process.
 
     Raises:
-        BadInput: A variable of our prefix is unknown, or a number is none.
+        BadInput: A variable with the prefix WORKBENCH_ is unknown, or a value is invalid.
     """
-    given = dict(os.environ if environment is None else environment)
-    _refuse_unknown(given)
+    variables = dict(os.environ if environment is None else environment)
+    _refuse_unknown(variables)
 
     def text(name: str) -> str:
-        return given.get(name) or next(row.default for row in VARIABLES if row.name == name)
+        return variables.get(name) or next(row.default for row in VARIABLES if row.name == name)
 
     def number(name: str, *, least: int, most: int) -> int:
         return whole_number(name, text(name), least=least, most=most)
 
     def one_of(name: str, words: Sequence[str]) -> str:
         if text(name) not in words:
-            raise BadInput(f"setting {name}", f"{text(name)!r} is none of {', '.join(words)}")
+            raise BadInput(f"setting {name}", f"{text(name)!r} is not one of {', '.join(words)}")
         return text(name)
 
     home = Path(text("WORKBENCH_HOME") or Path.cwd()).expanduser().absolute()
-    data = Path(text("WORKBENCH_DATA") or _data_folder(home, given)).expanduser().absolute()
+    data = Path(text("WORKBENCH_DATA") or _data_folder(home, variables)).expanduser().absolute()
     return Settings(
-        model=given.get("WORKBENCH_MODEL") or chosen_model(data) or text("WORKBENCH_MODEL"),
+        model=variables.get("WORKBENCH_MODEL") or chosen_model(data) or text("WORKBENCH_MODEL"),
         contract=text("WORKBENCH_CONTRACT"),
         tools=names(text("WORKBENCH_TOOLS")),
-        host=given.get("WORKBENCH_HOST") or ("0.0.0.0" if "SPACE_ID" in given else text("WORKBENCH_HOST")),
+        host=variables.get("WORKBENCH_HOST")
+        or ("0.0.0.0" if "SPACE_ID" in variables else text("WORKBENCH_HOST")),
         port=number("WORKBENCH_PORT", least=1, most=65535),
         data=data,
         database_url=text("WORKBENCH_DATABASE_URL") or f"sqlite:///{data / 'workbench.sqlite3'}",
@@ -174,55 +214,58 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         prefix_cache_mb=number("WORKBENCH_PREFIX_CACHE", least=0, most=1_048_576),
         max_rounds=number("WORKBENCH_MAX_ROUNDS", least=1, most=100),
         openai_base_url=text("WORKBENCH_OPENAI_BASE_URL"),
-        openai_api_key=read_secret("WORKBENCH_OPENAI_API_KEY", given),
+        openai_api_key=read_secret("WORKBENCH_OPENAI_API_KEY", variables),
         openai_kind=text("WORKBENCH_OPENAI_KIND"),
         openai_mode=text("WORKBENCH_OPENAI_MODE"),
         remote_timeout_s=number("WORKBENCH_REMOTE_TIMEOUT", least=1, most=86_400),
         tools_file=Path(text("WORKBENCH_TOOLS_FILE") or data / "tools.yaml").expanduser().absolute(),
         tool_timeout_s=number("WORKBENCH_TOOL_TIMEOUT", least=1, most=86_400),
-        terminal=terminal(given, text("WORKBENCH_TERMINAL"), text("WORKBENCH_ALLOW_TERMINAL")),
+        terminal=terminal(variables, text("WORKBENCH_TERMINAL"), text("WORKBENCH_ALLOW_TERMINAL")),
         judge=text("WORKBENCH_JUDGE"),
         approval_timeout_s=number("WORKBENCH_APPROVAL_TIMEOUT", least=1, most=86_400),
-        environment=Variables(given),
+        environment=Variables(variables),
         accounts=accounts(text("WORKBENCH_AUTH")),
         admins=frozenset(names(text("WORKBENCH_ADMINS"))),
-        is_on_space="SPACE_ID" in given,
-        has_hugging_face_login=given.get("SYSTEM") == "spaces" and "OAUTH_CLIENT_ID" in given,
+        is_on_space="SPACE_ID" in variables,
+        has_hugging_face_login=variables.get("SYSTEM") == "spaces" and "OAUTH_CLIENT_ID" in variables,
         allowed_hosts=(
             *hosts("WORKBENCH_ALLOWED_HOSTS", text("WORKBENCH_ALLOWED_HOSTS")),
-            # With a domain of its own, a Space has several hosts.
-            *hosts("SPACE_HOST", given.get("SPACE_HOST", "") if "SPACE_ID" in given else ""),
+            # A Space with a custom domain has several hosts.
+            *hosts("SPACE_HOST", variables.get("SPACE_HOST", "") if "SPACE_ID" in variables else ""),
         ),
         frame_ancestors=origins("WORKBENCH_FRAME_ANCESTORS", text("WORKBENCH_FRAME_ANCESTORS")),
         may_skip_login=one_of("WORKBENCH_NO_LOGIN", ("0", "1")) == "1",
         login_hours=number("WORKBENCH_LOGIN_HOURS", least=1, most=168),
         max_upload_mb=number("WORKBENCH_MAX_UPLOAD_MB", least=1, most=100_000)
-        if given.get("WORKBENCH_MAX_UPLOAD_MB") or "SPACE_ID" not in given
+        if variables.get("WORKBENCH_MAX_UPLOAD_MB") or "SPACE_ID" not in variables
         else SPACE_UPLOAD_MB,
         max_open_pages=number("WORKBENCH_MAX_OPEN_PAGES", least=10, most=100_000),
     )
 
 
 def is_colour_wanted(environment: Mapping[str, str] | None = None) -> bool:
-    """False where `NO_COLOR` is set to anything (no-color.org), or the terminal is `dumb`."""
-    given = os.environ if environment is None else environment
-    return not given.get("NO_COLOR") and given.get("TERM") != "dumb"
+    """Return False if `NO_COLOR` is set to any value (https://no-color.org) or the terminal is `dumb`."""
+    variables = os.environ if environment is None else environment
+    return not variables.get("NO_COLOR") and variables.get("TERM") != "dumb"
 
 
-def _refuse_unknown(given: Mapping[str, str]) -> None:
+def _refuse_unknown(variables: Mapping[str, str]) -> None:
     known = {row.name for row in VARIABLES}
-    for name in given:
+    for name in variables:
         if name.startswith("WORKBENCH_") and name not in known:
-            raise BadInput(f"setting {name}", "no such setting", "docs/reference/settings.md lists them")
+            raise BadInput(
+                f"setting {name}", "unknown setting", "docs/reference/settings.md lists all settings"
+            )
 
 
-def _data_folder(home: Path, given: Mapping[str, str]) -> Path:
+def _data_folder(home: Path, variables: Mapping[str, str]) -> Path:
+    """Return the default data folder: `data/` in a checkout, otherwise the user's data folder of the platform."""
     if (home / "workbench" / "settings").is_dir():
         return home / "data"
     places: Mapping[str, Callable[[], Path]] = {
-        "win32": lambda: Path(given.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"),
+        "win32": lambda: Path(variables.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"),
         "darwin": lambda: Path.home() / "Library" / "Application Support",
     }
-    fallback = Path(given.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    fallback = Path(variables.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     place = places.get(sys.platform)
     return (place() if place else fallback) / "hermes-workbench"

@@ -1,4 +1,4 @@
-"""The settings as one value, with secrets that never appear in text."""
+"""The `Settings` value, and types that keep secrets out of printed text."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 
 class Secret:
-    """A key or token: it lives in memory, and no way of showing a value shows it.
+    """A key or access token that does not appear when it is printed, formatted or logged.
 
     >>> Secret("sk-1")
     Secret(…)
@@ -16,7 +16,7 @@ class Secret:
     ('…', 'sk-1')
     """
 
-    # No dataclass: `asdict` would take it apart.
+    # Not a dataclass: `asdict` would expose the value.
     __slots__ = ("_value",)
 
     def __init__(self, value: str) -> None:
@@ -35,20 +35,20 @@ class Secret:
         return "…"
 
     def reveal(self) -> str:
-        """The value itself; for the request that needs it and nothing else."""
+        """Return the value. Use it only in the request that needs it."""
         return self._value
 
     def struck_out(self, text: str) -> str:
-        """`text` without the value, wherever it stands in it."""
+        """Return `text` with every occurrence of the value replaced by `…`."""
         return text.replace(self._value, "…") if self._value else text
 
 
 def read_secret(name: str, environment: Mapping[str, str] | None = None) -> Secret | None:
-    """A key that a variable of any name holds; None where it is not set.
+    """Read a secret from an environment variable. Return None if it is unset or blank.
 
     Args:
-        name: The variable.
-        environment: Variables by name; None takes the process's own.
+        name: Name of the variable; it does not need the prefix WORKBENCH_.
+        environment: Variables by name; None reads those of the process.
     """
     value = (os.environ if environment is None else environment).get(name, "").strip()
     return Secret(value) if value else None
@@ -56,27 +56,23 @@ def read_secret(name: str, environment: Mapping[str, str] | None = None) -> Secr
 
 FlashAttention = Literal["auto", "on", "off"]
 KV_TYPES: Final = ("f32", "f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
-"""Types that the keys and values of a context may have, the most exact first."""
+"""Types for the keys and values of a local model's context, the most exact first."""
 
 
 class Variables(Mapping[str, str]):
-    """Variables of the process, which no way of showing them shows: some are secrets.
+    """Environment variables by name. Their values are not printed, because some are secrets."""
 
-    Args:
-        given: By name.
-    """
-
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = given
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
 
     def __getitem__(self, name: str) -> str:
-        return self._given[name]
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._given)
+        return len(self._values)
 
     def __repr__(self) -> str:
         return f"{len(self)} variables"
@@ -84,84 +80,86 @@ class Variables(Mapping[str, str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How this workbench is set up; each field is a variable of `docs/reference/settings.md`."""
+    """All settings; most fields are a variable of `docs/reference/settings.md`."""
 
     model: str
-    """The model to begin with, as `--model` takes it."""
+    """Default model, in the form of the option `--model`."""
     contract: str
+    """Name of the default contract."""
     tools: tuple[str, ...]
-    """Toolsets, tools or files to begin with."""
+    """Default tools: names of toolsets or tools, or paths of files."""
     host: str
     """Address that the page listens on."""
     port: int
     """Port that the page listens on."""
     data: Path
-    """Folder for what is kept."""
+    """Folder for the database and all other data."""
     database_url: str
     """SQLAlchemy URL of the store."""
     bucket: Path | None
-    """Folder that outlives this machine, for snapshots of the database; None where there is none."""
+    """Persistent folder for snapshots of the database, such as a mounted bucket, or None."""
     snapshot_minutes: int
-    """Time from one snapshot to the next."""
+    """Minutes between two snapshots."""
     dataset: str
-    """Dataset repository for finished labels; empty where they go to none."""
+    """Dataset repository that finished labels are uploaded to. Empty if they are not uploaded."""
     home: Path
     """Folder that may hold `prompts/` and `tools_catalog/`."""
     context_tokens: int
-    """Context that a local model is loaded with; 0 takes what it was trained with."""
+    """Context size of a local model, in tokens; 0 uses the size that it was trained with."""
     threads: int
-    """Threads that a local model may use; 0 takes one a core."""
+    """Threads of a local model; 0 uses one per core."""
     gpu_layers: int
-    """Layers of a local model that go to the GPU; -1 all, when the build can."""
+    """Layers of a local model on the GPU; -1 puts all of them there if the build supports it."""
     flash_attention: FlashAttention
-    """Whether a local model uses it; `auto` where the device can."""
+    """Whether a local model uses flash attention; `auto` uses it if the device supports it."""
     kv_type: str
     """Type of the keys and values of a local model's context; one of `KV_TYPES`."""
     lora: tuple[tuple[Path, float], ...]
-    """GGUF files of adapters that are laid over a local model, each with its scale."""
+    """GGUF adapters that are applied to a local model, each with its scale."""
     has_embedded_adapter: bool
-    """Whether the shipped adapter is laid over the embedded model where `lora` names none."""
+    """Whether the shipped adapter is applied to the embedded model if `lora` is empty."""
     prefix_cache_mb: int
-    """Memory for evaluated prompts of a local model that are not under way, in megabytes."""
+    """Memory for evaluated prompts of a local model that are not in use, in megabytes; 0 keeps none."""
     max_rounds: int
-    """Completions that a turn may take."""
+    """Maximum number of completions in a turn."""
     openai_base_url: str
-    """Where `openai:NAME` is asked; empty where no server is named."""
+    """Base URL of the server for models named `openai:NAME`. Empty if there is none."""
     openai_api_key: Secret | None
-    """Key of that server; None where it wants none."""
+    """API key of that server, or None if it needs none."""
     openai_kind: str
-    """What software that server is; tells which sampling it takes."""
+    """Software of that server, such as `vllm`. It decides which sampling fields are sent."""
     openai_mode: str
     """`chat` or `raw`."""
     remote_timeout_s: int
-    """How long a server may be silent."""
+    """Seconds that a server may be silent while it answers."""
     tools_file: Path
-    """YAML file of MCP servers and of commands that are allowed always; it may not be there."""
+    """YAML file of MCP servers and always allowed commands; it need not exist."""
     tool_timeout_s: float
-    """A tool that gives nothing for so long has failed."""
+    """Seconds after which a tool that has not answered fails."""
     terminal: str
-    """Where commands run: `mock`, `local`, `docker:IMAGE` or `ssh:HOST`."""
+    """Where commands run: `mock`, `local`, `local:FOLDER`, `docker:IMAGE` or `ssh:HOST`."""
     judge: str
-    """The model that looks at risky commands first; empty where the person is asked at once."""
+    """Model that checks risky commands first. Empty if the person is asked right away."""
     approval_timeout_s: float
-    """A person who does not answer for so long has said no."""
+    """Seconds after which an unanswered question about a command counts as a no."""
     environment: Variables = field(repr=False, compare=False)
-    """Every variable of the process, for tools that require one."""
+    """All environment variables of the process, for tools that require some."""
     accounts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False, hash=False)
-    """Password hash by name of those who may log in; empty where nobody has to."""
+    """Password hashes by account name. Empty if nobody has to log in."""
     admins: frozenset[str] = frozenset()
+    """Names of the accounts that are admins; on a Space, Hugging Face user names."""
     is_on_space: bool = False
-    """True on a Hugging Face Space, where strangers come: each has data of their own, nothing runs but mocks."""
+    """True on a Hugging Face Space: anybody may visit, each visitor has their own data, and all tools are mocks."""
     has_hugging_face_login: bool = False
-    """True on a Space that lets people sign in with Hugging Face."""
+    """True on a Space where visitors can sign in with Hugging Face."""
     allowed_hosts: tuple[str, ...] = ()
-    """Host names that the page answers to besides its own addresses; `*` is any name."""
+    """Host names, in addition to the page's own addresses, that requests may use; `*` allows any."""
     frame_ancestors: tuple[str, ...] = ()
-    """Origins whose pages may show this page in a frame, besides huggingface.co on a Space."""
+    """Origins that may show the page in a frame, in addition to huggingface.co on a Space."""
     may_skip_login: bool = False
-    """True if the page may be reached from other machines without any account."""
+    """True if other machines may reach the page although there are no accounts."""
     login_hours: int = 12
-    """A login that is not used for this long ends."""
+    """Hours after which an unused login expires."""
     max_upload_mb: int = 100
     """Size of the largest file that can be uploaded, in megabytes of 1,000,000 bytes."""
     max_open_pages: int = 500

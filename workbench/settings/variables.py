@@ -8,26 +8,26 @@ from workbench.settings.value import KV_TYPES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """One row of the settings' table."""
+    """An environment variable: one row of the table in `docs/reference/settings.md`."""
 
     name: str
     default: str
-    """What holds where it is not set, as a person would write it; empty where it is worked out."""
+    """Value if the variable is not set. Empty if it depends on other settings."""
     meaning: str
-    """One line for the table."""
+    """One line of Markdown for the table."""
 
 
 VARIABLES: Final = (
     Variable(
         name="WORKBENCH_MODEL",
         default="embedded",
-        meaning="The model to begin with, by its [name](models.md); `workbench models default` chooses another",
+        meaning="Default model, by its [name](models.md); `workbench models default` changes it",
     ),
-    Variable(name="WORKBENCH_CONTRACT", default="minimal", meaning="The contract to begin with"),
+    Variable(name="WORKBENCH_CONTRACT", default="minimal", meaning="Default contract"),
     Variable(
         name="WORKBENCH_TOOLS",
         default="nonsense",
-        meaning="Toolsets, tools or files to begin with, parted by commas",
+        meaning="Default tools: toolsets, tools or files, separated by commas",
     ),
     Variable(
         name="WORKBENCH_HOST",
@@ -38,98 +38,100 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_DATA",
         default="",
-        meaning="Folder for what is kept; `./data` in a checkout, else the user's data folder",
+        meaning="Folder for the database and all other data; by default `./data` in a checkout, otherwise the "
+        "user's data folder",
     ),
     Variable(
         name="WORKBENCH_DATABASE_URL",
         default="",
-        meaning="SQLAlchemy URL of the store; a SQLite file in the data folder",
+        meaning="SQLAlchemy URL of the store; by default a SQLite file in the data folder",
     ),
     Variable(
         name="WORKBENCH_BUCKET_DIR",
         default="",
-        meaning="Folder that outlives the machine, such as a mounted bucket; SQLite is copied to it, restored from it",
+        meaning="Persistent folder, such as a mounted bucket; the SQLite database is copied to it and restored from it",
     ),
     Variable(
         name="WORKBENCH_SNAPSHOT_MINUTES",
         default="5",
-        meaning="Minutes from one copy in the bucket folder to the next, where something changed",
+        meaning="Minutes between copies to the bucket folder; nothing is copied if nothing changed",
     ),
     Variable(
         name="WORKBENCH_DATASET_REPO",
         default="",
-        meaning="Dataset repository of the hub, such as `me/labels`, that finished labels are added to",
+        meaning="Dataset repository on the Hugging Face Hub that finished labels are uploaded to, such as `me/labels`",
     ),
     Variable(
         name="WORKBENCH_HOME",
         default="",
-        meaning="Folder that may hold `prompts/` and `tools_catalog/`; the current folder",
+        meaning="Folder that may hold `prompts/` and `tools_catalog/`; by default the current folder",
     ),
     Variable(
         name="WORKBENCH_CONTEXT",
         default="4096",
-        meaning="Context of a local model, in tokens, never more than it was trained with; 0 takes just that",
+        meaning="Context size of a local model, in tokens, up to the size that it was trained with; 0 uses that size",
     ),
-    Variable(name="WORKBENCH_THREADS", default="0", meaning="Threads of a local model; 0 takes one a core"),
+    Variable(name="WORKBENCH_THREADS", default="0", meaning="Threads of a local model; 0 uses one per core"),
     Variable(
         name="WORKBENCH_GPU_LAYERS",
         default="-1",
-        meaning="Layers of a local model on the GPU; -1 all, where the build can",
+        meaning="Layers of a local model on the GPU; -1 puts all of them there if the build supports it",
     ),
     Variable(
         name="WORKBENCH_FLASH_ATTENTION",
         default="auto",
-        meaning="Flash attention of a local model: `on`, `off`, or `auto`, on a GPU that can",
+        meaning="Flash attention of a local model: `on`, `off`, or `auto`, which uses it on a GPU that supports it",
     ),
     Variable(
         name="WORKBENCH_KV_TYPE",
         default="f16",
-        meaning=f"Keys and values of a local model's context, one of {', '.join(KV_TYPES)}; "
-        "a quantised one needs flash attention",
+        meaning=f"Type of the keys and values of a local model's context, one of {', '.join(KV_TYPES)}; "
+        "quantized types need flash attention",
     ),
     Variable(
         name="WORKBENCH_LORA",
         default="",
-        meaning="GGUF adapters laid over a local model, `PATH` or `PATH=SCALE`, parted by commas",
+        meaning="GGUF adapters to apply to a local model, `PATH` or `PATH=SCALE`, separated by commas",
     ),
     Variable(
         name="WORKBENCH_EMBEDDED_ADAPTER",
         default="on",
-        meaning="`on` lays the shipped adapter, which teaches calls, over the embedded model where WORKBENCH_LORA "
-        "names none; `off` leaves it bare",
+        meaning="`on` applies the shipped adapter, trained for tool calls, to the embedded model unless "
+        "`WORKBENCH_LORA` names adapters; `off` uses the model without it",
     ),
     Variable(
         name="WORKBENCH_PREFIX_CACHE",
         default="1024",
-        meaning="Megabytes for evaluated prompts of a local model that may be gone on from; 0 keeps none",
+        meaning="Megabytes for the prefix cache of a local model, which holds evaluated prompts; 0 turns it off",
     ),
-    Variable(name="WORKBENCH_MAX_ROUNDS", default="8", meaning="Completions that a turn may take"),
+    Variable(name="WORKBENCH_MAX_ROUNDS", default="8", meaning="Maximum number of completions in a turn"),
     Variable(
         name="WORKBENCH_OPENAI_BASE_URL",
         default="",
-        meaning="Where `openai:NAME` is asked, such as `http://127.0.0.1:8000/v1`",
+        meaning="Base URL of the server for models named `openai:NAME`, such as `http://127.0.0.1:8000/v1`",
     ),
-    Variable(name="WORKBENCH_OPENAI_API_KEY", default="", meaning="Key of that server, where it wants one"),
+    Variable(name="WORKBENCH_OPENAI_API_KEY", default="", meaning="API key of that server, if it needs one"),
     Variable(
         name="WORKBENCH_OPENAI_KIND",
         default="openai",
-        meaning="What that server is: openai, vllm, sglang, llama-server, ollama or lm-studio",
+        meaning="Software of that server: openai, vllm, sglang, llama-server, ollama or lm-studio",
     ),
     Variable(
         name="WORKBENCH_OPENAI_MODE",
         default="chat",
-        meaning="`chat` asks with messages and tools, `raw` with our prompt byte for byte",
+        meaning="`chat` sends messages and tools; `raw` sends our prompt byte for byte",
     ),
     Variable(
         name="WORKBENCH_REMOTE_TIMEOUT",
         default="120",
-        meaning="Seconds without a piece of the completion after which an answer counts as broken off; "
+        meaning="Seconds without a new piece of the completion after which an answer counts as broken off; "
         "comments and empty pieces of the stream do not count",
     ),
     Variable(
         name="WORKBENCH_AUTH",
         default="",
-        meaning="Accounts that may log in, `name:hash` each, parted by blanks or commas; `workbench auth hash`",
+        meaning="Accounts that may log in, each as `name:hash`, separated by blanks or commas; `workbench auth hash` "
+        "makes them",
     ),
     Variable(
         name="WORKBENCH_ADMINS",
@@ -139,17 +141,17 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_TOOLS_FILE",
         default="",
-        meaning="YAML file of MCP servers and always allowed commands; `tools.yaml` in the data folder",
+        meaning="YAML file of MCP servers and always allowed commands; by default `tools.yaml` in the data folder",
     ),
     Variable(
         name="WORKBENCH_TOOL_TIMEOUT",
         default="300",
-        meaning="Seconds after which a tool that gives nothing has failed",
+        meaning="Seconds after which a tool that has not answered fails",
     ),
     Variable(
         name="WORKBENCH_ALLOW_TERMINAL",
         default="0",
-        meaning="1 lets `WORKBENCH_TERMINAL` be a real one; never on a Space",
+        meaning="1 allows `WORKBENCH_TERMINAL` to name a real terminal; a Space allows only `mock`",
     ),
     Variable(
         name="WORKBENCH_TERMINAL",
@@ -160,34 +162,35 @@ VARIABLES: Final = (
     Variable(
         name="WORKBENCH_JUDGE",
         default="",
-        meaning="A model, as `WORKBENCH_MODEL` takes it, that may allow commands of a known kind before you are asked",
+        meaning="Model, in the form of `WORKBENCH_MODEL`, that may approve commands of a known kind before you are "
+        "asked",
     ),
     Variable(
         name="WORKBENCH_APPROVAL_TIMEOUT",
         default="120",
-        meaning="Seconds after which a question about a risky command is answered with no",
+        meaning="Seconds after which an unanswered question about a risky command counts as a no",
     ),
     Variable(
         name="WORKBENCH_ALLOWED_HOSTS",
         default="",
-        meaning="Host names under which the page is reached, separated by commas, such as `workbench.example.org`; "
+        meaning="Host names that requests to the page may use, separated by commas, such as `workbench.example.org`; "
         "`localhost`, the address in `WORKBENCH_HOST` and a Space's own host are always allowed, `*` allows any name",
     ),
     Variable(
         name="WORKBENCH_FRAME_ANCESTORS",
         default="",
-        meaning="Origins whose pages may show this page in a frame, separated by commas, such as "
+        meaning="Origins that may show the page in a frame, separated by commas, such as "
         "`https://portal.example.org`; on a Space also `https://huggingface.co`",
     ),
     Variable(
         name="WORKBENCH_NO_LOGIN",
         default="0",
-        meaning="1 serves the page to other machines although there are no accounts, as `serve --no-login` does",
+        meaning="1 serves the page to other machines although there are no accounts, like `serve --no-login`",
     ),
     Variable(
         name="WORKBENCH_LOGIN_HOURS",
         default="12",
-        meaning="Hours after which an unused login ends; every login ends after 7 days",
+        meaning="Hours after which an unused login expires; every login expires after 7 days",
     ),
     Variable(
         name="WORKBENCH_MAX_UPLOAD_MB",
@@ -200,4 +203,4 @@ VARIABLES: Final = (
         meaning="Browser tabs and API calls whose state is kept in memory at the same time",
     ),
 )
-"""Every variable that is read, in the order of the documentation."""
+"""All variables, in the order of the documentation."""

@@ -1,15 +1,15 @@
-"""Two prompts of one conversation, mark by mark."""
+"""The differences of two prompts of the same conversation."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.contract.compare_template import StretchChange, diff_prompts
+from workbench.contract.compare_template import DifferenceKind, diff_prompts
 
 OURS = "<|im_start|>user\n<tool_response>\n18\n</tool_response><|im_end|>\n"
 
 
-def told(ours: str, theirs: str) -> list[tuple[str, str, str, bool]]:
+def differences(ours: str, theirs: str) -> list[tuple[str, str, str, bool]]:
     return [
         (difference.change.value, difference.ours.of(ours), difference.theirs.of(theirs), difference.has_mark)
         for difference in diff_prompts(ours, theirs)
@@ -31,10 +31,10 @@ def test_equal_prompts_do_not_differ(text: str) -> None:
         (OURS.replace("\n<tool", "<tool"), [("only ours", "\n", "", False)]),
     ],
 )
-def test_a_difference_is_told_with_both_sides(
+def test_a_difference_is_reported_with_both_texts(
     theirs: str, expected: list[tuple[str, str, str, bool]]
 ) -> None:
-    assert told(OURS, theirs) == expected
+    assert differences(OURS, theirs) == expected
 
 
 PROMPTS = st.lists(
@@ -44,11 +44,11 @@ PROMPTS = st.lists(
 
 @settings(deadline=None)
 @given(PROMPTS, PROMPTS)
-def test_making_all_differences_turns_ours_into_theirs(ours: str, theirs: str) -> None:
+def test_applying_all_differences_turns_our_prompt_into_theirs(ours: str, theirs: str) -> None:
     pieces: list[str] = []
     position = 0
     for difference in diff_prompts(ours, theirs):
         pieces += [ours[position : difference.ours.start], difference.theirs.of(theirs)]
         position = difference.ours.end
-        assert (difference.change is StretchChange.ONLY_OURS) == (not difference.theirs.of(theirs))
+        assert (difference.change is DifferenceKind.ONLY_OURS) == (not difference.theirs.of(theirs))
     assert "".join(pieces) + ours[position:] == theirs
