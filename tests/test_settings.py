@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import BadInput
-from workbench.settings import VARIABLES, choose_model, is_colour_wanted, read_settings
+from workbench.settings import VARIABLES, choose_model, read_settings, uses_colour
 
 
 def test_an_empty_environment_gives_the_defaults(tmp_path, monkeypatch):
@@ -66,9 +66,9 @@ def test_every_variable_has_the_prefix_and_a_meaning():
 
 
 def test_there_are_no_colours_if_no_color_is_set_or_the_terminal_is_dumb():
-    assert is_colour_wanted({"TERM": "xterm", "NO_COLOR": ""})
-    assert not is_colour_wanted({"NO_COLOR": "1"})
-    assert not is_colour_wanted({"TERM": "dumb"})
+    assert uses_colour({"TERM": "xterm", "NO_COLOR": ""})
+    assert not uses_colour({"NO_COLOR": "1"})
+    assert not uses_colour({"TERM": "dumb"})
 
 
 def test_accounts_are_pairs_separated_by_blanks_or_commas():

@@ -52,7 +52,7 @@ def test_a_large_check_is_not_handed_to_the_compiled_validator() -> None:
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_no_template_runs_away(template: str) -> None:
     try:
-        made = render_template(template, TEMPLATE_ARGUMENTS, chance=Random(0))
+        made = render_template(template, TEMPLATE_ARGUMENTS, random=Random(0))
     except ValueError as error:
         assert "RecursionError" not in str(error)
     else:

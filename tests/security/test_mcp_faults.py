@@ -19,10 +19,10 @@ from workbench.toolbox.catalog import Catalog
 from workbench.toolbox.mcp.bounds import (
     MOST_UNASKED,
     WINDOW_S,
-    BadLineCounter,
+    InvalidLineCounter,
     McpServerConfig,
-    McpServerMisbehaved,
-    Window,
+    McpServerRefused,
+    RateLimit,
 )
 from workbench.toolbox.mcp.connection import RETRY_AFTER_S, STABLE_S, Connection
 from workbench.toolbox.mcp.source import McpTools
@@ -382,18 +382,18 @@ class TestBounds:
 
     def test_a_window_forgets_what_is_long_ago(self) -> None:
         clock = Clock()
-        window = Window(MOST_UNASKED, "too many", clock)
+        window = RateLimit(MOST_UNASKED, "too many", clock)
         for _ in range(10):
             for _ in range(MOST_UNASKED):
                 window.add()
             clock.now_s += WINDOW_S + 1
         window.add(MOST_UNASKED)
-        with pytest.raises(McpServerMisbehaved, match="too many"):
+        with pytest.raises(McpServerRefused, match="too many"):
             window.add()
 
     def test_bad_lines_are_shown_short(self) -> None:
-        bad = BadLineCounter()
-        with pytest.raises(McpServerMisbehaved) as raised:
+        bad = InvalidLineCounter()
+        with pytest.raises(McpServerRefused) as raised:
             for _ in range(100):
                 bad.add("x" * 10_000)
         assert len(str(raised.value)) < 200

@@ -4,8 +4,8 @@ from workbench.settings.reading import (
     CHOSEN_MODEL,
     choose_model,
     chosen_model,
-    is_colour_wanted,
     read_settings,
+    uses_colour,
 )
 from workbench.settings.value import KV_TYPES, FlashAttention, Secret, Settings, Variables, read_secret
 from workbench.settings.variables import VARIABLES, Variable
@@ -21,7 +21,7 @@ __all__ = [
     "Variables",
     "choose_model",
     "chosen_model",
-    "is_colour_wanted",
     "read_secret",
     "read_settings",
+    "uses_colour",
 ]

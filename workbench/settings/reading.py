@@ -243,7 +243,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     )
 
 
-def is_colour_wanted(environment: Mapping[str, str] | None = None) -> bool:
+def uses_colour(environment: Mapping[str, str] | None = None) -> bool:
     """Return False if `NO_COLOR` is set to any value (https://no-color.org) or the terminal is `dumb`."""
     variables = os.environ if environment is None else environment
     return not variables.get("NO_COLOR") and variables.get("TERM") != "dumb"

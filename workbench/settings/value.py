@@ -38,7 +38,7 @@ class Secret:
         """Return the value. Use it only in the request that needs it."""
         return self._value
 
-    def struck_out(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """Return `text` with every occurrence of the value replaced by `…`."""
         return text.replace(self._value, "…") if self._value else text
 

@@ -12,7 +12,7 @@ from workbench.settings import Settings
 from workbench.toolbox.agent_tools import agent_entries
 from workbench.toolbox.answers import secret_values
 from workbench.toolbox.approval.allowed import Allowlist
-from workbench.toolbox.approval.gate import ApprovalGate, Approvals, CommandPlaces, Judge
+from workbench.toolbox.approval.gate import ApprovalGate, Approvals, CommandEnvironments, Judge
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.catalog_file import CatalogTool, CatalogToolset, load_toolset, parse_toolset
 from workbench.toolbox.discovery import discover_entry_points, discover_modules, stage
@@ -54,7 +54,7 @@ class ServerSource(Protocol):
 
 
 @runtime_checkable
-class CommandSource(CommandPlaces, Protocol):
+class CommandSource(CommandEnvironments, Protocol):
     """A source whose tools really run commands, and which knows where."""
 
     @property

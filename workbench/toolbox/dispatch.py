@@ -24,7 +24,7 @@ from workbench.toolbox.answers import (
 )
 from workbench.toolbox.async_bridge import AsyncBridge
 from workbench.toolbox.entry import CallContext, ToolAnswer, ToolEntry
-from workbench.toolbox.hooks import CallGate, Hooks, OpenGate, pass_hooks, tell_hooks, transform_result
+from workbench.toolbox.hooks import CallGate, Hooks, OpenGate, run_post_hooks, run_pre_hooks, transform_result
 from workbench.toolbox.registry import Registry
 
 MOST_AT_ONCE: Final = 64
@@ -125,7 +125,7 @@ class Dispatcher:
 
     def _refused(self, call: ToolCall, context: CallContext) -> ToolRun | None:
         """The failure of a call that may not run; None where it may."""
-        passed = pass_hooks(self._hooks, call, context)
+        passed = run_pre_hooks(self._hooks, call, context)
         reason = (
             f"Blocked: {passed.veto}" if passed.veto else self._gate.refusal(call, context, passed.questions)
         )
@@ -135,7 +135,7 @@ class Dispatcher:
         max_chars = entry.max_result_size_chars or self._limits.max_result_chars
         started_s = time.perf_counter()
         run = self._handled(entry, call, context, max_chars=max_chars)
-        told = tell_hooks(self._hooks, call, run.result, (time.perf_counter() - started_s) * 1000)
+        told = run_post_hooks(self._hooks, call, run.result, (time.perf_counter() - started_s) * 1000)
         result, also_told = transform_result(self._hooks, call, run.result)
         if result is not run.result:
             is_error = result.is_error

@@ -77,7 +77,7 @@ class DraftFindings:
     """What of a sound spec makes models call it wrongly."""
 
 
-NOTHING_SAVED: Final[Mapping[str, str]] = MappingProxyType({})
+NO_SAVED_TOOLSETS: Final[Mapping[str, str]] = MappingProxyType({})
 """Every toolset is as its file has it."""
 
 

@@ -75,7 +75,7 @@ class HookOutcome(NamedTuple):
     """Why a person should decide; empty where nobody need be asked."""
 
 
-def pass_hooks(hooks: Hooks, call: ToolCall, context: CallContext) -> HookOutcome:
+def run_pre_hooks(hooks: Hooks, call: ToolCall, context: CallContext) -> HookOutcome:
     """Lets each pre-hook look at the call, until one vetoes."""
     questions: list[str] = []
     for hook in hooks.before:
@@ -90,7 +90,9 @@ def pass_hooks(hooks: Hooks, call: ToolCall, context: CallContext) -> HookOutcom
     return HookOutcome("", tuple(questions))
 
 
-def tell_hooks(hooks: Hooks, call: ToolCall, result: ToolResult, milliseconds: float) -> tuple[Finding, ...]:
+def run_post_hooks(
+    hooks: Hooks, call: ToolCall, result: ToolResult, milliseconds: float
+) -> tuple[Finding, ...]:
     """Tells each post-hook; what is wrong with one of them is a warning."""
     told: list[Finding] = []
     for hook in hooks.after:

@@ -15,18 +15,18 @@ _VALUE_STEPS: Final = 10
 _LARGEST: Final = sys.float_info.max
 _WORDS: Final = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper")
 _FORMATS: Final[Mapping[str, Callable[[Random], str]]] = {
-    "date": lambda chance: f"2026-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}",
-    "time": lambda chance: f"{chance.randint(0, 23):02}:{chance.randint(0, 59):02}:00Z",
-    "date-time": lambda chance: f"2026-{chance.randint(1, 12):02}-{chance.randint(1, 28):02}T12:00:00Z",
-    "email": lambda chance: f"{chance.choice(_WORDS)}@example.org",
-    "uri": lambda chance: f"https://example.org/{chance.choice(_WORDS)}",
-    "hostname": lambda chance: f"{chance.choice(_WORDS)}.example.org",
-    "ipv4": lambda chance: f"192.0.2.{chance.randint(1, 254)}",
-    "uuid": lambda chance: f"{chance.getrandbits(32):08x}-0000-4000-8000-{chance.getrandbits(48):012x}",
+    "date": lambda random: f"2026-{random.randint(1, 12):02}-{random.randint(1, 28):02}",
+    "time": lambda random: f"{random.randint(0, 23):02}:{random.randint(0, 59):02}:00Z",
+    "date-time": lambda random: f"2026-{random.randint(1, 12):02}-{random.randint(1, 28):02}T12:00:00Z",
+    "email": lambda random: f"{random.choice(_WORDS)}@example.org",
+    "uri": lambda random: f"https://example.org/{random.choice(_WORDS)}",
+    "hostname": lambda random: f"{random.choice(_WORDS)}.example.org",
+    "ipv4": lambda random: f"192.0.2.{random.randint(1, 254)}",
+    "uuid": lambda random: f"{random.getrandbits(32):08x}-0000-4000-8000-{random.getrandbits(48):012x}",
 }
 
 
-def sample(schema: JsonObject, chance: Random) -> JsonValue:
+def sample(schema: JsonObject, random: Random) -> JsonValue:
     """A value that fits `schema` as far as its types, bounds, choices and formats say.
 
     What only a `pattern` or a combination of schemas says may be missed: hold the value against the schema.
@@ -38,10 +38,10 @@ def sample(schema: JsonObject, chance: Random) -> JsonValue:
     'one'
     """
     with budget():
-        return _sample(schema, schema, chance, _DEEPEST)
+        return _sample(schema, schema, random, _DEEPEST)
 
 
-def _sample(schema: JsonValue, root: JsonObject, chance: Random, depth: int) -> JsonValue:
+def _sample(schema: JsonValue, root: JsonObject, random: Random, depth: int) -> JsonValue:
     spend(_VALUE_STEPS)
     if not isinstance(schema, Mapping) or depth == 0:
         return None
@@ -49,48 +49,48 @@ def _sample(schema: JsonValue, root: JsonObject, chance: Random, depth: int) -> 
         return schema["const"]
     for keyword in ("enum", "examples", "anyOf", "oneOf"):
         if isinstance(choices := schema.get(keyword), list | tuple) and choices:
-            chosen = chance.choice(choices)
-            return _sample(chosen, root, chance, depth - 1) if keyword.endswith("Of") else chosen
+            chosen = random.choice(choices)
+            return _sample(chosen, root, random, depth - 1) if keyword.endswith("Of") else chosen
     if "default" in schema:
         return schema["default"]
     if isinstance(reference := schema.get("$ref"), str):
-        return _sample(_local(reference, root), root, chance, depth - 1)
+        return _sample(_local(reference, root), root, random, depth - 1)
     if isinstance(parts := schema.get("allOf"), list | tuple):
         spend(len(parts) + sum(len(part) for part in parts if isinstance(part, Mapping)))
         merged = {key: value for part in parts if isinstance(part, Mapping) for key, value in part.items()}
-        return _sample({**merged, "properties": _all_properties(parts)}, root, chance, depth - 1)
-    return _of_type(_kind(schema, chance), schema, root, chance, depth)
+        return _sample({**merged, "properties": _all_properties(parts)}, root, random, depth - 1)
+    return _of_type(_kind(schema, random), schema, root, random, depth)
 
 
-def _kind(schema: JsonObject, chance: Random) -> str:
+def _kind(schema: JsonObject, random: Random) -> str:
     named = schema.get("type")
     if isinstance(named, list | tuple) and named:
-        return str(chance.choice(named))
+        return str(random.choice(named))
     if isinstance(named, str):
         return named
     return "object" if "properties" in schema else "array" if "items" in schema else "string"
 
 
-def _of_type(kind: str, schema: JsonObject, root: JsonObject, chance: Random, depth: int) -> JsonValue:
+def _of_type(kind: str, schema: JsonObject, root: JsonObject, random: Random, depth: int) -> JsonValue:
     if kind == "object":
         properties = as_object(schema.get("properties"))
-        return {name: _sample(inner, root, chance, depth - 1) for name, inner in properties.items()}
+        return {name: _sample(inner, root, random, depth - 1) for name, inner in properties.items()}
     if kind == "array":
         least = _whole(schema.get("minItems"), 1)
-        size = chance.randint(least, max(least, min(_whole(schema.get("maxItems"), least + 2), least + 2)))
-        return [_sample(schema.get("items", {}), root, chance, depth - 1) for _ in range(min(size, 100))]
+        size = random.randint(least, max(least, min(_whole(schema.get("maxItems"), least + 2), least + 2)))
+        return [_sample(schema.get("items", {}), root, random, depth - 1) for _ in range(min(size, 100))]
     if kind == "boolean":
-        return chance.random() < 0.5
+        return random.random() < 0.5
     if kind == "null":
         return None
-    return _number(kind, schema, chance) if kind in ("integer", "number") else _text(schema, chance)
+    return _number(kind, schema, random) if kind in ("integer", "number") else _text(schema, random)
 
 
-def _number(kind: str, schema: JsonObject, chance: Random) -> JsonValue:
+def _number(kind: str, schema: JsonObject, random: Random) -> JsonValue:
     step = _real(schema.get("multipleOf"), 1.0 if kind == "integer" else 0.0)
     low = _real(schema.get("minimum"), _real(schema.get("exclusiveMinimum"), 0.0))
     high = _real(schema.get("maximum"), _real(schema.get("exclusiveMaximum"), low + 100))
-    value = low + (high - low) * (0.1 + 0.8 * chance.random())
+    value = low + (high - low) * (0.1 + 0.8 * random.random())
     try:
         value = round(value / step) * step if step else round(value, 2)
         return int(value) if kind == "integer" else value
@@ -99,13 +99,13 @@ def _number(kind: str, schema: JsonObject, chance: Random) -> JsonValue:
         return int(low) if kind == "integer" and isfinite(low) else 0
 
 
-def _text(schema: JsonObject, chance: Random) -> str:
+def _text(schema: JsonObject, random: Random) -> str:
     made = _FORMATS.get(str(schema.get("format")))
-    text = made(chance) if made else chance.choice(_WORDS)
+    text = made(random) if made else random.choice(_WORDS)
     least, most = _whole(schema.get("minLength"), 0), _whole(schema.get("maxLength"), 10_000)
     spend(min(least, 10_000))
     while len(text) < min(least, 10_000):
-        text += chance.choice(string.ascii_lowercase)
+        text += random.choice(string.ascii_lowercase)
     return text[:most]
 
 

@@ -173,13 +173,13 @@ def template_problem(text: str) -> str:
     return ""
 
 
-def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, chance: Random) -> str:
+def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, random: Random) -> str:
     """The text that a template gives.
 
     Args:
         arguments: By name, and all together as `arguments`.
         call_number: As `call_number`.
-        chance: Behind `random()`, `randint(a, b)` and `choice(list)`.
+        random: Behind `random()`, `randint(a, b)` and `choice(list)`.
 
     Raises:
         ValueError: It is refused, or fails, or gives too much; the message says which.
@@ -188,9 +188,9 @@ def render_template(text: str, arguments: JsonObject, *, call_number: int = 1, c
         **arguments,
         "arguments": arguments,
         "call_number": call_number,
-        "random": chance.random,
-        "randint": chance.randint,
-        "choice": chance.choice,
+        "random": random.random,
+        "randint": random.randint,
+        "choice": random.choice,
     }
     try:
         with budget():

@@ -19,7 +19,7 @@ from workbench.toolspec.conditions import first_break, holds
 from workbench.toolspec.spec import canonical_json
 
 
-def chance(seed: int, call: ToolCall, call_number: int) -> Random:
+def seeded_random(seed: int, call: ToolCall, call_number: int) -> Random:
     """The chance of one call; equal calls with equal numbers have equal chance."""
     text = canonical_json([seed, call.name, call.arguments, call_number])
     return Random(int.from_bytes(sha256(text.encode(errors="replace")).digest()[:8], "big"))
@@ -66,7 +66,7 @@ class MockRule:
             return error_result(step.error)
         if not step.template:
             return ToolResult(text=result_text(step.result))
-        random = chance(seed, call, call_number)
+        random = seeded_random(seed, call, call_number)
         return _rendered(step.template, call, call_number=call_number, random=random)
 
 
@@ -113,7 +113,7 @@ class MockTool:
         if self.returns is None:
             problem = f"no mock rule of {self.name!r} matches these arguments"
             return ToolAnswer(value={"error": problem}, is_error=True, rule=NO_RULE)
-        value = sample(self.returns, chance(seed, call, call_number))
+        value = sample(self.returns, seeded_random(seed, call, call_number))
         return self._checked(ToolAnswer(value=value, rule=FROM_RETURNS))
 
     def _checked(self, answer: ToolAnswer) -> ToolAnswer:
@@ -129,7 +129,7 @@ class MockTool:
 
 def _rendered(template: str, call: ToolCall, *, call_number: int, random: Random) -> ToolResult:
     try:
-        text = render_template(template, call.arguments, call_number=call_number, chance=random)
+        text = render_template(template, call.arguments, call_number=call_number, random=random)
     except ValueError as error:
         return error_result(f"mock template of {call.name!r}: {error}")
     try:

@@ -23,7 +23,7 @@ from workbench.toolbox.catalog_file import (
 )
 from workbench.toolbox.catalog_form import check_rules
 from workbench.toolbox.dispatch import CallCounts, Dispatcher
-from workbench.toolbox.entry import NOTHING_SAVED, CallContext, DraftFindings, ToolDraft, ToolEntry
+from workbench.toolbox.entry import NO_SAVED_TOOLSETS, CallContext, DraftFindings, ToolDraft, ToolEntry
 from workbench.toolbox.mock_samples import sample
 from workbench.toolbox.mocks import MockTool
 from workbench.toolbox.registry import Registry
@@ -47,7 +47,7 @@ class ToolStudio:
         self._catalog = catalog
         self._bridge = AsyncBridge()
 
-    def open_tool(self, name: str, saved: Mapping[str, str] = NOTHING_SAVED) -> ToolDraft:
+    def open_tool(self, name: str, saved: Mapping[str, str] = NO_SAVED_TOOLSETS) -> ToolDraft:
         """See `ToolStudio`."""
         catalog = self._catalog.with_toolsets(saved)
         entry = catalog.registry.find(name)

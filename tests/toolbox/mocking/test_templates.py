@@ -8,7 +8,7 @@ from workbench.toolbox.mock_templates import render_template, template_problem
 
 
 def rendered(text, **arguments):
-    return render_template(text, arguments, call_number=3, chance=Random(0))
+    return render_template(text, arguments, call_number=3, random=Random(0))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from workbench.chat.finding import Span
 from workbench.chat.json_value import JsonObject
-from workbench.settings import is_colour_wanted
+from workbench.settings import uses_colour
 
 _EVERY_S: Final = 0.5
 _Item = TypeVar("_Item")
@@ -81,7 +81,7 @@ class Paint:
 
 def terminal_paint() -> Paint:
     """Colours on a terminal only, and only where the environment does not speak against them."""
-    return Paint(is_coloured=sys.stdout.isatty() and is_colour_wanted())
+    return Paint(is_coloured=sys.stdout.isatty() and uses_colour())
 
 
 def shown(text: str) -> str:

@@ -67,7 +67,7 @@ def remote_failed(refusal: Refusal, server: Server, model: str) -> RemoteFailed:
 def quoted(words: str, server: Server) -> str:
     """A server's words on one line, cut, without the key."""
     line = " ".join(_message_in(words).split())
-    line = server.key.struck_out(line) if server.key else line
+    line = server.key.redact(line) if server.key else line
     return line if len(line) <= MOST_QUOTED_CHARS else line[: MOST_QUOTED_CHARS - 1] + "…"
 
 

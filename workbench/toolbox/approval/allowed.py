@@ -12,7 +12,7 @@ import yaml
 from workbench.chat.json_value import JsonValue
 from workbench.errors import BadInput
 from workbench.toolbox.approval.categories import categories
-from workbench.toolbox.approval.hardline import hardline_reason, loose_commands, undisguised
+from workbench.toolbox.approval.hardline import hardline_reason, loose_commands, normalized_command
 from workbench.toolbox.approval.paths import Paths, moved
 from workbench.toolbox.approval.programs import (
     builtins,
@@ -84,7 +84,7 @@ _WRITERS: Final = frozenset({
 _HARMLESS_OUTPUT: Final = re.compile(r"/dev/\w+|(?:.*/)?[\w-]*\.(?:txt|log|out|csv|tsv|md)")
 
 
-def doubts_of(script: ShellScript, place: CommandEnvironment) -> list[ApprovalReason]:
+def reasons_to_ask(script: ShellScript, place: CommandEnvironment) -> list[ApprovalReason]:
     """Every reason to ask about a script; none if it may run unasked."""
     if script.problem:
         return [ApprovalReason(SYNTAX, script.problem)]
@@ -237,7 +237,7 @@ def detect(command: str, place: CommandEnvironment = CommandEnvironment()) -> Da
         return Danger(
             hardline=f"a command of more than {MAX_COMMAND_CHARS} characters: write long texts to files"
         )
-    doubts = doubts_of(read_script(command), place)
+    doubts = reasons_to_ask(read_script(command), place)
     if not doubts:
         return Danger()
     if all(doubt.key for doubt in doubts):
@@ -249,7 +249,7 @@ def detect(command: str, place: CommandEnvironment = CommandEnvironment()) -> Da
 
 
 def _explained(command: str, doubts: list[ApprovalReason], place: CommandEnvironment) -> Danger:
-    text = undisguised(command)
+    text = normalized_command(command)
     found = tuple(loose_commands(text))
     shown = (f"{doubt.reason} ({doubt.detail})" if doubt.detail else doubt.reason for doubt in doubts)
     named = categories(text, found)

@@ -82,7 +82,7 @@ def categories(text: str, commands: Line) -> tuple[str, ...]:
     """Names of all categories that a command falls into, in the table's order.
 
     Args:
-        text: The whole command, undisguised.
+        text: The whole command, normalized_command.
         commands: All simple commands in it, the wrapped ones too.
     """
     by_text = (name for name, is_hit in _OF_TEXT if is_hit(text, commands))

@@ -62,7 +62,7 @@ MOST_DOUBTS: Final = 3
 """From this doubt of the judge on, in one session, the person is asked instead."""
 
 
-class CommandPlaces(Protocol):
+class CommandEnvironments(Protocol):
     """Knows where the commands of a task run."""
 
     def place(self, task_id: str, workdir: str) -> CommandEnvironment:
@@ -74,11 +74,11 @@ class CommandPlaces(Protocol):
         ...
 
 
-class MockPlaces:
+class MockEnvironments:
     """For commands that nothing really runs."""
 
     def place(self, task_id: str, workdir: str) -> CommandEnvironment:
-        """See `CommandPlaces`."""
+        """See `CommandEnvironments`."""
         return CommandEnvironment(folder=workdir)
 
 
@@ -151,14 +151,14 @@ class ApprovalGate:
         approver: Approver | None = None,
         judge: Judge | None = None,
         guarded: Mapping[str, str] = GUARDED,
-        places: CommandPlaces | None = None,
+        places: CommandEnvironments | None = None,
     ) -> None:
         self._approvals = approvals
         self._allowlist = allowlist
         self._approver = approver
         self._judge = judge
         self._guarded = guarded
-        self._places = places or MockPlaces()
+        self._places = places or MockEnvironments()
 
     def refusal(self, call: ToolCall, context: CallContext, questions: tuple[str, ...]) -> str:
         """See `workbench.toolbox.hooks.CallGate`."""

@@ -60,10 +60,10 @@ class LooseCommand:
         return self.words[0].replace("\\", "/").rsplit("/", 1)[-1].lower().removesuffix(".exe")
 
 
-def undisguised(command: str) -> str:
+def normalized_command(command: str) -> str:
     """`command` without terminal codes, look-alike letters, invisible characters, continued lines and `$IFS`.
 
-    >>> undisguised("r\\\\\\nm$IFS-rf")
+    >>> normalized_command("r\\\\\\nm$IFS-rf")
     'rm -rf'
     """
     text = unicodedata.normalize("NFKC", _ANSI.sub("", command))
@@ -153,7 +153,7 @@ def hardline_reason(text: str, commands: tuple[LooseCommand, ...]) -> str:
     """Why a command may never run; empty where the list does not name it.
 
     Args:
-        text: The whole command, undisguised.
+        text: The whole command, normalized_command.
         commands: All simple commands in it, the wrapped ones too.
     """
     if _FORK_BOMB.search(text):

@@ -87,11 +87,11 @@ MOST_WINDOW_BYTES: Final = 64 * 2**20
 WINDOW_S: Final = 10.0
 
 
-class McpServerMisbehaved(ConnectionError):
+class McpServerRefused(ConnectionError):
     """A server that must not be talked to any further; the text says what it did."""
 
 
-class Window:
+class RateLimit:
     """How much came within the last seconds.
 
     Args:
@@ -110,7 +110,7 @@ class Window:
         """So much came now.
 
         Raises:
-            McpServerMisbehaved: That was too much.
+            McpServerRefused: That was too much.
         """
         now = self._now_s()
         self._came.append((now, amount))
@@ -118,10 +118,10 @@ class Window:
         while self._came[0][0] < now - WINDOW_S:
             self._sum -= self._came.popleft()[1]
         if self._sum > self._most:
-            raise McpServerMisbehaved(self._problem)
+            raise McpServerRefused(self._problem)
 
 
-class BadLineCounter:
+class InvalidLineCounter:
     """Counts what a server writes that is no message of MCP."""
 
     def __init__(self) -> None:
@@ -131,11 +131,11 @@ class BadLineCounter:
         """One such line.
 
         Raises:
-            McpServerMisbehaved: These are too many.
+            McpServerRefused: These are too many.
         """
         self._count += 1
         if self._count >= MOST_BAD_LINES:
-            raise McpServerMisbehaved(
+            raise McpServerRefused(
                 f"it wrote {self._count} lines that are not messages of MCP, the last: {line[:60]!r}"
             )
 
@@ -153,7 +153,7 @@ async def list_all(session: ClientSession) -> tuple[Tool, ...]:
     """All tools of a server, page by page.
 
     Raises:
-        McpServerMisbehaved: There are too many, or the list has no end.
+        McpServerRefused: There are too many, or the list has no end.
     """
     tools: list[Tool] = []
     cursors: set[str] = set()
@@ -163,17 +163,17 @@ async def list_all(session: ClientSession) -> tuple[Tool, ...]:
         listed = await session.list_tools(params=params)
         tools += listed.tools
         if len(tools) > MOST_TOOLS:
-            raise McpServerMisbehaved(f"it lists more than {MOST_TOOLS:,} tools")
+            raise McpServerRefused(f"it lists more than {MOST_TOOLS:,} tools")
         cursor = listed.nextCursor
         if not cursor:
             return tuple(tools)
         if cursor in cursors:
-            raise McpServerMisbehaved("its list of tools goes round in circles")
+            raise McpServerRefused("its list of tools goes round in circles")
         cursors.add(cursor)
-    raise McpServerMisbehaved(f"its list of tools has more than {MOST_PAGES} pages")
+    raise McpServerRefused(f"its list of tools has more than {MOST_PAGES} pages")
 
 
-class OneLineFormatter(logging.Filter):
+class ShortLogRecords(logging.Filter):
     """Makes one short line of what the SDK logs: it writes a traceback and the raw text for each bad message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -183,9 +183,9 @@ class OneLineFormatter(logging.Filter):
         return True
 
 
-def quieten_sdk() -> None:
+def shorten_sdk_logs() -> None:
     """Keep the SDK's log short; may be called again."""
     for name in ("mcp.client.streamable_http", "mcp.client.session", "mcp.shared.session"):
         logger = logging.getLogger(name)
-        if not any(isinstance(one, OneLineFormatter) for one in cast("list[Any]", logger.filters)):
-            logger.addFilter(OneLineFormatter())
+        if not any(isinstance(one, ShortLogRecords) for one in cast("list[Any]", logger.filters)):
+            logger.addFilter(ShortLogRecords())

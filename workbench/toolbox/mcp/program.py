@@ -27,10 +27,10 @@ from workbench.toolbox.mcp.bounds import (
     MOST_MESSAGE_BYTES,
     MOST_WINDOW_BYTES,
     WINDOW_S,
-    BadLineCounter,
+    InvalidLineCounter,
     McpServerConfig,
-    McpServerMisbehaved,
-    Window,
+    McpServerRefused,
+    RateLimit,
 )
 
 ENDING_S: Final = 1.0
@@ -133,7 +133,7 @@ async def _end(process: Process) -> None:
 
 
 async def _read(process: Process, target: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-    bad, size = BadLineCounter(), Window(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
+    bad, size = InvalidLineCounter(), RateLimit(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
     pending = bytearray()
     async with target:
         async for chunk in _chunks(process):
@@ -142,14 +142,14 @@ async def _read(process: Process, target: MemoryObjectSendStream[SessionMessage 
             *lines, rest = pending.split(b"\n")
             pending = bytearray(rest)
             if max(map(len, (*lines, pending))) > MOST_MESSAGE_BYTES:
-                raise McpServerMisbehaved(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
+                raise McpServerRefused(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
             for line in lines:
                 await _pass_on(bytes(line), bad, target)
     raise ConnectionError("its program ended")
 
 
 async def _pass_on(
-    line: bytes, bad: BadLineCounter, target: MemoryObjectSendStream[SessionMessage | Exception]
+    line: bytes, bad: InvalidLineCounter, target: MemoryObjectSendStream[SessionMessage | Exception]
 ) -> None:
     if not line.strip():
         return

@@ -19,12 +19,12 @@ from workbench.toolbox.mcp.bounds import (
     MOST_UNASKED,
     MOST_WINDOW_BYTES,
     WINDOW_S,
-    BadLineCounter,
+    InvalidLineCounter,
     McpServerConfig,
-    McpServerMisbehaved,
-    Window,
+    McpServerRefused,
+    RateLimit,
     list_all,
-    quieten_sdk,
+    shorten_sdk_logs,
 )
 from workbench.toolbox.mcp.program import end_group, program_streams
 
@@ -32,7 +32,7 @@ _STREAM: Final = "text/event-stream"
 
 
 @asynccontextmanager
-async def far_streams(server: McpServerConfig) -> AsyncGenerator[tuple[Any, Any]]:
+async def http_streams(server: McpServerConfig) -> AsyncGenerator[tuple[Any, Any]]:
     """The streams of a session with it; a redirect to another host is not followed.
 
     Raises:
@@ -76,14 +76,14 @@ class _Counted(httpx.AsyncByteStream):
         self._is_endless = is_endless
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        window = Window(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
+        window = RateLimit(MOST_WINDOW_BYTES, f"it sent too much within {WINDOW_S:g} s")
         size = 0
         async for chunk in self._stream:
             window.add(len(chunk))
             place = chunk.rfind(b"\n\n") if self._is_endless else -1
             size = size + len(chunk) if place < 0 else len(chunk) - place
             if size > MOST_MESSAGE_BYTES:
-                raise McpServerMisbehaved(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
+                raise McpServerRefused(f"it sent a message of more than {MOST_MESSAGE_BYTES // 2**20} MiB")
             yield chunk
 
     async def aclose(self) -> None:
@@ -119,8 +119,8 @@ class McpConnection:
         self._listing: asyncio.Task[None] | None = None
         self._is_stale = False
         self._pid: int | None = None
-        self._bad = BadLineCounter()
-        self._unasked = Window(MOST_UNASKED, "it sent too many messages that nobody asked for")
+        self._bad = InvalidLineCounter()
+        self._unasked = RateLimit(MOST_UNASKED, "it sent too many messages that nobody asked for")
         self.ended = ""
         """Why it ended; empty while it has not."""
         self.is_refused = False
@@ -134,7 +134,7 @@ class McpConnection:
         Raises:
             ConnectionError: The server does not answer, not in time, or not as a server does.
         """
-        quieten_sdk()
+        shorten_sdk_logs()
         self._thread = Thread(target=self._run, name=f"mcp-{self._name}", daemon=True)
         self._thread.start()
         if not self._ready.wait(self._server.timeout):
@@ -237,7 +237,7 @@ class McpConnection:
     @asynccontextmanager
     async def _streams(self) -> AsyncGenerator[tuple[Any, Any]]:
         if self._server.url:
-            async with far_streams(self._server) as streams:
+            async with http_streams(self._server) as streams:
                 yield streams
             return
         async with program_streams(self._server, self._note_pid) as (source, target):
@@ -252,7 +252,7 @@ class McpConnection:
                 self._bad.add(_words(message))
                 return
             self._unasked.add()
-        except McpServerMisbehaved as error:
+        except McpServerRefused as error:
             self.ended, self.is_refused = str(error), True
             self._cancel()
             return
@@ -272,7 +272,7 @@ class McpConnection:
             try:
                 async with asyncio.timeout(self._server.timeout):
                     self.tools = await list_all(self._session)
-            except McpServerMisbehaved as error:
+            except McpServerRefused as error:
                 self.ended, self.is_refused = str(error), True
                 self._cancel()
                 return
@@ -286,7 +286,7 @@ class McpConnection:
 def _is_refusal(error: BaseException) -> bool:
     if isinstance(error, BaseExceptionGroup):
         return any(map(_is_refusal, cast(BaseExceptionGroup[BaseException], error).exceptions))
-    return isinstance(error, McpServerMisbehaved)
+    return isinstance(error, McpServerRefused)
 
 
 def _words(error: BaseException) -> str:

@@ -23,7 +23,7 @@ _DRAIN_S: Final = 0.5
 """How long output is waited for once the program has ended: a child of it may hold the pipe."""
 
 
-class Ended(NamedTuple):
+class ProcessOutcome(NamedTuple):
     """What a program came to."""
 
     output: str
@@ -68,7 +68,7 @@ class Process:
         self._reader = Thread(target=self._read, args=(source,), name="terminal", daemon=True)
         self._reader.start()
 
-    def wait(self, timeout_s: float) -> Ended:
+    def wait(self, timeout_s: float) -> ProcessOutcome:
         """What it comes to; ended by force where it takes longer."""
         is_timeout = False
         try:
@@ -80,12 +80,12 @@ class Process:
         self._signal(signal.SIGKILL)
         return self.look()._replace(is_timeout=is_timeout)
 
-    def look(self) -> Ended:
+    def look(self) -> ProcessOutcome:
         """What it has come to so far."""
         with self._lock:
             gap = f"\n… {self._dropped_bytes} bytes left out …\n".encode() if self._dropped_bytes else b""
             data = bytes(self._head) + gap + bytes(self._tail)
-        return Ended(data.decode("utf-8", "replace"), self._process.poll(), False)
+        return ProcessOutcome(data.decode("utf-8", "replace"), self._process.poll(), False)
 
     def kill(self) -> None:
         """Ends it and all that it started: asked first, then by force."""

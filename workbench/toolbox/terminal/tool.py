@@ -10,7 +10,7 @@ from workbench.chat.json_value import JsonObject
 from workbench.toolbox.approval.reason import CommandEnvironment
 from workbench.toolbox.registry import Registry
 from workbench.toolbox.terminal.environments import PLACE_MARK, Environment
-from workbench.toolbox.terminal.processes import Ended, Process
+from workbench.toolbox.terminal.processes import Process, ProcessOutcome
 
 TOOLSET: Final = "terminal"
 MAX_TIMEOUT_S: Final = 280
@@ -85,7 +85,7 @@ class Terminal:
         return (f"Terminal: {self._environment.summary}",)
 
     def place(self, task_id: str, workdir: str) -> CommandEnvironment:
-        """See `workbench.toolbox.approval.gate.CommandPlaces`."""
+        """See `workbench.toolbox.approval.gate.CommandEnvironments`."""
         return self._environment.place(task_id, workdir or self._folders.get(task_id, ""))
 
     def check(self) -> bool:
@@ -154,7 +154,7 @@ class Terminal:
         return Process(line, environment=variables, has_terminal=has_terminal, user=self._environment.user)
 
 
-def _state(ended: Ended) -> JsonObject:
+def _state(ended: ProcessOutcome) -> JsonObject:
     return {"status": "running" if ended.exit_code is None else "ended", "exit_code": ended.exit_code}
 
 
