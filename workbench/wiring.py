@@ -46,7 +46,7 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
         lora=tuple(LoraAdapter(path=path, scale=scale) for path, scale in settings.lora),
         prefix_cache_bytes=settings.prefix_cache_mb * MEGABYTE,
     )
-    places = EngineSources(
+    sources = EngineSources(
         servers=load_servers(settings.data, timeout_s=settings.remote_timeout_s, read_secret=read_secret),
         default_server=_default_server(settings),
         scripts=(settings.data / "scripts", find_folder("prompts", settings.home) / "scripts"),
@@ -61,7 +61,7 @@ def build_models(settings: Settings, hub: GgufHub) -> AllModels:
             vetting=_vetting(settings),
         ),
         default=settings.model,
-        places=places,
+        sources=sources,
         cached_names=lambda: [one.name for one in hub.cached()],
         lends_token_to=_models_on_our_token(settings),
     )

@@ -97,7 +97,7 @@ class TestWhatIsLaidOver:
 class TestWhatReceiptsTell:
     def test_a_receipt_of_this_very_file(self, tmp_path: Path) -> None:
         adapter(tmp_path / "first")
-        (found,) = AdapterFiles(folder=tmp_path).found()
+        (found,) = AdapterFiles(folder=tmp_path).available()
         assert (found.title, found.model, found.base) == ("first", "embedded+first", "embedded")
         assert (found.size_bytes, found.is_receipted) == (len(ADAPTER), True)
         assert found.receipt is not None
@@ -105,27 +105,27 @@ class TestWhatReceiptsTell:
 
     def test_a_receipt_of_another_file(self, tmp_path: Path) -> None:
         adapter(tmp_path / "first", of=b"other")
-        assert not AdapterFiles(folder=tmp_path).found()[0].is_receipted
+        assert not AdapterFiles(folder=tmp_path).available()[0].is_receipted
 
     @pytest.mark.parametrize("text", [None, "[]", "{", "null"])
     def test_no_receipt(self, tmp_path: Path, text: str | None) -> None:
         file = adapter(tmp_path / "first")
         receipt = file.with_name("receipt.json")
         receipt.unlink() if text is None else receipt.write_text(text)
-        looked = AdapterFiles().look(str(file.parent), "embedded")
+        looked = AdapterFiles().describe(str(file.parent), "embedded")
         assert (looked.model, looked.receipt, looked.is_receipted) == (f"embedded+{file.parent}", None, False)
-        assert AdapterFiles(folder=tmp_path).found() == ()
+        assert AdapterFiles(folder=tmp_path).available() == ()
 
     def test_the_shipped_one_comes_first_and_needs_no_name(self, tmp_path: Path) -> None:
         shipped = adapter(tmp_path / "shipped" / "embedded_adapter")
         adapter(tmp_path / "own" / "first")
-        found = AdapterFiles(folder=tmp_path / "own", shipped=shipped).found()
+        found = AdapterFiles(folder=tmp_path / "own", shipped=shipped).available()
         assert [one.model for one in found] == ["embedded", "embedded+first"]
 
     @pytest.mark.parametrize("base", ["embedded.gguf", "HuggingFaceTB/SmolLM2-135M-Instruct", ""])
     def test_one_over_another_model_is_left_out(self, tmp_path: Path, base: str) -> None:
         adapter(tmp_path / "first", base=base)
-        assert AdapterFiles(folder=tmp_path).found() == ()
+        assert AdapterFiles(folder=tmp_path).available() == ()
 
     @pytest.mark.parametrize(
         ("data", "words"),
@@ -134,5 +134,5 @@ class TestWhatReceiptsTell:
     def test_what_is_no_adapter_is_said(self, tmp_path: Path, data: bytes, words: str) -> None:
         file = adapter(tmp_path / "first", data=data)
         with pytest.raises(BadInput, match=words):
-            AdapterFiles().look(str(file), "embedded")
-        assert AdapterFiles(folder=tmp_path).found() == ()
+            AdapterFiles().describe(str(file), "embedded")
+        assert AdapterFiles(folder=tmp_path).available() == ()

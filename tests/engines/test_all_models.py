@@ -13,11 +13,11 @@ LOADING = LoadOptions(context_tokens=0, threads=0, gpu_layers=0)
 LAB = Server(name="lab", base_url="http://127.0.0.1:1/v1", models=("org/a", "b"))
 
 
-def models_for(default="embedded", cached=(), find_cached=lambda _: None, **places):
+def models_for(default="embedded", cached=(), find_cached=lambda _: None, **sources):
     return AllModels(
         local=LocalModels(loading=LOADING, find_cached=find_cached),
         default=default,
-        places=EngineSources(**places),
+        sources=EngineSources(**sources),
         cached_names=lambda: cached,
         wait=lambda _: None,
     )

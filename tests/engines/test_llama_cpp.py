@@ -16,7 +16,7 @@ from workbench.engines.llama_loading import LoadOptions, LoraAdapter, describe_b
 from workbench.errors import ConstraintFailed, EngineError, ModelMissing, PromptTooLong
 from workbench.hermes.parse import parse
 from workbench.hermes.reading import CallStatus
-from workbench.rollout.constraint import PREFILL, TurnSetup, hold
+from workbench.rollout.constraint import PREFILL, TurnSetup, constrain
 from workbench.rollout.logprobs import opening_of
 from workbench.rollout.ports import ChoiceKind, Constraint, FinishReason, GenerationRequest, ToolChoice
 from workbench.rollout.sampling import Sampling, TokenBias
@@ -329,7 +329,7 @@ def test_stop_texts_of_the_sampling_count_too(engine):
 
 
 def held(choice, family="hermes-lines"):
-    return hold(TurnSetup(tools=TOOLS, family=family), choice, starts_in_thought=False).constraint
+    return constrain(TurnSetup(tools=TOOLS, family=family), choice, starts_in_thought=False).constraint
 
 
 def test_with_auto_the_text_is_free_until_a_call_is_opened_and_bound_from_there(engine):
@@ -378,11 +378,11 @@ def test_who_waits_is_told_the_place_and_its_changes(engine):
         for _ in range(3)
     ]
     next(streams[0])
-    places = [next(streams[1]).place_in_line, next(streams[2]).place_in_line]
+    places = [next(streams[1]).queue_position, next(streams[2]).queue_position]
     streams[0].close()
     assert places == [1, 2]
     list(streams[1])
-    assert next(streams[2]).place_in_line in (1, None)
+    assert next(streams[2]).queue_position in (1, None)
 
 
 def test_ten_at_once_all_finish_in_the_order_of_their_coming_and_none_sees_another_s_text(engine):
@@ -396,7 +396,7 @@ def test_ten_at_once_all_finish_in_the_order_of_their_coming_and_none_sees_anoth
     for prompt in prompts:
         request = GenerationRequest(prompt=prompt, sampling=Sampling(max_tokens=6))
         streams.append(engine.generate(request, is_cancelled=lambda: False))
-        assert next(streams[-1]).place_in_line == len(streams)
+        assert next(streams[-1]).queue_position == len(streams)
 
     def run(index):
         together[index] = "".join(delta.text for delta in streams[index])

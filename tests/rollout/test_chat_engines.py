@@ -14,7 +14,7 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.loop import Turn, play
+from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.ports import ChoiceKind, Delta, FinishReason, StructuredCallPiece, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -42,7 +42,7 @@ def play_all(*answers, choice=ToolChoice(), writes_tools=True):
     turn = Turn(
         setup=setup, engine=engine, toolbox=toolbox, clock=SteppedCalendar(), is_cancelled=lambda: False
     )
-    return list(play(turn, ASKED)), engine, toolbox
+    return list(run_rollout(turn, ASKED)), engine, toolbox
 
 
 def of_kind(events, kind):

@@ -15,7 +15,7 @@ from workbench.rollout.events import (
     ToolFinished,
     TurnEnded,
 )
-from workbench.rollout.loop import Turn, play
+from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.ports import ChoiceKind, FinishReason, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -50,7 +50,7 @@ def play_all(
     toolbox = DictToolbox({"get_flumbuster": '{"reading": 31}', "now": "12:00"})
     setup = TurnSetup(tools=TOOLS, family="hermes-lines", tool_choice=choice, max_rounds=rounds)
     turn = Turn(setup=setup, engine=engine, toolbox=toolbox, clock=SteppedCalendar(), is_cancelled=cancelled)
-    return list(play(turn, ASKED)), engine, toolbox
+    return list(run_rollout(turn, ASKED)), engine, toolbox
 
 
 def of_kind(events, kind):
@@ -140,7 +140,7 @@ def test_a_forced_choice_prefills_and_binds_the_first_completion_alone(choice, n
 def test_tool_choice_none_tells_a_call_and_does_not_run_it():
     events, _, toolbox = play_all([CALL], choice=ToolChoice(kind=ChoiceKind.NONE))
     assert toolbox.calls == []
-    assert events[-1].reason is EndReason.CALLS_TOLD
+    assert events[-1].reason is EndReason.CALLS_NOT_RUN
 
 
 def test_the_limit_of_rounds_ends_a_turn_that_calls_on_and_on():

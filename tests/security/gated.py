@@ -74,8 +74,8 @@ class OneModel:
     def status(self, name: str) -> ModelStatus:
         return self.models.status(name)
 
-    def written(self, name: str, completions: Sequence[str]) -> Engine:
-        return self.models.written(name, completions)
+    def scripted(self, name: str, completions: Sequence[str]) -> Engine:
+        return self.models.scripted(name, completions)
 
 
 def with_engine(services: Services, engine: Engine, *, is_on_space: bool = False) -> Services:

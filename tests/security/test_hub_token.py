@@ -161,8 +161,8 @@ class TestTheProvidersArePaidForByTheServerForItsOwnModelsAlone:
             loading=LoadOptions(context_tokens=0, threads=1, gpu_layers=0), find_cached=lambda _: None
         )
         with scripted_server(said("hello")) as server:
-            places = EngineSources(hf_base_url=server.url)
-            models = AllModels(local=local, default=self.OFFERED, places=places, lends_token_to=lends)
+            sources = EngineSources(hf_base_url=server.url)
+            models = AllModels(local=local, default=self.OFFERED, sources=sources, lends_token_to=lends)
             ask(models.engine(name, token=Secret(own) if own else None))
         headers = {key.lower(): value for key, value in server.asked[0].headers.items()}
         assert headers.get("authorization") == sent

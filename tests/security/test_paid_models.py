@@ -24,7 +24,7 @@ def models() -> AllModels:
     local = LocalModels(
         loading=LoadOptions(context_tokens=0, threads=1, gpu_layers=0), find_cached=lambda _: None
     )
-    return AllModels(local=local, default="openai:shown", places=PLACES)
+    return AllModels(local=local, default="openai:shown", sources=PLACES)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from tests.fakes import DictToolbox, RecordingEngine, SteppedCalendar
 from workbench.chat.message import Conversation, Message, Role
 from workbench.rollout.constraint import TurnSetup
-from workbench.rollout.loop import Turn, play
+from workbench.rollout.loop import Turn, run_rollout
 from workbench.suite.case_rollout import Price, played_of
 from workbench.suite.expectation import Expectation
 from workbench.suite.read_suite import parse_case
@@ -49,7 +49,7 @@ def rollout(*completions, price=None, max_rounds=8):
     said = Conversation(
         messages=(Message(role=Role.SYSTEM, text="Call tools."), Message(role=Role.USER, text="Go on."))
     )
-    return played_of(play(turn, said), price=Price(*price) if price else None)
+    return played_of(run_rollout(turn, said), price=Price(*price) if price else None)
 
 
 def case(*expected, **more):

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes import scripted
 from tests.training.rows import contracts
 from workbench.cli.training import heldout as command
-from workbench.training.heldout import KINDS, HeldOutCase, draw_cases, play_case
+from workbench.training.heldout import KINDS, HeldOutCase, draw_cases, run_case
 
 COUNT = 12
 BY_NAME = {kind.name: kind for kind in KINDS}
@@ -44,7 +44,7 @@ def test_every_kind_has_cases_of_its_kind_and_the_same_each_time(cases, name):
     assert len(found) == COUNT
     assert all(kind.least_calls <= len(case.calls) <= kind.most_calls for case in found)
     assert all(
-        case.asked in case.prompt and case.prompt.endswith("<|im_start|>assistant\n") for case in found
+        case.request in case.prompt and case.prompt.endswith("<|im_start|>assistant\n") for case in found
     )
     assert len({case.prompt for case in found}) == COUNT
     assert list(draw_cases(kind, minimal(), seed=1, count=COUNT)) == found
@@ -67,7 +67,7 @@ def test_the_wanted_calls_are_right_and_nothing_else_is(cases, name):
             ("I cannot do that.", False),
             (right[: len(right) // 2], False),
         ):
-            assert play_case(case, scripted(text)).is_right is is_right, text
+            assert run_case(case, scripted(text)).is_right is is_right, text
 
 
 def test_an_argument_too_many_or_of_another_type_is_wrong(cases):
@@ -77,35 +77,35 @@ def test_an_argument_too_many_or_of_another_type_is_wrong(cases):
             if changed == arguments:
                 continue
             text = f"<tool_call>\n{json.dumps({'name': name, 'arguments': changed})}\n</tool_call>"
-            assert not play_case(case, scripted(text)).is_right
+            assert not run_case(case, scripted(text)).is_right
 
 
 def test_an_answer_that_ran_into_the_limit_is_wrong_whatever_it_holds(cases):
     case = cases["single"][0]
-    assert not play_case(case, scripted(written(case) + " and on" * 400)).is_right
+    assert not run_case(case, scripted(written(case) + " and on" * 400)).is_right
 
 
 def test_a_call_where_none_is_needed_is_wrong_and_words_are_right(cases):
     call = '<tool_call>\n{"name": "any", "arguments": {}}\n</tool_call>'
     for case in cases["no call"]:
-        assert play_case(case, scripted("With pleasure.")).is_right
-        assert not play_case(case, scripted(call)).is_right
+        assert run_case(case, scripted("With pleasure.")).is_right
+        assert not run_case(case, scripted(call)).is_right
 
 
 def test_where_something_is_missing_a_question_alone_is_right(cases):
     for case in cases["missing"]:
-        assert play_case(case, scripted("For which city?")).is_right
-        assert play_case(case, scripted("Please tell me the city.")).is_right
-        assert not play_case(case, scripted("It rains.")).is_right
+        assert run_case(case, scripted("For which city?")).is_right
+        assert run_case(case, scripted("Please tell me the city.")).is_right
+        assert not run_case(case, scripted("It rains.")).is_right
         name = case.tools.specs[0].name
         call = f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>'
-        assert not play_case(case, scripted(f"Which one?\n{call}")).is_right
+        assert not run_case(case, scripted(f"Which one?\n{call}")).is_right
 
 
 def test_the_verb_tells_counts_with_intervals_and_keeps_every_case(tmp_path, monkeypatch, capsys):
     def play(_model, loading, cases):
         engine = scripted("For which city?" if loading.lora else "Sure.")
-        return [play_case(case, engine) for case in cases]
+        return [run_case(case, engine) for case in cases]
 
     monkeypatch.setattr(command, "_play", play)
     out = tmp_path / "cases.jsonl"

@@ -12,10 +12,10 @@ from workbench.training import shared_prompts  # noqa: E402
 from workbench.training.examples import IGNORED, Tokens, encode, examples_of  # noqa: E402
 from workbench.training.shared_prompts import (  # noqa: E402
     ATTENTION,
+    can_share_prompts,
+    collated,
     columns_of,
-    joined,
     share_prompts,
-    shares_prompts,
 )
 
 
@@ -49,7 +49,7 @@ def model(kind="Llama", **settings):
 
 
 def summed_loss(model, texts):
-    batch = joined([columns_of(text) for text in texts])
+    batch = collated([columns_of(text) for text in texts])
     labels = batch.pop("labels")[:, 1:]
     logits = model(**batch, use_cache=False).logits[:, :-1]
     return torch.nn.functional.cross_entropy(
@@ -112,9 +112,9 @@ def test_what_has_no_system_text_shares_nothing():
 
 
 def test_an_unknown_attention_is_left_as_it_is():
-    assert shares_prompts(model(), 100)
-    assert not shares_prompts(model("Mistral", sliding_window=64), 100)
-    assert not shares_prompts(model("Gemma2", head_dim=8), 100)
+    assert can_share_prompts(model(), 100)
+    assert not can_share_prompts(model("Mistral", sliding_window=64), 100)
+    assert not can_share_prompts(model("Gemma2", head_dim=8), 100)
 
 
 def test_rows_under_one_system_text_share_it_and_each_answer_is_trained_once():

@@ -204,7 +204,7 @@ def load_conversation(services: Services, one: DemoConversation, tag: str) -> st
     """
     setup = services.setup_for(tools=one.tools)
     setup = replace(setup, sampling=replace(setup.sampling, max_tokens=one.max_tokens))
-    engine = services.models.written(ENGINE, one.completions)
+    engine = services.models.scripted(ENGINE, one.completions)
     staged = replace(services, models=_SingleEngineModels(services.models, engine))
     session_id = begin_session(staged, setup).id
     for text in one.said:
@@ -256,8 +256,8 @@ class _SingleEngineModels:
     def status(self, name: str) -> ModelStatus:
         return self.models.status(name)
 
-    def written(self, name: str, completions: Sequence[str]) -> Engine:
-        return self.models.written(name, completions)
+    def scripted(self, name: str, completions: Sequence[str]) -> Engine:
+        return self.models.scripted(name, completions)
 
 
 def _demo_ids(services: Services, *, limit: int) -> list[str]:

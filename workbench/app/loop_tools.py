@@ -16,7 +16,7 @@ from workbench.records.owner import Owner
 from workbench.records.run_config import RunConfig
 from workbench.records.session_tree import FoundSession
 from workbench.rollout.events import CompletionEnded, ToolFinished, TurnEnded
-from workbench.rollout.loop import Turn, play
+from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.ports import Clock, Engine, Toolbox, ToolRun
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def _outcome(turn: Turn, conversation: Conversation) -> JsonValue:
     called: list[str] = []
     ended = ""
     try:
-        for event in play(turn, conversation):
+        for event in run_rollout(turn, conversation):
             if isinstance(event, CompletionEnded):
                 reading = event.reading
             elif isinstance(event, ToolFinished):

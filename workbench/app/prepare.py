@@ -12,7 +12,7 @@ from workbench.hermes.written_out import read_message
 from workbench.records.run_config import RunConfig
 from workbench.records.sessions import with_ephemeral
 from workbench.rollout.events import Event
-from workbench.rollout.loop import Turn, play, run_calls
+from workbench.rollout.loop import Turn, run_calls, run_rollout
 from workbench.rollout.ports import Approver
 from workbench.rollout.steps import ApprovingToolbox, Stepper
 from workbench.settings import Secret
@@ -56,7 +56,7 @@ class PreparedTurn:
             for finished in run_calls(self.turn, read_message(last, tools=self.turn.setup.tools).calls):
                 conversation = conversation.plus(finished.message)
                 yield finished
-        yield from play(self.turn, conversation)
+        yield from run_rollout(self.turn, conversation)
 
 
 def system_message(services: Services, setup: RunConfig, engine: QueuedEngine) -> Message:

@@ -161,7 +161,7 @@ def _waited(
             return False
         if place != shown:
             shown = place
-            yield Delta(place_in_line=place)
+            yield Delta(queue_position=place)
         place = line.wait(ticket, timeout_s=LOOK_EVERY_S)
     return True
 

@@ -105,14 +105,14 @@ class AdapterFiles:
     shipped: Path | None = None
     """GGUF file that is laid over the embedded model; None where there is none, or it is switched off."""
 
-    def found(self) -> Sequence[Adapter]:
+    def available(self) -> Sequence[Adapter]:
         """The shipped one, then those of the folder over the embedded model; what is no adapter is left out."""
         files = sorted(self.folder.glob(f"*/{ADAPTER_FILE}")) if self.folder else ()
         own = (_describe(file, file.parent.name) for file in files)
         shipped = (_describe(self.shipped, ""),) if self.shipped else ()
         return tuple(filter(None, (*shipped, *own)))
 
-    def look(self, place: str, base: str) -> Adapter:
+    def describe(self, place: str, base: str) -> Adapter:
         """The adapter at a place.
 
         Args:

@@ -61,7 +61,7 @@ class AllModels:
         *,
         local: LocalModels,
         default: str,
-        places: EngineSources,
+        sources: EngineSources,
         cached_names: Callable[[], Sequence[str]] = tuple,
         wait: Callable[[float], None] = time.sleep,
         lends_token_to: frozenset[str] | None = None,
@@ -71,7 +71,7 @@ class AllModels:
         Args:
             local: GGUF files.
             default: The model to begin with.
-            places: Where the others come from.
+            sources: Where the others come from.
             cached_names: Models of the hub that are on this machine.
             wait: Sleeps for so many seconds.
             lends_token_to: Models of the hub's providers that may be asked with the token of this machine, whose
@@ -81,7 +81,7 @@ class AllModels:
         self._takes_paths = True
         self._local = local
         self._default = default
-        self._places = places
+        self._sources = sources
         self._cached_names = cached_names
         self._wait = wait
         self._light: dict[str, _LightEngine] = {}
@@ -133,7 +133,7 @@ class AllModels:
             writes_tools=server.writes_tools if server else name.startswith(HF_INFERENCE),
         )
 
-    def written(self, name: str, completions: Sequence[str]) -> Engine:
+    def scripted(self, name: str, completions: Sequence[str]) -> Engine:
         """An engine that writes these completions; see `workbench.rollout.models.Models`."""
         from workbench.engines.scripted import CompletionScript, ScriptedEngine
 
@@ -185,7 +185,7 @@ class AllModels:
 
         server, model = self._server(name)
         if server is None:
-            known = ", ".join(self._places.servers)
+            known = ", ".join(self._sources.servers)
             remedy = "set WORKBENCH_OPENAI_BASE_URL" + (f", or name a server: {known}" if known else "")
             raise ModelMissing(name, remedy)
         if not model:
@@ -198,9 +198,9 @@ class AllModels:
         """`openai:SERVER/MODEL` of a known server, else a model of the settings' server."""
         model = name.removeprefix(OPENAI)
         first, _, rest = model.partition("/")
-        if first in self._places.servers:
-            return self._places.servers[first], rest
-        return self._places.default_server, model
+        if first in self._sources.servers:
+            return self._sources.servers[first], rest
+        return self._sources.default_server, model
 
     def _hf_inference(self, name: str, token: Secret | None) -> _LightEngine:
         from workbench.engines.remote.openai_api import open_hf_inference
@@ -213,30 +213,30 @@ class AllModels:
             repository,
             name=name,
             token=token,
-            timeout_s=self._places.timeout_s,
+            timeout_s=self._sources.timeout_s,
             wait=self._wait,
-            base_url=self._places.hf_base_url,
+            base_url=self._sources.hf_base_url,
         )
 
     def _script(self, name: str) -> Path:
-        found = (folder / f"{name}.yaml" for folder in self._places.scripts if is_plain(name))
+        found = (folder / f"{name}.yaml" for folder in self._sources.scripts if is_plain(name))
         return next((path for path in found if path.is_file()), place_of(name))
 
     def _recording(self, name: str) -> Path:
-        folder = self._places.recordings
+        folder = self._sources.recordings
         own = folder / f"{name}.jsonl" if folder and is_plain(name) else None
         return own if own and own.is_file() else place_of(name)
 
     def _far(self) -> Iterator[str]:
-        for server in self._places.servers.values():
+        for server in self._sources.servers.values():
             for model in server.models:
                 yield f"{OPENAI}{server.name}/{model}"
 
     def _written(self) -> Iterator[str]:
-        for folder in self._places.scripts:
+        for folder in self._sources.scripts:
             yield from (f"{SCRIPTED}{path.stem}" for path in sorted(folder.glob("*.yaml")))
-        if self._places.recordings:
-            yield from (f"{REPLAY}{path.stem}" for path in sorted(self._places.recordings.glob("*.jsonl")))
+        if self._sources.recordings:
+            yield from (f"{REPLAY}{path.stem}" for path in sorted(self._sources.recordings.glob("*.jsonl")))
 
 
 def _is_name_alone(name: str) -> bool:

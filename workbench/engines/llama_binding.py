@@ -200,19 +200,19 @@ class Binding:
         marks = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
         return bool(llama_cpp.llama_vocab_get_attr(self.vocabulary, token) & marks)
 
-    def decode(self, tokens: Sequence[int], *, is_each_told: bool = False) -> bool:
+    def decode(self, tokens: Sequence[int], *, all_logits: bool = False) -> bool:
         """Evaluates at most `BATCH_TOKENS` tokens behind those in memory; False where it was aborted.
 
         Args:
             tokens: One or more.
-            is_each_told: True: `logits` tells of each of them; False: of the last.
+            all_logits: True: `logits` tells of each of them; False: of the last.
 
         Raises:
             EngineError: llama.cpp refused; what is in memory is not known.
         """
         array = (llama_cpp.llama_token * len(tokens))(*tokens)
         batch = llama_cpp.llama_batch_get_one(array, len(tokens))
-        if is_each_told:
+        if all_logits:
             told = (ctypes.c_int8 * len(tokens))(*([1] * len(tokens)))
             batch.logits = told
         code = self._thread.run(llama_cpp.llama_decode, self.context, batch)

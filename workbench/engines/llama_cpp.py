@@ -190,7 +190,7 @@ class LlamaCppEngine:
                     return
                 if place != told:
                     told = place
-                    yield Delta(place_in_line=place)
+                    yield Delta(queue_position=place)
                 place = self._line.wait(ticket, timeout_s=LOOK_EVERY_S)
             self._check_open()
             yield from self._generate(request, is_cancelled)

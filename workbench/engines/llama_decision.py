@@ -85,7 +85,7 @@ class LlamaLogprobs:
                 return None
             batch = tokens[first : first + BATCH_TOKENS]
             found.append(logprob_of(logits, batch[0]))
-            self._prefixes.extend(batch, is_each_told=True)
+            self._prefixes.extend(batch, all_logits=True)
             found += [logprob_of(self._binding.logits(at), token) for at, token in enumerate(batch[1:])]
             logits = self._binding.logits(len(batch) - 1)
         if ended_by:

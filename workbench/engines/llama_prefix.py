@@ -76,14 +76,14 @@ class Prefixes:
         count = self._decode(rest, is_cancelled)
         return PromptEvaluation(cached_tokens=cached, evaluated_tokens=count, is_whole=count == len(rest))
 
-    def extend(self, tokens: Sequence[int], *, is_each_told: bool = False) -> None:
+    def extend(self, tokens: Sequence[int], *, all_logits: bool = False) -> None:
         """Evaluates one batch more; see `Binding.decode`.
 
         Raises:
             EngineError: llama.cpp stopped; nothing is in memory then.
         """
         try:
-            self._binding.decode(tokens, is_each_told=is_each_told)
+            self._binding.decode(tokens, all_logits=all_logits)
         except EngineError:
             self.forget()
             raise

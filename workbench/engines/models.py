@@ -48,7 +48,7 @@ class LocalModels:
         """The embedded model, where it is installed, without its adapter, and with those that can be laid over it."""
         if not find_embedded():
             return ()
-        laid = [one.model for one in self._adapters.found()]
+        laid = [one.model for one in self._adapters.available()]
         bare = (f"{EMBEDDED}{PLUS}{BARE}",) if self._calls_freely(EMBEDDED) else ()
         return tuple(dict.fromkeys((EMBEDDED, *bare, *laid)))
 

@@ -158,8 +158,8 @@ def stream(
     for delta in engine.generate(request, is_cancelled=is_cancelled):
         if "\0" in delta.text:
             has_nul, delta = True, replace(delta, text=delta.text.replace("\0", REPLACEMENT))
-        if delta.place_in_line is not None:
-            yield QueuePositionChanged(place=delta.place_in_line)
+        if delta.queue_position is not None:
+            yield QueuePositionChanged(place=delta.queue_position)
         piece = writer.feed(delta)
         if piece:
             first_s = clock.seconds() if first_s is None else first_s

@@ -57,7 +57,7 @@ class DecodingConstraint:
     findings: tuple[Finding, ...] = ()
 
 
-def hold(
+def constrain(
     setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_grammar: bool = True
 ) -> DecodingConstraint:
     """What the tool choice and the answer's schema come to.
@@ -81,7 +81,7 @@ def hold(
     return _auto(setup, tools) if tools.specs else DecodingConstraint()
 
 
-def hold_behind(
+def constrain_after_prefix(
     setup: TurnSetup, choice: ToolChoice, prefix: str, *, has_grammar: bool
 ) -> DecodingConstraint:
     """What holds a completion of which the beginning is written already.
@@ -93,7 +93,9 @@ def hold_behind(
         return DecodingConstraint(prefill=prefix)
     free = choice if choice.kind is ChoiceKind.NONE else ToolChoice(kind=ChoiceKind.AUTO)
     unanswered = replace(setup, answer_schema=None)
-    return replace(hold(unanswered, free, starts_in_thought=False, has_grammar=has_grammar), prefill=prefix)
+    return replace(
+        constrain(unanswered, free, starts_in_thought=False, has_grammar=has_grammar), prefill=prefix
+    )
 
 
 def _chosen(tools: OfferedTools, choice: ToolChoice) -> OfferedTools:

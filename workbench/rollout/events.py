@@ -132,7 +132,7 @@ class EndReason(StrEnum):
 
     ANSWERED = "answered"
     """The last completion calls nothing."""
-    CALLS_TOLD = "calls-told"
+    CALLS_NOT_RUN = "calls-told"
     """The last completion calls, and calls are not to be run."""
     UNREADABLE = "unreadable"
     """The last completion holds a call that cannot be read, and none that can."""

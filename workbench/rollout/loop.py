@@ -12,7 +12,7 @@ from workbench.hermes.reading import CallStatus, ReadCall, Reading
 from workbench.hermes.render import render
 from workbench.hermes.written_out import read_message
 from workbench.rollout.completion_writer import CompletionWriter, WrittenCompletion, stream
-from workbench.rollout.constraint import DecodingConstraint, TurnSetup, hold, hold_behind
+from workbench.rollout.constraint import DecodingConstraint, TurnSetup, constrain, constrain_after_prefix
 from workbench.rollout.events import (
     CompletionEnded,
     EndReason,
@@ -66,7 +66,7 @@ class Turn:
     """False: the turn ends at the first completion that calls, and nothing is run."""
 
 
-def play(turn: Turn, conversation: Conversation) -> Iterator[Event]:
+def run_rollout(turn: Turn, conversation: Conversation) -> Iterator[Event]:
     """All that happens in one turn, as it happens.
 
     Args:
@@ -142,8 +142,8 @@ def _held(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix: str) -> Decodi
         return DecodingConstraint()
     has_grammar = can.has_grammar and turn.setup.is_constrained
     if prefix:
-        return hold_behind(turn.setup, choice, prefix, has_grammar=has_grammar)
-    return hold(turn.setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=has_grammar)
+        return constrain_after_prefix(turn.setup, choice, prefix, has_grammar=has_grammar)
+    return constrain(turn.setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=has_grammar)
 
 
 def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
@@ -227,7 +227,7 @@ def _end_reason(completion: CompletionEnded, turn: Turn) -> EndReason | None:
         return EndReason.INTERRUPTED
     if completion.reading.calls:
         is_told = turn.setup.tool_choice.kind is ChoiceKind.NONE or not turn.runs_calls
-        return EndReason.CALLS_TOLD if is_told else None
+        return EndReason.CALLS_NOT_RUN if is_told else None
     if finish is FinishReason.LENGTH:
         return EndReason.LENGTH
     return EndReason.UNREADABLE if completion.reading.dropped else EndReason.ANSWERED

@@ -61,6 +61,6 @@ class Models(Protocol):
         """What is known without loading it."""
         ...
 
-    def written(self, name: str, completions: Sequence[str]) -> Engine:
+    def scripted(self, name: str, completions: Sequence[str]) -> Engine:
         """An engine that writes these completions, one after the other, whatever it is asked; for demos."""
         ...

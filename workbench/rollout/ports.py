@@ -174,7 +174,7 @@ class Delta:
     """What was added to calls that a server gives as structure; they stand in no text."""
     problem: str = ""
     """Of the last piece, where the finish reason is `interrupted`: what happened, for a person."""
-    place_in_line: int | None = None
+    queue_position: int | None = None
     """Told while others are served first: 1 is next. None once the model is at work."""
 
 

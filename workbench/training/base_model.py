@@ -112,7 +112,7 @@ def lora_parameters(model: PreTrainedModel) -> dict[str, Tensor]:
     }
 
 
-def lay_in(model: PreTrainedModel, path: Path, facts: AdapterFacts | None) -> None:
+def load_adapter_into(model: PreTrainedModel, path: Path, facts: AdapterFacts | None) -> None:
     """Puts an adapter's numbers into a model that is about to be trained.
 
     Raises:

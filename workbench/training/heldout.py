@@ -30,7 +30,7 @@ class CaseKind(NamedTuple):
     most_calls: int
     cases: int
     """So many cases make the whole measure."""
-    wanted: str
+    target: str
     """What is held to be good, in words."""
 
 
@@ -63,7 +63,7 @@ class HeldOutCase:
     """What the model was told of."""
     calls: tuple[tuple[str, JsonValue], ...] = field(hash=False)
     """Name and arguments of each call that is right; none where none is."""
-    asked: str
+    request: str
 
 
 class HeldOutResult(NamedTuple):
@@ -93,7 +93,7 @@ def draw_cases(kind: CaseKind, contract: Contract, *, seed: int, count: int) -> 
             return
 
 
-def play_case(case: HeldOutCase, engine: Engine) -> HeldOutResult:
+def run_case(case: HeldOutCase, engine: Engine) -> HeldOutResult:
     """What `engine` writes, coldest and unconstrained, and whether that is right."""
     request = GenerationRequest(
         prompt=case.prompt, sampling=Sampling(temperature=0.0, max_tokens=_MOST_TOKENS), stop=(TURN_CLOSE,)
@@ -131,7 +131,7 @@ def _case(kind: CaseKind, drawn: SynthConversation) -> HeldOutCase | None:
         prompt=render(before, family=drawn.family, has_contract=True).text,
         tools=drawn.trajectory.tools,
         calls=tuple((call.name, dict(call.arguments)) for call in calls),
-        asked=before.messages[-1].text,
+        request=before.messages[-1].text,
     )
 
 

@@ -30,8 +30,8 @@ class ProgressReporter(TrainerCallback):
         is_stopped: Asked behind every step.
     """
 
-    def __init__(self, tell: Callable[[TrainingProgress], None], is_stopped: Callable[[], bool]) -> None:
-        self._tell = tell
+    def __init__(self, report: Callable[[TrainingProgress], None], is_stopped: Callable[[], bool]) -> None:
+        self._report = report
         self._is_stopped = is_stopped
         self._begun = 0.0
         self._first = 0
@@ -60,7 +60,7 @@ class ProgressReporter(TrainerCallback):
             return
         done = max(state.global_step - self._first, 1)
         left = (state.max_steps - state.global_step) * (time.monotonic() - self._begun) / done
-        self._tell(TrainingProgress(state.global_step, state.max_steps, float(last["loss"]), left))
+        self._report(TrainingProgress(state.global_step, state.max_steps, float(last["loss"]), left))
 
 
 @contextmanager

@@ -90,14 +90,14 @@ def _text(examples: Sequence[Tokens]) -> SharedText:
     return SharedText(ids, labels, positions, spans, len(examples))
 
 
-def shares_prompts(model: PreTrainedModel, max_length: int) -> bool:
+def can_share_prompts(model: PreTrainedModel, max_length: int) -> bool:
     """Whether `attend` is all the attention that a model has: of a known architecture, and without a window."""
     config = model.config
     window = getattr(config, "sliding_window", None) or max_length
     return config.model_type in ARCHITECTURES and window >= max_length
 
 
-def joined(texts: Sequence[dict[str, list[int]]]) -> dict[str, Tensor]:
+def collated(texts: Sequence[dict[str, list[int]]]) -> dict[str, Tensor]:
     """A batch: the texts behind each other in one row, so that nothing is padded.
 
     Args:
@@ -149,7 +149,7 @@ def attend(
         key: Of shape (1, key heads, tokens, head size).
         value: As `key`.
         attention_mask: None; the spans say it all.
-        spans: As `joined` makes them.
+        spans: As `collated` makes them.
         scaling: Of the products.
         dropout: Share of weights that are left out.
 

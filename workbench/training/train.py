@@ -29,7 +29,7 @@ def train(
     terms: TrainOptions,
     *,
     resumes: bool,
-    tell: Callable[[TrainingProgress], None],
+    report: Callable[[TrainingProgress], None],
 ) -> TunedWeights:
     """Trains on rows that the validator passed, and writes all that comes out of it.
 
@@ -49,7 +49,7 @@ def train(
     # Read before the run, which may take hours, and may write where it was begun from.
     start = start_receipt(terms.start) if terms.start else None
     base = load_base(terms.base, terms.precision)
-    tuned = tune(base, prepare(examples, base, terms), terms, resumes=resumes, tell=tell)
+    tuned = tune(base, prepare(examples, base, terms), terms, resumes=resumes, report=report)
     files = _written(base, tuned, terms)
     receipt = receipt_of(
         terms, tuned, rows_receipt, base=base.name, base_sha256=base.fingerprint, files=files, start=start

@@ -16,7 +16,14 @@ from transformers.trainer_utils import get_last_checkpoint
 from trl import SFTConfig, SFTTrainer
 
 from workbench.errors import BadInput
-from workbench.training.base_model import Base, begin_tokens, encode_with, facts_of, lay_in, lora_parameters
+from workbench.training.base_model import (
+    Base,
+    begin_tokens,
+    encode_with,
+    facts_of,
+    load_adapter_into,
+    lora_parameters,
+)
 from workbench.training.examples import IGNORED, Example, encode
 from workbench.training.gguf_adapter import Numbers, TunedWeights
 from workbench.training.progress import ProgressReporter, TrainingProgress, stopped_by_interrupt
@@ -24,10 +31,10 @@ from workbench.training.receipt import TrainOptions, file_facts
 from workbench.training.shared_prompts import (
     ATTENTION,
     SharedText,
+    can_share_prompts,
+    collated,
     columns_of,
-    joined,
     share_prompts,
-    shares_prompts,
 )
 
 
@@ -96,7 +103,7 @@ def prepare(examples: Sequence[Example], base: Base, terms: TrainOptions) -> Pre
     fitting = [tokens for tokens in made if len(tokens.input_ids) <= terms.max_length]
     if not fitting:
         raise BadInput("--max-length", f"none of {len(made)} examples is so short", "raise it")
-    are_shared = shares_prompts(base.model, terms.max_length)
+    are_shared = can_share_prompts(base.model, terms.max_length)
     if not are_shared:
         fitting = [tokens._replace(shared=0) for tokens in fitting]
     texts = share_prompts(fitting, terms.max_length, terms.seed)
@@ -109,7 +116,7 @@ def tune(
     terms: TrainOptions,
     *,
     resumes: bool,
-    tell: Callable[[TrainingProgress], None],
+    report: Callable[[TrainingProgress], None],
 ) -> TunedWeights:
     """Trains; what was saved on the way is in the run's folder.
 
@@ -126,7 +133,7 @@ def tune(
         torch.set_num_threads(terms.threads)
     checkpoint = _begin(terms, prepared, resumes=resumes)
     with stopped_by_interrupt() as is_stopped:
-        teller = ProgressReporter(tell, is_stopped)
+        teller = ProgressReporter(report, is_stopped)
         trainer = _trainer(base, prepared, terms, teller)
         trainer.train(resume_from_checkpoint=checkpoint)
     state = trainer.state
@@ -191,14 +198,14 @@ def _trainer(
         model=base.model,
         args=_arguments(terms),
         train_dataset=Dataset.from_list([columns_of(text) for text in prepared.texts]),
-        data_collator=joined if prepared.are_shared else None,
+        data_collator=collated if prepared.are_shared else None,
         processing_class=base.tokenizer,
         peft_config=lora if terms.is_lora else None,
         callbacks=[teller],
     )
     trainer.remove_callback(PrinterCallback)
     if terms.start:
-        lay_in(trainer.model, terms.start, facts_of(base, terms))
+        load_adapter_into(trainer.model, terms.start, facts_of(base, terms))
     return trainer
 
 

@@ -86,7 +86,7 @@ def report_turn(session_id: str, events: Iterable[Event | MessageStored]) -> Cha
             calls.append(_reported(event))
         elif isinstance(event, TurnEnded):
             reason = event.reason
-    if reason is EndReason.CALLS_TOLD:
+    if reason is EndReason.CALLS_NOT_RUN:
         calls.extend(_unrun(call) for call in completions[-1].reading.calls)
     answered = reason is EndReason.ANSWERED and completions
     return ChatReport(

@@ -78,12 +78,12 @@ def _loading(*adapters: object) -> "LoadOptions":
 def _play(model: str, loading: "LoadOptions", cases: "list[HeldOutCase]") -> "list[HeldOutResult]":
     from workbench.engines.llama_cpp import load_llama_cpp
     from workbench.engines.models import LocalModels
-    from workbench.training.heldout import play_case
+    from workbench.training.heldout import run_case
 
     path = LocalModels(loading=loading, find_cached=lambda _name: None).path(model)
     engine = load_llama_cpp(path, name=model, loading=loading)
     try:
-        return [play_case(case, engine) for case in with_progress(iter(cases), "cases")]
+        return [run_case(case, engine) for case in with_progress(iter(cases), "cases")]
     finally:
         engine.close()
 
@@ -93,7 +93,7 @@ def _told(kind: "CaseKind", played: "Mapping[str, list[HeldOutResult]]") -> Json
     for name, of in played.items():
         right, total, interval = _count(kind, of)
         counts[name] = {"right": right, "of": total, "rate_95": [round(one, 4) for one in interval]}
-    return {"wanted": kind.wanted, **counts}
+    return {"wanted": kind.target, **counts}
 
 
 def _row(kind: "CaseKind", played: "Mapping[str, list[HeldOutResult]]") -> str:
@@ -101,7 +101,7 @@ def _row(kind: "CaseKind", played: "Mapping[str, list[HeldOutResult]]") -> str:
     for name, of in played.items():
         right, total, interval = _count(kind, of)
         cells += f"  {name} {right} of {total} ({interval.low:.0%} to {interval.high:.0%})"
-    return f"{kind.name:<9} {kind.wanted:<29}{cells}\n"
+    return f"{kind.name:<9} {kind.target:<29}{cells}\n"
 
 
 def _count(kind: "CaseKind", played: "list[HeldOutResult]") -> "tuple[int, int, Interval]":
@@ -117,7 +117,7 @@ def _line(one: "tuple[str, HeldOutResult]") -> str:
     row: JsonObject = {
         "model": name,
         "kind": played.case.kind,
-        "asked": played.case.asked,
+        "asked": played.case.request,
         "wanted": calls,
         "completion": played.completion,
         "is_right": played.is_right,

@@ -100,7 +100,7 @@ def train(
             "--precision bf16: this processor has no instructions for it; f32 is many times quicker",
             file=sys.stderr,
         )
-    tuned = run(_rows(rows), maker.receipt(), terms, resumes=resume, tell=_tell)
+    tuned = run(_rows(rows), maker.receipt(), terms, resumes=resume, report=_report)
     how = "done" if tuned.is_whole else f"stopped; --resume goes on to step {tuned.steps_planned}"
     print(f"{tuned.steps} steps, {tuned.examples:,} examples, {how}: {out}", file=sys.stderr)
     if tuned.too_long:
@@ -160,7 +160,7 @@ def _start(name: str, rank: int) -> Path | None:
     return path
 
 
-def _tell(progress: "TrainingProgress") -> None:
+def _report(progress: "TrainingProgress") -> None:
     minutes = progress.left_s / 60
     print(
         f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}  {minutes:.0f} min left",

@@ -169,7 +169,7 @@ def wait_before(
     pause_s = refusal.retry_after_s
     if pause_s is None:
         pause_s = FIRST_WAIT_S * 2 ** (attempt - 1)
-    if not refusal.may_pass or attempt >= MOST_TRIES or pause_s > LONGEST_WAIT_S:
+    if not refusal.is_temporary or attempt >= MOST_TRIES or pause_s > LONGEST_WAIT_S:
         return False
     while pause_s > 0 and not is_cancelled():
         wait(min(pause_s, _LOOK_S))

@@ -35,7 +35,7 @@ class Refusal:
     """True where asking again makes no sense, whatever the status says."""
 
     @property
-    def may_pass(self) -> bool:
+    def is_temporary(self) -> bool:
         """True where it makes sense to ask again."""
         return not self.is_final and (self.status is None or self.status in WORTH_ANOTHER_TRY)
 

@@ -111,7 +111,7 @@ class LiveRound:
     """Pieces that the model wrote; about one a token, the prefill not counted."""
     first_piece_at_s: float | None = None
     """When the first of them came; None before."""
-    place_in_line: int = 0
+    queue_position: int = 0
     """1 is next; 0 once the model is at work, as far as is known."""
     sample: str = ""
     """Which of several samples it is of; empty where there is one."""
@@ -125,7 +125,7 @@ class LiveRound:
         if isinstance(event, CompletionEnded):
             return replace(self, written=LiveText(), piece_count=0, doing=RUNNING)
         if isinstance(event, QueuePositionChanged):
-            return replace(self, place_in_line=event.place)
+            return replace(self, queue_position=event.place)
         if not isinstance(event, PieceArrived):
             return self
         is_prefill = not self.written.text and event.text.endswith(PREFILL)
@@ -134,7 +134,7 @@ class LiveRound:
             # Ours, and there before the prompt is read: it says nothing of the model's speed.
             return self
         first = now_s if self.first_piece_at_s is None else self.first_piece_at_s
-        return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first, place_in_line=0)
+        return replace(self, piece_count=self.piece_count + 1, first_piece_at_s=first, queue_position=0)
 
     def waits_for_person(self, tool: str) -> "LiveRound":
         """The round while a person is asked about a call of that tool."""
@@ -150,7 +150,7 @@ class LiveRound:
             return waiting("preparing")
         elapsed_s = now_s - (self.first_piece_at_s if self.first_piece_at_s is not None else now_s)
         speed = f" · {(self.piece_count - 1) / elapsed_s:.0f} tokens/s" if elapsed_s > 0.3 else ""
-        waiting_for = f"{ordinal(self.place_in_line)} in line" if self.place_in_line else self.doing
+        waiting_for = f"{ordinal(self.queue_position)} in line" if self.queue_position else self.doing
         doing = speed if self.piece_count else f" · {waiting_for}"
         calling = f" · calling {self.written.calling}" if self.written.calling else ""
         note = f"{self.sample}round {self.number} of {self.limit}{calling}{doing}"

@@ -99,7 +99,7 @@ class ModelsEvents:
     @needs(Permission.WORK)
     def on_open(self) -> ModelsScreen:
         """What is here, as it is now."""
-        adapters = show_adapters(self.services.adapters.found())
+        adapters = show_adapters(self.services.adapters.available())
         return ModelsScreen(here=self.here(), model=self._choices(), adapters=adapters)
 
     @needs(Permission.OPEN_FILES)
@@ -108,10 +108,10 @@ class ModelsEvents:
         if not place.strip():
             return ModelsScreen(place_notice=advice(NO_PLACE))
         try:
-            looked = self.services.adapters.look(place.strip(), base)
+            looked = self.services.adapters.describe(place.strip(), base)
         except WorkbenchError as error:
             return ModelsScreen(place_notice=problem(error))
-        others = [one for one in self.services.adapters.found() if one.model != looked.model]
+        others = [one for one in self.services.adapters.available() if one.model != looked.model]
         return ModelsScreen(adapters=show_adapters([looked, *others]), place_notice=CLEAR)
 
     def bases(self) -> list[str]:

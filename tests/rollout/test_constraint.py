@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import ConstraintFailed
-from workbench.rollout.constraint import DecodingConstraint, TurnSetup, hold, hold_behind
+from workbench.rollout.constraint import DecodingConstraint, TurnSetup, constrain, constrain_after_prefix
 from workbench.rollout.ports import ChoiceKind, ToolChoice
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 
@@ -24,7 +24,7 @@ def held(
     choice=ToolChoice(), *, tools=TOOLS, family="hermes-lines", in_thought=False, has_grammar=True, **more
 ):
     setup = TurnSetup(tools=tools, family=family, **more)
-    return hold(setup, choice, starts_in_thought=in_thought, has_grammar=has_grammar)
+    return constrain(setup, choice, starts_in_thought=in_thought, has_grammar=has_grammar)
 
 
 def test_a_forced_call_is_begun_and_bound_from_the_start():
@@ -81,14 +81,18 @@ def test_a_schema_that_leads_nowhere_is_told_where_the_model_may_answer_and_refu
 
 def test_behind_a_beginning_the_model_is_free_until_it_opens_a_call():
     setup = TurnSetup(tools=TOOLS, family="hermes-lines")
-    made = hold_behind(setup, REQUIRED, "Let me look. ", has_grammar=True)
+    made = constrain_after_prefix(setup, REQUIRED, "Let me look. ", has_grammar=True)
     assert (made.prefill, made.constraint.trigger) == ("Let me look. ", "<tool_call>")
-    assert hold_behind(setup, NONE, "No. ", has_grammar=True) == DecodingConstraint(prefill="No. ")
+    assert constrain_after_prefix(setup, NONE, "No. ", has_grammar=True) == DecodingConstraint(prefill="No. ")
 
 
 @pytest.mark.parametrize("begun", ["<tool_call>\n", 'Hm.<tool_call>\n{"name": "re'])
 def test_within_a_call_that_is_open_no_grammar_takes_over(begun):
     setup = TurnSetup(tools=TOOLS, family="hermes-lines")
-    assert hold_behind(setup, REQUIRED, begun, has_grammar=True) == DecodingConstraint(prefill=begun)
+    assert constrain_after_prefix(setup, REQUIRED, begun, has_grammar=True) == DecodingConstraint(
+        prefill=begun
+    )
     closed = begun + "}\n</tool_call>"
-    assert hold_behind(setup, REQUIRED, closed, has_grammar=True).constraint.trigger == "<tool_call>"
+    assert (
+        constrain_after_prefix(setup, REQUIRED, closed, has_grammar=True).constraint.trigger == "<tool_call>"
+    )
