@@ -14,7 +14,7 @@ from workbench.records.run_config import RunConfig
 from workbench.records.runs import RunState, StoredRun
 from workbench.records.sessions import MessageOrigin, NewMessage
 from workbench.rollout.constraint import TurnSetup
-from workbench.rollout.loop import Turn, run_turn
+from workbench.rollout.loop import Turn, run_rollout
 from workbench.rollout.sampling import Sampling
 from workbench.settings import Secret
 from workbench.suite.case_rollout import (
@@ -93,7 +93,7 @@ class CaseRunner:
             clock=self.services.calendar,
             is_cancelled=is_cancelled,
         )
-        said = played_of(run_turn(turn, judging_conversation(rubric, job.case, played))).answer
+        said = played_of(run_rollout(turn, judging_conversation(rubric, job.case, played))).answer
         verdict = parse_verdict(said, judge=name)
         if verdict is None:
             raise EngineError(f"the judge {name!r} gave no verdict: {said[:60]!r}")
