@@ -137,7 +137,7 @@ def test_a_pasted_link_names_the_turn_and_a_wrong_one_is_told(page: Page, server
     play.ask("Linked?")
     address, session_id = page.url, play.session_id
     tab = Comparing(page, server).open()
-    link = page.get_by_label("A turn's link")
+    link = page.get_by_label("Link to a turn")
     link.fill("http://127.0.0.1/?x=1")
     link.press("Enter")
     expect(page.locator("#compare-notice")).to_contain_text("it names no session")

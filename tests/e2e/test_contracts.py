@@ -30,7 +30,7 @@ def tab(page: Page, server: Server) -> Page:
 
 
 def write(page: Page, text: str) -> None:
-    page.get_by_role("textbox", name="Text of the contract").click()
+    page.get_by_role("textbox", name="Contract text").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
 
@@ -133,7 +133,7 @@ def test_what_each_part_buys_is_measured_and_shown_beside_its_text(
     page.keyboard.press("Control+Enter")
     expect(page.locator("#suites-run")).to_contain_text("20 of 20 plays · done", timeout=TURN_MS)
     page.get_by_role("tab", name="Contracts").click()
-    page.get_by_role("tab", name="Measured").click()
+    page.get_by_role("tab", name="Measurements").click()
     measured = page.locator("#contracts-measured")
     expect(measured).to_contain_text(re.compile(r"v\d+ · nonsense · scripted:"))
     expect(measured.locator(".hw-part")).to_have_count(4)

@@ -84,7 +84,7 @@ def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again
 ):
     rows = [row(f"Weather in city {number}?") for number in range(3)]
     data.bring(write(tmp_path / "rows.jsonl", *rows), tag="batch-1", is_queued=True)
-    expect(data.part("job")).to_contain_text("3 sessions made")
+    expect(data.part("job")).to_contain_text("3 sessions created")
     expect(data.page.locator("#play-session-list")).to_contain_text("Weather in city 2?")
     data.fill("tag", "batch-1")
     data.fill("licence", "mit")
@@ -99,7 +99,7 @@ def test_rows_that_a_labeller_was_handed_become_sessions_and_the_same_rows_again
         assert json.loads(packed.read("receipt.json"))["rows"] == 3
     data.page.screenshot(path=artifacts / "data.png")
     data.bring(tmp_path / "rows.jsonl")
-    expect(data.part("job")).to_contain_text("0 sessions made · 3 rows there already")
+    expect(data.part("job")).to_contain_text("0 sessions created · 3 rows already imported")
 
 
 def test_a_finding_leads_to_its_message_and_the_rest_can_be_written_without_it(data: Data, tmp_path):
@@ -109,7 +109,7 @@ def test_a_finding_leads_to_its_message_and_the_rest_can_be_written_without_it(d
     data.part("make").click()
     expect(data.part("notice")).to_contain_text("1 of 2 sessions have a defect: nothing was written")
     expect(data.part("findings")).to_contain_text("undeclared-tool")
-    data.part("manners").get_by_label("Leave out sessions with a defect").check()
+    data.part("manners").get_by_label("Skip sessions with errors").check()
     data.make()
     expect(data.part("job")).to_contain_text("1 row of 2 sessions · 1 left out")
     with data.page.context.expect_page() as waiting:
@@ -140,7 +140,7 @@ def test_hostile_texts_are_shown_as_text_and_a_long_line_is_cut(data: Data, tmp_
 def test_an_empty_tab_teaches_and_a_wrong_field_says_what_to_write(data: Data):
     expect(data.part("rows")).to_contain_text("press Check")
     data.part("check").click()
-    expect(data.part("notice")).to_contain_text("No session is chosen by this.")
+    expect(data.part("notice")).to_contain_text("No sessions match these filters.")
     data.fill("split", "train")
     data.part("check").click()
     expect(data.part("notice")).to_contain_text("write train=0.9,test=0.1")

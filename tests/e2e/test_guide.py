@@ -80,7 +80,7 @@ def test_the_demo_set_comes_by_one_button_and_goes_by_one(
     rows = ann.part("session-list").locator("ul.hw-sessions").first.locator(".hw-session")
     expect(rows).to_have_count(0)
     ann.part("demo").get_by_role("button").click()
-    expect(ann.part("demo")).to_contain_text("12 sessions, tagged demo", timeout=3 * SLOW_MS)
+    expect(ann.part("demo")).to_contain_text("Added 12 sessions", timeout=3 * SLOW_MS)
     expect(rows).to_have_count(12)
     rows.filter(has_text="A call that was dropped").click()
     expect(ann.part("transcript")).to_contain_text("dropped")

@@ -47,9 +47,9 @@ def test_tools_are_checked_as_they_are_typed(tab: Inspecting) -> None:
     tab.choose("Toolset to check against", "no tools")
     expect(tab.part("tools-notice")).to_contain_text("not checked")
     expect(tab.part("calls")).to_contain_text("ready")
-    tab.paste('[{"name": }]', "Tools to check against, as JSON")
+    tab.paste('[{"name": }]', "Tools to check against (JSON)")
     expect(tab.part("tools-notice")).to_contain_text("line 1")
-    tab.paste('[{"name": "f", "parameters": {"required": ["a"]}}]', "Tools to check against, as JSON")
+    tab.paste('[{"name": "f", "parameters": {"required": ["a"]}}]', "Tools to check against (JSON)")
     expect(tab.part("calls")).to_contain_text("invalid arguments")
 
 
@@ -60,7 +60,7 @@ def test_an_example_is_one_click_and_clear_brings_them_back(tab: Inspecting) -> 
         assert tab.text == example.text
         tab.part("clear").click()
         expect(tab.part("read")).to_contain_text("Paste a completion")
-    expect(tab.page.get_by_label("Finish reason")).to_have_value("length: it was cut off")
+    expect(tab.page.get_by_label("Finish reason")).to_have_value("length (cut off)")
 
 
 def test_what_was_pasted_survives_a_reload(tab: Inspecting) -> None:

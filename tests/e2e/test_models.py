@@ -34,8 +34,8 @@ def tab(page: Page, tmp_path, monkeypatch):
 
 def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
     expect(tab.locator("#models-found")).to_contain_text("Hermes 3, 8B")
-    tab.get_by_label("Words of the model's name").fill("hermes tiny")
-    tab.get_by_role("button", name="Find", exact=True).click()
+    tab.get_by_label("Model name").fill("hermes tiny")
+    tab.get_by_role("button", name="Search", exact=True).click()
     tab.get_by_role("button", name="Files NousResearch/Hermes-Tiny-GGUF").click()
     expect(tab.locator("#models-found li")).to_have_count(2)
     expect(tab.locator("#models-found")).to_contain_text("fits")
@@ -56,13 +56,13 @@ def test_a_model_is_found_fetched_chosen_and_deleted(tab: Page):
 def test_words_that_find_nothing_are_told_and_the_recommended_come_back(tab: Page):
     tab.get_by_role("button", name="Files Hermes 3, 3B").click()
     expect(tab.locator("#models-notice")).to_contain_text("no such repository")
-    tab.get_by_role("button", name="Find", exact=True).click()
+    tab.get_by_role("button", name="Search", exact=True).click()
     expect(tab.locator("#models-found")).to_contain_text("Recommended")
 
 
 def test_an_adapter_is_loaded_by_its_folder_shows_its_receipt_and_is_chosen(tab: Page, tmp_path):
     folder = adapter(tmp_path / "runs" / "first").parent
-    place = tab.get_by_label("Adapter's folder or GGUF file")
+    place = tab.get_by_label("Adapter folder or GGUF file")
     place.fill(str(folder / "nowhere"))
     tab.locator("#models-look").click()
     expect(tab.locator("#models-place-notice")).to_contain_text("no file")

@@ -108,7 +108,7 @@ def test_who_logs_in_sees_their_own_and_an_admin_sees_all(
     _log_in(root, "root", "root!")
     root.wait_until_open()
     expect(root.part("session-list")).not_to_contain_text("Ann's question")
-    root.page.get_by_role("button", name="Show those of all").click()
+    root.page.get_by_role("button", name="Show all users' sessions").click()
     root.part("session-list").get_by_text("Ann's question").click()
     expect(root.entries).to_have_count(3)
     expect(root.part("bar")).to_contain_text("another owner's, read-only")
@@ -195,7 +195,7 @@ def test_rows_are_pushed_in_the_name_of_who_signed_in_and_of_nobody_else(
     def push() -> None:
         play.page.get_by_role("tab", name="Data", exact=True).click()
         data.get_by_label("Repository").fill("cleo/rows")
-        data.get_by_label("Licence, for a card").fill("mit")
+        data.get_by_label("Licence (dataset card)").fill("mit")
         data.locator("#data-push").click()
 
     push()

@@ -94,7 +94,7 @@ def test_what_a_model_writes_is_shown_as_text_and_never_run(play: Play, tmp_path
     call = "<tool_call>\n" + json.dumps({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}) + "\n</tool_call>"
     play.use_script(write_script(tmp_path / "hostile.yaml", HOSTILE + call, HOSTILE))
     play.ask(HOSTILE)
-    for name in ("Tokens", "Calls", "Fixes", "Decision", "Differ", "Timing", "Raw"):
+    for name in ("Tokens", "Calls", "Fixes", "Decision", "Parsers", "Timing", "Raw"):
         play.tab(name)
         play.page.wait_for_timeout(100)
     play.entries.nth(1).click()

@@ -53,7 +53,7 @@ def test_a_call_that_is_picked_among_the_calls_is_seen_in_the_transcript(quoted:
 
 def test_the_differ_says_what_others_would_have_read(quoted: Play) -> None:
     quoted.entries.nth(2).click()
-    quoted.tab("Differ")
+    quoted.tab("Parsers")
     rows = quoted.part("differ").locator("tbody tr")
     expect(rows).to_have_count(6)
     expect(rows.filter(has_text="strict")).to_contain_text("0 of 1")
@@ -173,7 +173,7 @@ def test_a_message_is_deleted_and_brought_back_at_once_or_later(play: Play, tmp_
     scripted(play, tmp_path, "One.", "Two.").ask("first").ask("second")
     play.menu(play.entries.nth(3), "Delete from here on")
     expect(play.entries).to_have_count(3)
-    expect(play.part("message-pane")).to_contain_text("Deleted a message and 1 behind it.")
+    expect(play.part("message-pane")).to_contain_text("Deleted 2 messages.")
     play.part("message-pane").get_by_role("button", name="Undo").click()
     expect(play.entries).to_have_count(5)
     play.menu(play.entries.nth(4), "Delete from here on")
@@ -205,7 +205,7 @@ def test_samples_of_one_turn_are_branches_with_their_agreement(
 
 def test_a_turn_stops_after_the_call_until_its_calls_are_run(play: Play, tmp_path: Path) -> None:
     scripted(play, tmp_path, CALL % "cairo", "It is 31.")
-    play.choose("Calls", "stop after the call").ask(QUESTION)
+    play.choose("Tool calls", "Stop at first call").ask(QUESTION)
     expect(play.entries).to_have_count(3)
     expect(play.entries.last.locator(".hw-result")).to_have_count(0)
     play.menu(play.entries.last, "Run the calls and go on")
@@ -231,7 +231,7 @@ def test_a_round_is_copied_as_code(quoted: Play) -> None:
 
 def test_a_message_is_labelled_and_becomes_a_case(quoted: Play) -> None:
     quoted.menu(quoted.entries.nth(1), "Make a case of this turn")
-    expect(quoted.part("notice")).to_contain_text("It is a case of the suite")
+    expect(quoted.part("notice")).to_contain_text("Added a case to suite")
     session_id = quoted.session_id
     quoted.menu(quoted.entries.nth(2), "Label")
     expect(quoted.page.locator("#label-desk")).to_contain_text("Let me look.")
@@ -255,7 +255,7 @@ def test_the_contracts_variables_are_filled_and_kept(play: Play) -> None:
 def look_through(play: Play, entry: int) -> None:
     """Picks an entry, and sees all panes of it."""
     play.entries.nth(entry).locator(".hw-role").click()
-    for name in ("Tokens", "Calls", "Fixes", "Decision", "Differ", "Timing", "Raw"):
+    for name in ("Tokens", "Calls", "Fixes", "Decision", "Parsers", "Timing", "Raw"):
         play.tab(name)
     expect(play.part("raw").locator(".hw-section").last).not_to_be_empty()
 
@@ -272,7 +272,7 @@ def test_hostile_text_and_a_line_of_a_megabyte_are_text_in_every_pane(play: Play
     play.part("branches").locator(".hw-branch-row").first.click()
     expect(play.entries.nth(2)).to_contain_text("invalid arguments")
     look_through(play, 2)
-    play.tab("Differ")
+    play.tab("Parsers")
     expect(play.part("differ").locator("tbody tr")).to_have_count(6)
     play.menu(play.entries.nth(2), "Copy as code …")
     expect(play.part("message-pane").locator("pre")).to_be_visible()

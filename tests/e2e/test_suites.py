@@ -109,7 +109,7 @@ def test_a_case_is_drilled_into_its_stored_rollout_labelled_and_linked(tab: Page
     plays.get_by_text("Rollout, as it is stored").click()
     expect(plays.locator(".hw-rollout")).to_contain_text("Calculate the zorbix of zorb 3 and bix 5.")
     plays.get_by_role("button", name="To the label queue").click()
-    expect(tab.locator("#suites-notice")).to_contain_text("in the label queue")
+    expect(tab.locator("#suites-notice")).to_contain_text("to the labelling queue")
     expect(tab).to_have_url(re.compile("run=[0-9a-f]+&case=nonsense%2Fzorbix-add"))
     rollout = str(plays.get_by_role("link", name="Open the rollout").get_attribute("href"))
     link = tab.url
@@ -131,7 +131,7 @@ def test_what_a_model_wrote_is_text_and_failing_cases_go_to_the_queue_at_once(
     tab.get_by_role("button", name="nonsense/flumbuster-with-uster", exact=True).click()
     expect(tab.locator("#suites-plays")).to_contain_text(HOSTILE)
     tab.get_by_role("button", name="Failing ones to the label queue").click()
-    expect(tab.locator("#suites-notice")).to_contain_text("that failed stand in the label queue")
+    expect(tab.locator("#suites-notice")).to_contain_text("failed rollout")
     expect_harmless(tab, "#page-tab-suites")
 
 
@@ -165,7 +165,7 @@ def test_a_run_goes_on_without_its_page_is_stopped_and_gone_on_with(page: Page, 
 
 @pytest.fixture
 def writing(tab: Page) -> Page:
-    tab.get_by_role("tab", name="Write suites").click()
+    tab.get_by_role("tab", name="Edit suites").click()
     expect(tab.locator("#suites-checked")).to_contain_text("It can be played.")
     return tab
 
@@ -177,7 +177,7 @@ def begin_suite(page: Page, name: str) -> None:
 
 
 def write(page: Page, text: str) -> None:
-    page.get_by_role("textbox", name="Text of the suite").click()
+    page.get_by_role("textbox", name="Suite text").click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
 
@@ -226,7 +226,7 @@ def test_a_suite_that_was_typed_and_not_saved_is_there_after_a_reload(writing: P
     expect(writing.locator("#suites-checked")).to_contain_text("Field required")
     writing.reload()
     writing.get_by_role("tab", name="Suites").click()
-    writing.get_by_role("tab", name="Write suites").click()
+    writing.get_by_role("tab", name="Edit suites").click()
     expect(writing.locator("#suites-text")).to_contain_text("half a sentence")
     expect(writing.locator("#suites-list")).to_contain_text("did not save")
 
@@ -238,9 +238,9 @@ def test_a_turn_of_a_session_becomes_a_case_by_one_click(tab: Page, server: Serv
     expect(tab.locator("#play-transcript")).to_contain_text("Hello you", timeout=TURN_MS)
     tab.locator("#play-transcript .r-user").get_by_role("button", name="Actions").click()
     tab.get_by_role("menuitem", name="Make a case of this turn").click()
-    expect(tab.locator("#play-notice")).to_contain_text("It is a case of the suite 'mine'")
+    expect(tab.locator("#play-notice")).to_contain_text("Added a case to suite 'mine'")
     tab.get_by_role("tab", name="Suites").click()
-    tab.get_by_role("tab", name="Write suites").click()
+    tab.get_by_role("tab", name="Edit suites").click()
     tab.locator("[data-suite=mine]").click()
     expect(tab.locator("#suites-checked")).to_contain_text("Hello you")
 

@@ -42,28 +42,28 @@ def test_a_tool_is_opened_changed_and_tried(tab: Page) -> None:
     expect(tab.locator("#tools-sizes")).to_contain_text("characters as")
     tab.locator("[data-tool=calculate]").click()
     expect(tab.locator("#tools-spec")).to_contain_text("expression")
-    write(tab, "Arguments as JSON", '{"expression": "6*7"}')
+    write(tab, "Arguments (JSON)", '{"expression": "6*7"}')
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-tried")).to_contain_text('"result": 42')
     tab.locator("[data-tool=get_weather]").click()
     expect(tab.locator("#tools-rules")).to_contain_text("paris")
-    write(tab, "Mock rules as YAML", "- template: '{{ city | upper }}'")
+    write(tab, "Mock rules (YAML)", "- template: '{{ city | upper }}'")
     expect(tab.locator("#tools-file")).to_contain_text("city | upper")
-    write(tab, "Arguments as JSON", '{"city": "Rome"}')
+    write(tab, "Arguments (JSON)", '{"city": "Rome"}')
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-tried")).to_contain_text('"ROME"')
     expect(tab.locator("#tools-tried")).to_contain_text("mock rule 1")
 
 
 def test_faults_are_told_as_they_are_typed_with_line_and_pointer(tab: Page) -> None:
-    write(tab, "Mock rules as YAML", "- result: 1\n- template: '{% for a in b %}{% endfor %}'")
+    write(tab, "Mock rules (YAML)", "- result: 1\n- template: '{% for a in b %}{% endfor %}'")
     expect(tab.locator("#tools-rules-notice")).to_contain_text("line 2")
     expect(tab.locator("#tools-rules-notice")).to_contain_text("(/1/template)")
-    write(tab, "Spec as JSON", '{"name": "f",\n "parameters": {"type": "objekt"}}')
+    write(tab, "Spec (JSON)", '{"name": "f",\n "parameters": {"type": "objekt"}}')
     expect(tab.locator("#tools-spec-notice")).to_contain_text("line 2")
-    write(tab, "Spec as JSON", '{"name": "f", "parameters": {"type": "object"}}')
+    write(tab, "Spec (JSON)", '{"name": "f", "parameters": {"type": "object"}}')
     expect(tab.locator("#tools-lint")).to_contain_text("tool-no-description")
-    write(tab, "Arguments as JSON", "{")
+    write(tab, "Arguments (JSON)", "{")
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-notice")).to_contain_text("arguments, line 1")
 
@@ -77,14 +77,14 @@ def test_grid_and_json_are_kept_in_step_and_the_tool_is_saved_and_played(tab: Pa
         "description": "D.",
         "parameters": {"type": "object", "properties": {"a": {"type": "string"}}},
     }
-    write(tab, "Spec as JSON", json.dumps(spec))
+    write(tab, "Spec (JSON)", json.dumps(spec))
     expect(tab.get_by_label("Name of parameter 1")).to_have_value("a")
     tab.get_by_label("Description of parameter 1").fill("The first")
     tab.get_by_label("One of of parameter 1").fill("x, y")
     tab.keyboard.press("Tab")
     expect(tab.locator("#tools-spec")).to_contain_text('"description": "The first"')
     expect(tab.locator("#tools-spec")).to_contain_text('"x"')
-    write(tab, "Mock rules as YAML", "- result: {mine: 7}")
+    write(tab, "Mock rules (YAML)", "- result: {mine: 7}")
     tab.get_by_label("Toolset", exact=True).locator("visible=true").fill(f"set {name}")
     expect(tab.locator("#tools-file")).to_contain_text(f"set {name}")
     tab.reload()
@@ -104,20 +104,20 @@ def test_grid_and_json_are_kept_in_step_and_the_tool_is_saved_and_played(tab: Pa
 def test_tools_of_any_form_are_imported_into_a_toolset(tab: Page) -> None:
     name = f"fn_{uuid4().hex[:6]}"
     text = f'def {name}(city: str, days: int = 3) -> str:\n    """Forecast.\n\n    Args:\n        city: Where.\n    """'
-    tab.get_by_label("Tools in any form").fill(text)
-    tab.get_by_label("Into toolset").fill(f"of {name}")
+    tab.get_by_label("Tool definitions").fill(text)
+    tab.get_by_label("Import into toolset").fill(f"of {name}")
     tab.locator("#tools-import").click()
     expect(tab.locator("#tools-import-notice")).to_contain_text("1 tool")
     tab.locator(f"[data-tool={name}]").click()
     expect(tab.get_by_label("Name of parameter 2")).to_have_value("days")
-    tab.get_by_label("Tools in any form").fill("nothing")
+    tab.get_by_label("Tool definitions").fill("nothing")
     tab.locator("#tools-import").click()
     expect(tab.locator("#tools-import-notice")).to_contain_text("it describes no tools")
 
 
 def test_an_mcp_server_that_does_not_answer_is_told(tab: Page) -> None:
     tab.get_by_label("Name", exact=True).fill("gone")
-    tab.get_by_label("Address or command").fill("no-such-program")
+    tab.get_by_label("URL or command").fill("no-such-program")
     tab.locator("#tools-server-add").click()
     expect(tab.locator("#tools-import-notice")).to_contain_text("MCP server 'gone'")
 
@@ -125,7 +125,7 @@ def test_an_mcp_server_that_does_not_answer_is_told(tab: Page) -> None:
 def test_in_step_mode_the_turn_waits_for_the_person(play: Play, tmp_path: Path, artifacts: Path) -> None:
     call = called("get_flumbuster", flumb="cairo")
     play.use_script(write_script(tmp_path / "step.yaml", f"{call}\n{call}\n{call}", "Done."))
-    play.choose("Calls", "ask me at each")
+    play.choose("Tool calls", "Ask before each call")
     play.send("go")
     pane = play.part("waiting-call")
     expect(pane).to_contain_text("get_flumbuster")
@@ -167,18 +167,18 @@ def test_a_risky_command_asks_and_the_answer_holds_for_the_session(play: Play, t
 def test_what_specs_rules_and_results_hold_is_text_in_every_pane(tab: Page) -> None:
     in_json = partial(json.dumps, ensure_ascii=False)  # YAML knows no surrogates
     parameters = {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}}
-    write(tab, "Spec as JSON", json.dumps({"name": "odd", "description": HOSTILE, "parameters": parameters}))
+    write(tab, "Spec (JSON)", json.dumps({"name": "odd", "description": HOSTILE, "parameters": parameters}))
     expect(tab.get_by_label("Name of parameter 1")).to_have_value(HOSTILE)
-    write(tab, "Mock rules as YAML", in_json([{"result": {"said": HOSTILE, "long": "x" * 100_000}}]))
-    write(tab, "Arguments as JSON", json.dumps({HOSTILE: HOSTILE}))
+    write(tab, "Mock rules (YAML)", in_json([{"result": {"said": HOSTILE, "long": "x" * 100_000}}]))
+    write(tab, "Arguments (JSON)", json.dumps({HOSTILE: HOSTILE}))
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-tried")).to_contain_text("window.hacked = 3")
-    write(tab, "Mock rules as YAML", in_json([{"error": HOSTILE}]))
+    write(tab, "Mock rules (YAML)", in_json([{"error": HOSTILE}]))
     tab.locator("#tools-call").click()
     expect(tab.locator("#tools-tried")).to_contain_text("error")
-    write(tab, "Mock rules as YAML", in_json([{HOSTILE: 1}]))
+    write(tab, "Mock rules (YAML)", in_json([{HOSTILE: 1}]))
     expect(tab.locator("#tools-rules-notice")).to_contain_text("window.hacked = 3")
-    tab.get_by_label("Tools in any form").fill(HOSTILE)
+    tab.get_by_label("Tool definitions").fill(HOSTILE)
     tab.locator("#tools-import").click()
     expect(tab.locator("#tools-import-notice")).not_to_be_empty()
     expect_harmless(tab, "#page-tab-tools")

@@ -435,7 +435,7 @@ def test_an_import_has_a_size_and_a_number_of_rows(
     large = tmp_path / "large.jsonl"
     large.write_bytes(b" " * 1_000_001)
     assert "a file has 1 MB here at most" in imported(str(large))
-    assert "3 sessions made" in imported(_rows(tmp_path, 9))
+    assert "3 sessions created" in imported(_rows(tmp_path, 9))
 
 
 def test_samples_are_bounded(own: Services) -> None:

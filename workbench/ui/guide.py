@@ -102,7 +102,7 @@ class GuideEvents:
         services = services_of(self.services, visitor, request)
         try:
             made = len(load_demo(services))
-            view = DemoView(is_loaded=True, note=f"{count(made, 'session')}, tagged demo")
+            view = DemoView(is_loaded=True, note=f"Added {count(made, 'session')} with the tag demo.")
             return view, list_sessions(services, visitor), SAME
         except WorkbenchError as error:
             return DemoView(), SAME, problem(error)
@@ -115,7 +115,7 @@ class GuideEvents:
         services = services_of(self.services, visitor, request)
         try:
             gone = remove_demo(services)
-            view = DemoView(note=f"{count(gone, 'session')} deleted: restore them under Deleted")
+            view = DemoView(note=f"{count(gone, 'session')} deleted. Restore them under Deleted.")
             return view, list_sessions(services, visitor), SAME
         except WorkbenchError as error:
             return DemoView(is_loaded=True), SAME, problem(error)

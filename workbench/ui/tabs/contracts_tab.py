@@ -30,7 +30,7 @@ from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.tabs.stored_text import StoredTextEvents
 from workbench.ui.visitor import Visitor
 
-EDITORS: Final = EditorNamesView(names=(("contracts-text", "Text of the contract"),))
+EDITORS: Final = EditorNamesView(names=(("contracts-text", "Contract text"),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,21 +63,19 @@ def build(services: Services) -> ContractsParts:
             name = TextField(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="contracts-versions")
-            text = text_editor(
-                "Text of the contract", "markdown", "contracts-text", is_wrapped=True, max_lines=32
-            )
+            text = text_editor("Contract text", "markdown", "contracts-text", is_wrapped=True, max_lines=32)
             notice = Drawn("notice", elem_id="contracts-notice")
-            heading("What a model would stumble over")
+            heading("Problems")
             lint = Drawn("notice", elem_id="contracts-lint")
             diff = Drawn("text_diff", elem_id="contracts-diff")
         with gr.Column(elem_id="contracts-see", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="contracts-acts"):
                 use = gr.Button("Use in Play", size="sm", elem_id="contracts-use")
-                measure = gr.Button("Measure", size="sm", elem_id="contracts-measure")
+                measure = gr.Button("Measure in Suites", size="sm", elem_id="contracts-measure")
             with gr.Tabs(elem_id="contracts-sides"):
-                with gr.Tab("As the model gets it", elem_id="contracts-side-preview"):
+                with gr.Tab("Preview", elem_id="contracts-side-preview"):
                     toolset, variables, preview = _build_preview(services)
-                with gr.Tab("Measured", elem_id="contracts-side-measured") as measured_side:
+                with gr.Tab("Measurements", elem_id="contracts-side-measured") as measured_side:
                     measured = Drawn("contract_measures", elem_id="contracts-measured")
     return ContractsParts(
         contracts=contracts, name=name, text=text, versions=versions, notice=notice, lint=lint, diff=diff,
@@ -90,11 +88,11 @@ def _build_preview(services: Services) -> tuple[gr.Dropdown, TextField, Drawn]:
     toolset = ChoiceField(
         list(services.catalog.toolsets()),
         value=None,
-        label="With the tools of",
+        label="Toolset",
         elem_id="contracts-toolset",
     )
     variables = TextField(
-        label="Variables", lines=1, max_lines=6, placeholder="name = value, one a line",
+        label="Variables", lines=1, max_lines=6, placeholder="name = value, one per line",
         elem_id="contracts-variables",
     )  # fmt: skip
     preview = Drawn("preview", elem_id="contracts-preview")
@@ -195,7 +193,7 @@ class ContractEvents:
         try:
             names = services.contract_names()
             if name not in names or text != services.contract_version(name).text:
-                return SAME, SAME, SAME, advice("Save it as a version first: a run plays what is saved.")
+                return SAME, SAME, SAME, advice("Save it as a version first. Runs only use saved versions.")
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error)
         chosen = gr.update(choices=list(services.contract_names()), value=[name])

@@ -31,7 +31,7 @@ FIRST_TOOLSET: Final = "nonsense"
 NO_TOOLS: Final = ""
 """The toolset dropdown's choice that empties the editor."""
 EDITORS: Final = EditorNamesView(
-    names=(("inspect-text", "Completion"), ("inspect-tools-text", "Tools to check against, as JSON"))
+    names=(("inspect-text", "Completion"), ("inspect-tools-text", "Tools to check against (JSON)"))
 )
 
 
@@ -97,7 +97,7 @@ def _build_tools(services: Services) -> tuple[ChoiceField, CodeEditor, Drawn]:
         container=False, elem_id="inspect-toolset",
     )  # fmt: skip
     tools_text = text_editor(
-        "Tools to check against, as JSON", "json", "inspect-tools-text",
+        "Tools to check against (JSON)", "json", "inspect-tools-text",
         value=_tools_text(services.catalog, first), is_wrapped=False, max_lines=14,
     )  # fmt: skip
     return toolset, tools_text, Drawn("notice", elem_id="inspect-tools-notice")
@@ -114,7 +114,7 @@ def _build_terms() -> tuple[gr.Dropdown, gr.Dropdown, gr.Dropdown, gr.Checkbox]:
                 [word.value for word in Level], value=Level.TOLERANT.value, label="Level", elem_id="inspect-level"
             ),
             gr.Dropdown(
-                [("stop", "stop"), ("length: it was cut off", "length")], value="stop", label="Finish reason",
+                [("stop", "stop"), ("length (cut off)", "length")], value="stop", label="Finish reason",
                 elem_id="inspect-finish-reason",
             ),
             gr.Checkbox(label="The prompt ended inside a thought", elem_id="inspect-starts-in-thought"),
@@ -169,7 +169,7 @@ def _first_toolset(catalog: Catalog) -> str:
 
 def _choices(toolsets: Iterable[str]) -> list[tuple[str, str]]:
     """No tools, and each toolset."""
-    return [("no tools: names are not checked", NO_TOOLS), *((name, name) for name in sorted(toolsets))]
+    return [("No tools (names are not checked)", NO_TOOLS), *((name, name) for name in sorted(toolsets))]
 
 
 def _tools_text(catalog: Catalog, name: str) -> str:

@@ -190,7 +190,7 @@ def _wanted(services: Services, order: LabelCommand) -> QueueFilter:
 def _bench(services: Services, order: LabelCommand) -> LabellingView:
     bench = open_for_labelling(services, order.session, order.seat)
     if bench is None:
-        raise BadInput(f"session {order.session!r}", "there is no such session", "choose one of the queue")
+        raise BadInput(f"session {order.session!r}", "there is no such session", "choose one from the queue")
     return bench
 
 

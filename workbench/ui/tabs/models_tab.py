@@ -71,7 +71,7 @@ LOOKS_PER_SECOND: Final = 5
 """A browser is told of a download's progress this often at most."""
 
 
-NO_PLACE: Final = "Name the folder that `workbench train` wrote, or a GGUF file."
+NO_PLACE: Final = "Enter the folder that `workbench train` wrote, or a GGUF file."
 
 
 class ModelsScreen(NamedTuple):
@@ -141,7 +141,7 @@ class ModelsEvents:
         name = id_of(event, "name")
         stop = self.pulls.begin(request.session_hash or "")
         if stop is None:
-            yield ModelsScreen(notice=advice("One download is under way already; wait for it, or stop it."))
+            yield ModelsScreen(notice=advice("One download is under way already; wait for it or stop it."))
             return
         step, told_s = None, -1.0
         try:
@@ -233,32 +233,36 @@ def build(services: Services) -> ModelsParts:
     events = ModelsEvents(services, pulls)
     with gr.Row(elem_id="models-columns"):
         with gr.Column(elem_id="models-here-column", elem_classes=["hw-column"], min_width=0):
-            heading("To choose from")
+            heading("Available models")
             here = Drawn("model_rows", elem_id="models-here")
             heading("Adapters")
             with gr.Row(elem_id="models-adapter", visible=not services.settings.is_on_space):
                 place = TextField(
-                    label="Adapter's folder or GGUF file",
+                    label="Adapter folder or GGUF file",
                     placeholder="runs/first",
                     elem_id="models-place",
                 )
                 base = gr.Dropdown(
-                    events.bases(), label="Over", allow_custom_value=True, elem_id="models-base", min_width=0
+                    events.bases(),
+                    label="Base model",
+                    allow_custom_value=True,
+                    elem_id="models-base",
+                    min_width=0,
                 )
                 look = gr.Button("Load", size="sm", elem_id="models-look")
             place_notice = Drawn("notice", elem_id="models-place-notice")
             adapters = Drawn("model_rows", elem_id="models-adapters")
         with gr.Column(elem_id="models-get-column", elem_classes=["hw-column"], min_width=0):
-            heading("Get from the hub")
+            heading("Download from the Hub")
             with gr.Row(elem_id="models-search"):
                 words = TextField(
-                    label="Words of the model's name",
+                    label="Model name",
                     placeholder="Hermes 3 8B",
                     show_label=False,
                     container=False,
                     elem_id="models-words",
                 )
-                find = gr.Button("Find", size="sm", elem_id="models-find")
+                find = gr.Button("Search", size="sm", elem_id="models-find")
             notice = Drawn("notice", elem_id="models-notice")
             pull = Drawn("pull_bar", elem_id="models-pull")
             found = Drawn("model_rows", events.recommended(), elem_id="models-found")

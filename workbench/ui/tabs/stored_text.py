@@ -66,7 +66,7 @@ class StoredTextEvents:
             check_name(name)
             if name in self.names(services):
                 where = f"{self.kind.value} {name!r}"
-                raise BadInput(where, "there is one of that name", "pick it from the list")
+                raise BadInput(where, "this name is taken", "open it from the list, or choose another name")
         except WorkbenchError as error:
             return SAME, SAME, SAME, problem(error), SAME
         return self.list_texts(services, name), name, self.blank.format(name=name), CLEAR, None
@@ -163,8 +163,8 @@ def compared(
     try:
         version = services.versions.version(version_id)
         if version is None:
-            raise BadInput("version", "there is none", "choose one of the list")
+            raise BadInput("version", "there is no such version", "choose one from the list")
         diff = diff_contents(kind, version.text, text_now(), (f"v{version.number}", "the editor"))
     except WorkbenchError as error:
         return None, problem(error)
-    return show_diff(f"From v{version.number} of {name} to the editor", diff), CLEAR
+    return show_diff(f"Changes from v{version.number} of {name} to the editor", diff), CLEAR

@@ -30,7 +30,7 @@ from workbench.ui.tabs.play.screen import Update
 from workbench.ui.visitor import Visitor
 
 LISTED = 100
-"""Former comparisons that can be chosen."""
+"""Previous comparisons that can be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class CompareEvents:
         """Plays a new comparison, told as it goes; `signed_in` is a visitor's own token, for hosted models."""
         services = services_of(self.services, visitor, request)
         if self.runs.is_running(tab_of(request)):
-            yield CompareScreen(notice=advice("A comparison is under way: wait for it, or stop it."))
+            yield CompareScreen(notice=advice("A comparison is already running. Wait for it or stop it."))
             return
         try:
             kept = _begun(services, read_form(values), contract_name, contract_text)
@@ -146,7 +146,7 @@ class CompareEvents:
     ) -> Iterator[CompareScreen]:
         tab = tab_of(request)
         if not self.runs.begin(tab):
-            yield CompareScreen(notice=advice("A comparison is under way: wait for it, or stop it."))
+            yield CompareScreen(notice=advice("A comparison is already running. Wait for it or stop it."))
             return
         stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
         last = CompareScreen(live=LiveColumns(), notice=CLEAR).with_run(is_running=False)

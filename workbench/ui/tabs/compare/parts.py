@@ -178,7 +178,7 @@ def _build_ask(first: CompareForm) -> AskParts:
     with gr.Row(elem_id="compare-ask"):
         question = TextField(
             first.question, label="Question", show_label=False, container=False, lines=2, max_lines=8,
-            scale=1, placeholder="Ask the same of each column", elem_id="compare-question",
+            scale=1, placeholder="Ask every column the same question", elem_id="compare-question",
         )  # fmt: skip
         line = Drawn("compare_target", NO_TARGET, elem_id="compare-line")
         with gr.Column(elem_id="compare-buttons", min_width=0, scale=0):
@@ -190,22 +190,22 @@ def _build_ask(first: CompareForm) -> AskParts:
 def _build_what(services: Services, first: CompareForm) -> SharedSettingsParts:
     with gr.Row(elem_id="compare-what"):
         link = TextField(
-            label="A turn's link", lines=1, max_lines=1, elem_id="compare-link",
-            placeholder="?session=…&message=…, then Enter",
+            label="Link to a turn", lines=1, max_lines=1, elem_id="compare-link",
+            placeholder="Paste ?session=…&message=… and press Enter",
         )  # fmt: skip
-        take = gr.Button("Take the turn open in Play", size="sm", elem_id="compare-take")
+        take = gr.Button("Use turn from Play", size="sm", elem_id="compare-take")
         scope = gr.Radio(
             list(SCOPES), value=first.scope, label="Answer", visible=False, elem_id="compare-scope"
         )
         tools = gr.Dropdown(
             list(services.catalog.toolsets()), value=list(first.tools), multiselect=True,
-            allow_custom_value=True, label="Tools of all columns", elem_id="compare-tools",
+            allow_custom_value=True, label="Tools (all columns)", elem_id="compare-tools",
         )  # fmt: skip
         used = gr.Radio(
             list(range(MIN_COLUMNS, MAX_COLUMNS + 1)), value=first.count, label="Columns",
             elem_id="compare-used",
         )  # fmt: skip
-        former = ChoiceField([], label="Former comparisons", elem_id="compare-former")
+        former = ChoiceField([], label="Previous comparisons", elem_id="compare-former")
     return SharedSettingsParts(link=link, take=take, scope=scope, tools=tools, used=used, former=former)
 
 
@@ -237,7 +237,7 @@ def _build_column(services: Services, letter: str, fields: ColumnFields, *, is_v
                 for name, value in zip(COMPARED, fields.sampling, strict=True)
             )
         is_constrained = gr.Checkbox(
-            fields.is_constrained, label="Hold a forced call to a grammar", container=False,
+            fields.is_constrained, label="Constrain forced calls with a grammar", container=False,
             elem_id=f"{own}-grammar",
         )  # fmt: skip
     return ColumnParts(

@@ -88,7 +88,7 @@ class TargetEvents:
     def on_take(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
         """The turn that is open in Play is chosen, and how it was played is the first column."""
         if visitor.session_id is None or visitor.is_read_only:
-            said = "Nothing of your own is open in Play yet: send a message there, or write a question here."
+            said = "No session of yours is open in Play. Send a message there, or write a question here."
             return _unchanged(CompareScreen(notice=advice(said)))
         return self._taken(visitor, visitor.message_id or visitor.leaf_id, request)
 
@@ -96,7 +96,7 @@ class TargetEvents:
     def on_turn(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
         """A turn of the transcript is to be compared."""
         if visitor.session_id is None or visitor.is_read_only:
-            told = advice("Copy this session first: it is only read here.")
+            told = advice("This session is read-only. Copy it first.")
             return _unchanged(CompareScreen(tabs=gr.update(selected="compare"), notice=told))
         return self._taken(visitor, id_of(event), request)
 
@@ -161,7 +161,7 @@ def _line(services: Services, target: str, scope: str) -> CompareTargetView:
         return NO_TARGET
     session = services.sessions.find_session(turns.session_id)
     if session is None:
-        raise BadInput(f"session {turns.session_id!r}", "there is no such session", "choose another")
+        raise BadInput(f"session {turns.session_id!r}", "there is no such session", "choose another session")
     return show_target(session, turns, turns_of(services, turns))
 
 

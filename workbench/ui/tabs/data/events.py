@@ -35,18 +35,18 @@ from workbench.ui.present.data import (
     show_summary,
 )
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
-from workbench.ui.tabs.data.form import DataForm
-from workbench.ui.tabs.data.form import Jobs
+from workbench.ui.present.words import count
+from workbench.ui.tabs.data.form import DataForm, Jobs
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 LOOKS_PER_SECOND: Final = 5
 """A browser is told of progress this often at most."""
-BUSY: Final = "One job is under way already in this tab; wait for it, or stop it."
+BUSY: Final = "One job is under way already in this tab; wait for it or stop it."
 
 
-SIGN_IN: Final = "Sign in with Hugging Face first: rows are pushed in your name."
-BRING_TOKEN: Final = "Enter a Hugging Face token of your own: only admins push with the server's."
+SIGN_IN: Final = "Sign in with Hugging Face first. Rows are pushed from your account."
+BRING_TOKEN: Final = "Enter your Hugging Face access token. Only admins can push with the server's token."
 
 
 class DataScreen(NamedTuple):
@@ -84,7 +84,7 @@ class ImportPreview:
         return DataScreen(
             findings=FindingsView(
                 lines=tuple(self.lines), more=self.more, heading="Findings",
-                hint="Nothing is wrong with these rows.",
+                hint="No problems found.",
             ),
             rows=RowsView(rows=shown, heading=heading) if shown else TEACHING,
         )  # fmt: skip
@@ -141,7 +141,7 @@ class DataEvents:
             yield DataScreen(notice=advice(SIGN_IN if is_on_space else BRING_TOKEN))
             return
         if not repo.strip() or not DataForm(*values).licence.strip():  # pyright: ignore[reportArgumentType]  in the order of the fields
-            yield DataScreen(notice=advice("To push, name a repository (OWNER/NAME) and the licence of the rows."))
+            yield DataScreen(notice=advice("Before you push, enter a repository (OWNER/NAME) and the licence of the rows."))
             return
         token = Secret(given) if given else None
         yield from self._make(request, visitor, values, _Push(repo.strip(), is_public, token))
@@ -192,7 +192,7 @@ class DataEvents:
     def _ended(self, seen: ImportPreview, summary: ExportSummary, stop: Event, *, is_written: bool) -> DataScreen:
         if not summary.sessions:
             return DataScreen(
-                job=JobView(), notice=advice("No session is chosen by this."), findings=FindingsView(),
+                job=JobView(), notice=advice("No sessions match these filters."), findings=FindingsView(),
                 rows=TEACHING, files=gr.update(visible=False),
             )  # fmt: skip
         label = "Stopped" if stop.is_set() else "Written" if summary.files else "Checked"
@@ -216,15 +216,15 @@ def _counted(sessions: Iterable[SessionDone], summary: ExportSummary) -> Generat
 
 def _pushed(services: Services, summary: ExportSummary, push: _Push) -> NoticeView:
     if summary.receipt is None:
-        raise BadInput("push", "the rows have no receipt", "mend their errors first")
+        raise BadInput("push", "the rows have no receipt", "fix the errors in the rows first")
     address = services.datasets.push(
         push.repo,
         summary.files,
-        message=f"{summary.rows} rows",
+        message=count(summary.rows, "row"),
         is_private=not push.is_public,
         token=push.token,
     )
-    return advice(f"Pushed to {address}")
+    return advice(f"Pushed to {address}.")
 
 
 @contextmanager

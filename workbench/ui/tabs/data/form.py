@@ -24,9 +24,9 @@ DISCARDED: Final = "Discarded sessions"
 UNFINISHED: Final = "Unfinished completions"
 TAKEN: Final = (STALE, DISCARDED, UNFINISHED)
 """What stays out unless it is ticked."""
-SKIP: Final = "Leave out sessions with a defect"
-STRICT: Final = "A loss is a defect"
-RAW: Final = "Texts as the model wrote them"
+SKIP: Final = "Skip sessions with errors"
+STRICT: Final = "Treat lossy conversion as an error"
+RAW: Final = "Keep the model's raw text"
 MANNERS: Final = (SKIP, STRICT, RAW)
 """How rows are written."""
 
@@ -84,7 +84,7 @@ class DataForm(NamedTuple):
             BadInput: The ending is unknown, or the split or its seed cannot be read.
         """
         if self.ending not in ENDINGS:
-            raise BadInput("file", f"no ending {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}")
+            raise BadInput("file", f"unknown type {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}")
         split = self.split.strip()
         dealt = RowSplit(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
         return ExportTarget(
@@ -102,7 +102,7 @@ def _moment(where: str, text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text.strip()).replace(tzinfo=UTC)
     except ValueError:
-        raise BadInput(where, f"{text!r} is no date", "write it as 2026-11-21") from None
+        raise BadInput(where, f"{text!r} is not a date", "use the form 2026-11-21") from None
 
 
 class Jobs:

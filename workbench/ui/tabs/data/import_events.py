@@ -71,7 +71,7 @@ class ImportEvents:
         """Makes sessions of the rows of a file; what came before a stop stays."""
         if not file:
             yield ImportScreen(
-                notice=advice("Choose a file of rows first: JSON Lines, gzip, a JSON array, Parquet.")
+                notice=advice("Choose a file first: JSON Lines (plain or gzip), a JSON array, or Parquet.")
             )
             return
         services = services_of(self.services, visitor, request)
@@ -112,17 +112,17 @@ class ImportEvents:
 def _ended(
     services: Services, visitor: Visitor, counts: dict[str, int], lines: list[FindingLine], notice: NoticeView
 ) -> ImportScreen:
-    told = [
-        f"{count(counts['made'], 'session')} made",
-        f"{count(counts['known'], 'row')} there already",
-        f"{counts['failed']:,} could not be read",
+    summary = [
+        f"{count(counts['made'], 'session')} created",
+        f"{count(counts['known'], 'row')} already imported",
+        f"{count(counts['failed'], 'row')} not readable",
     ]
     shown = tuple(lines[:MOST_FINDINGS])
     return ImportScreen(
-        job=JobView(label="Imported", note=" · ".join(told)),
+        job=JobView(label="Imported", note=" · ".join(summary)),
         notice=notice,
         findings=FindingsView(
-            lines=shown, more=len(lines) - len(shown), heading="Rows", hint="Every row is a session now."
+            lines=shown, more=len(lines) - len(shown), heading="Rows", hint="Every row was imported."
         ),
         sessions=list_sessions(services, visitor),
         file=gr.update(value=None),

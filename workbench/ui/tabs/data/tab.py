@@ -89,17 +89,17 @@ def build(*, takes_token: bool) -> DataParts:
         with gr.Column(elem_id="data-choose-column", elem_classes=["hw-column"], min_width=0):
             form = _build_form()
             with gr.Row(elem_id="data-buttons"):
-                check = gr.Button("Check", size="sm", elem_id="data-check")
-                make = gr.Button("Make files", size="sm", variant="primary", elem_id="data-make")
-            heading("Push to the hub")
+                check = gr.Button("Check rows", size="sm", elem_id="data-check")
+                make = gr.Button("Create files", size="sm", variant="primary", elem_id="data-make")
+            heading("Push to the Hub")
             repo = _text("Repository", "OWNER/NAME", "data-repo")
-            is_public = gr.Checkbox(label="Public, where it is made now", container=False, elem_id="data-public")
+            is_public = gr.Checkbox(label="Create as public", container=False, elem_id="data-public")
             token = TextField(
-                label="Your Hugging Face token", type="password", max_lines=1, visible=takes_token,
-                info="It may write to the repository. It is used for this push and not kept.",
+                label="Hugging Face access token", type="password", max_lines=1, visible=takes_token,
+                info="Needs write access to the repository. It is used for this push only and is not stored.",
                 elem_id="data-token",
             )  # fmt: skip
-            push = gr.Button("Push", size="sm", elem_id="data-push")
+            push = gr.Button("Push to Hub", size="sm", elem_id="data-push")
             brought = _build_import()
         with gr.Column(elem_id="data-rows-column", elem_classes=["hw-column"], min_width=0):
             notice = Drawn("notice", elem_id="data-notice")
@@ -139,31 +139,31 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Draw
 
 
 def _build_form() -> FormParts:
-    heading("Choose sessions")
+    heading("Sessions to export")
     with gr.Row(elem_classes=["data-pair"]):
         tag = _text("Tag", "any", "data-tag")
-        state = _list("Labelling", (ANY, *QueueState), "data-state")
+        state = _list("Labelling state", (ANY, *QueueState), "data-state")
     with gr.Row(elem_classes=["data-pair"]):
         verdict = _list("Verdict", (ANY, *Verdict), "data-verdict")
-        min_rating = _list("Rating at least", (ANY, "1", "2", "3", "4", "5"), "data-min-rating")
+        min_rating = _list("Minimum rating", (ANY, "1", "2", "3", "4", "5"), "data-min-rating")
     with gr.Row(elem_classes=["data-pair"]):
         contract = _text("Contract", "any", "data-contract")
         model = _text("Model", "any", "data-model")
     with gr.Row(elem_classes=["data-pair"]):
         since = _text("Used since", "2026-11-21", "data-since")
         until = _text("Used before", "2026-11-28", "data-until")
-    taken = _ticks("Take these too", TAKEN, "data-taken")
-    heading("Write rows")
+    taken = _ticks("Also include", TAKEN, "data-taken")
+    heading("Row format")
     with gr.Row(elem_classes=["data-pair"]):
         form = _list("Format", WRITTEN, "data-format", value=DEFAULT_FORMAT)
-        ending = _list("File", ENDINGS, "data-ending")
+        ending = _list("File type", ENDINGS, "data-ending")
     with gr.Row(elem_classes=["data-pair"]):
         split = _text("Split", "train=0.9,test=0.1", "data-split")
-        seed = number_field(SEED, "data-seed", 0, label="Seed of the split")
-    manners = _ticks("How", MANNERS, "data-manners")
+        seed = number_field(SEED, "data-seed", 0, label="Split seed")
+    manners = _ticks("Options", MANNERS, "data-manners")
     with gr.Row(elem_classes=["data-pair"]):
-        licence = _text("Licence, for a card", "apache-2.0", "data-licence")
-        title = _text("Title of the card", "Weather calls", "data-title")
+        licence = _text("Licence (dataset card)", "apache-2.0", "data-licence")
+        title = _text("Title (dataset card)", "Weather calls", "data-title")
     return FormParts(
         tag=tag, verdict=verdict, min_rating=min_rating, state=state, contract=contract, model=model,
         since=since, until=until, taken=taken, format=form, ending=ending, split=split, seed=seed,
@@ -174,16 +174,16 @@ def _build_form() -> FormParts:
 def _build_import() -> ImportParts:
     heading("Import rows")
     file = gr.File(
-        label="A file of rows",
+        label="Rows file",
         file_types=[".jsonl", ".json", ".gz", ".parquet"],
         height=96,
         elem_id="data-import-file",
     )
     with gr.Row(elem_classes=["data-pair"]):
-        tag = _text("Tag them", "batch-1", "data-import-tag")
+        tag = _text("Tag for imported sessions", "batch-1", "data-import-tag")
         read_as = _list("Read as", ("auto", *FORMATS), "data-import-format")
-    queue = gr.Checkbox(label="Put them into the labelling queue", container=False, elem_id="data-import-queue")
-    bring = gr.Button("Import", size="sm", elem_id="data-import")
+    queue = gr.Checkbox(label="Add them to the labelling queue", container=False, elem_id="data-import-queue")
+    bring = gr.Button("Import rows", size="sm", elem_id="data-import")
     return ImportParts(file=file, tag=tag, queue=queue, read_as=read_as, bring=bring)
 
 

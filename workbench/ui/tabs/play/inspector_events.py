@@ -139,7 +139,7 @@ class DecisionEvents:
         if session is None or not self.runs.begin(tab):
             yield Screen(notice=advice("Wait until the model has answered."))
             return
-        yield Screen(live=waiting("weighing the answer"), notice=CLEAR).with_run(is_running=True)
+        yield Screen(live=waiting("computing logprobs"), notice=CLEAR).with_run(is_running=True)
         one, shown = None, Screen()
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)

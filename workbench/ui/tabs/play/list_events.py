@@ -116,9 +116,9 @@ class ListEvents:
     ) -> tuple[DownloadView | Update, NoticeView]:
         """The open session as a file."""
         if visitor.session_id is None:
-            return SAME, advice("Nothing to export yet: send a message first.")
+            return SAME, advice("Nothing to export yet. Send a message first.")
         if visitor.share_key is not None:
-            return SAME, advice("Copy this session first: only your own are exported.")
+            return SAME, advice("You can only export your own sessions. Copy this one first.")
         return _export(services_of(self.services, visitor, request), [visitor.session_id])
 
     @needs(Permission.WORK)
@@ -162,7 +162,7 @@ def _export(
     except WorkbenchError as error:
         return SAME, problem(error)
     if not made.row_count:
-        return SAME, advice("; ".join(made.left_out) or "Nothing to export yet: send a message first.")
+        return SAME, advice("; ".join(made.left_out) or "Nothing to export yet. Send a message first.")
     name = f"session-{session_ids[0]}.jsonl" if session_ids else "sessions.jsonl"
     view = DownloadView(name=name, text=made.text, serial=services.calendar.seconds())
     return view, advice("; ".join(made.left_out))

@@ -23,6 +23,7 @@ from workbench.ui.present.message_pane import DeletedView, EditView, show_code, 
 from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
+from workbench.ui.present.words import count
 from workbench.ui.tabs.play.runs import AskedTurn, Runs
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.visitor import Visitor
@@ -84,7 +85,7 @@ class MessageEvents:
         try:
             _check_own(visitor)
             if then and self.runs.is_running(request.session_hash or ""):
-                return Screen(notice=advice("Wait until the model has answered; what you wrote is kept."))
+                return Screen(notice=advice("Wait until the model has answered. Your edit is not lost."))
             opened = _opened(services, visitor)
             if then == "continue":
                 kept = _of_path(opened, id_of(event))
@@ -133,7 +134,7 @@ class MessageEvents:
         is_user = kept.message.role is Role.USER
         place = place_of(opened.path, kept.id)
         last = opened.path[place - 1] if is_user else kept
-        told = "What you send now is a branch; what followed stays beside it."
+        told = "Your next message starts a new branch. The messages after this point are kept in the old one."
         screen = self._shown(services, visitor, last.id)._replace(notice=advice(told))
         return screen._replace(composer=kept.message.text) if is_user else screen
 
@@ -142,9 +143,8 @@ class MessageEvents:
     ) -> Screen:
         """The message is gone with all that follows it; what stands before it is shown."""
         services.sessions.delete_message(opened.session.id, kept.id)
-        behind = len(opened.path) - place_of(opened.path, kept.id) - 1
-        rest = f" and {behind:,} behind it" if behind else ""
-        pane = DeletedView(message_id=kept.id, title=f"Deleted a message{rest}.")
+        following = len(opened.path) - place_of(opened.path, kept.id) - 1
+        pane = DeletedView(message_id=kept.id, title=f"Deleted {count(following + 1, 'message')}.")
         return self._shown(services, visitor, kept.parent_id or "")._replace(message_pane=pane)
 
     def _shown(self, services: Services, visitor: Visitor, leaf_id: str) -> Screen:
@@ -164,13 +164,15 @@ def _opened(services: Services, visitor: Visitor) -> OpenedSession:
 
 def _check_own(visitor: Visitor) -> None:
     if visitor.is_read_only:
-        raise BadInput("this session", "it is read-only", "copy it to go on with it")
+        raise BadInput("this session", "it is read-only", "copy it to continue")
 
 
 def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
     found = next((kept for kept in opened.path if kept.id == message_id), None)
     if found is None:
-        raise BadInput(f"message {message_id!r}", "it is not on this branch", "choose one that is shown")
+        raise BadInput(
+            f"message {message_id!r}", "it is not on this branch", "choose a message that is shown"
+        )
     return found
 
 

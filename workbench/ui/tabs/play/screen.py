@@ -163,7 +163,7 @@ def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None =
     """
     is_admin = services.owner.may(Permission.READ_ALL)
     all_owners = visitor.all_owners and is_admin
-    scope = "Show only mine" if all_owners else "Show those of all"
+    scope = "Show only my sessions" if all_owners else "Show all users' sessions"
     # One more than is shown tells whether there are more.
     found = services.search.find(
         visitor.query, visitor.wanted, limit=visitor.listed + 1, all_owners=all_owners

@@ -120,7 +120,9 @@ class SessionEvents:
     ) -> tuple[object, ...]:
         if asked.get("shared"):
             unshared = BadInput(
-                "this link", "it shows no session, or no longer", "ask for a new one, or start anew"
+                "this link",
+                "it does not show a session, or no longer does",
+                "ask for a new link, or start a new session",
             )
             return self._open(services, replace(visitor, share_key=asked["shared"]), draft, unshared)
         if asked.get("session"):
@@ -201,8 +203,8 @@ def _at_message(services: Services, visitor: Visitor, session_id: str, message_i
 def _no_session(session_id: str) -> BadInput:
     return BadInput(
         f"session {session_id!r}",
-        "there is no such session, it is not in this store",
-        "start anew, or choose another",
+        "there is no such session",
+        "start a new session, or choose another one",
     )
 
 

@@ -155,7 +155,7 @@ def _build_contract(services: Services) -> ContractParts:
             label=setup_label("ephemeral"),
             lines=1,
             max_lines=6,
-            placeholder="Sent behind the system text",
+            placeholder="Appended to the system text",
             elem_id="play-ephemeral",
         ),
         variables=TextField(

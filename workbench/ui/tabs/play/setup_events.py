@@ -36,7 +36,7 @@ from workbench.ui.present.versions import VersionsView, show_versions
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
-EDITED: Final = "Edited here: kept with the session, not in its file."
+EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."
 """Said of a text that is not its file's any more."""
 
 

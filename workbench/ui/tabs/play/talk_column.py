@@ -47,18 +47,18 @@ def build_waiting() -> WaitingParts:
         waiting = Drawn("waiting", elem_id="play-waiting-call")
         with gr.Group(visible=False, elem_id="play-step") as step_pane:
             result = TextField(
-                label="Result or error of your own", show_label=False, container=False, lines=2, max_lines=8,
-                placeholder="A result of your own, as JSON or text", elem_id="play-step-result",
+                label="Result or error", show_label=False, container=False, lines=2, max_lines=8,
+                placeholder="Result or error message, as JSON or text", elem_id="play-step-result",
             )  # fmt: skip
             with gr.Row():
-                use = gr.Button("Use the mock", variant="primary", size="sm", elem_id="play-step-use")
-                give = gr.Button("Give this result", size="sm", elem_id="play-step-give")
-                fail = gr.Button("Fail with this", size="sm", elem_id="play-step-fail")
+                use = gr.Button("Run tool", variant="primary", size="sm", elem_id="play-step-use")
+                give = gr.Button("Return result", size="sm", elem_id="play-step-give")
+                fail = gr.Button("Return error", size="sm", elem_id="play-step-fail")
         with gr.Group(visible=False, elem_id="play-approval") as approval_pane, gr.Row():
             deny = gr.Button("Deny", variant="primary", size="sm", elem_id="play-approval-deny")
             once = gr.Button("Allow once", size="sm", elem_id="play-approval-once")
-            session = gr.Button("For this session", size="sm", elem_id="play-approval-session")
-            always = gr.Button("Always", size="sm", elem_id="play-approval-always")
+            session = gr.Button("Allow for this session", size="sm", elem_id="play-approval-session")
+            always = gr.Button("Always allow", size="sm", elem_id="play-approval-always")
     return WaitingParts(
         waiting=waiting, step_pane=step_pane, approval_pane=approval_pane, result=result, use=use, give=give,
         fail=fail, once=once, session=session, always=always, deny=deny,
@@ -132,11 +132,11 @@ def wire_waiting(parts: WaitingParts, settings: Settings, runs: Runs) -> None:
 
 
 EXECUTIONS: Final = (
-    ("run them", Execution.AUTO.value),
-    ("ask me at each", Execution.STEP.value),
-    ("stop after the call", Execution.STOP.value),
+    ("Run automatically", Execution.AUTO.value),
+    ("Ask before each call", Execution.STEP.value),
+    ("Stop at first call", Execution.STOP.value),
 )
-"""What becomes of calls, as the page says it."""
+"""The choices of `Execution`, with their labels."""
 EDITORS: Final = EditorNamesView(
     names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON"))
 )
@@ -186,13 +186,13 @@ def build_talk() -> TalkParts:
             execution = gr.Dropdown(
                 list(EXECUTIONS),
                 value=Execution.AUTO.value,
-                label="Calls",
+                label="Tool calls",
                 min_width=0,
                 elem_id="play-execution",
             )
             samples = number_field(SAMPLES, "play-samples", 1)
             gr.HTML(
-                "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> sends · <kbd>Esc</kbd> stops",
+                "<kbd>Ctrl</kbd>+<kbd>Enter</kbd> to send · <kbd>Esc</kbd> to stop",
                 apply_default_css=False, elem_id="play-keys-hint",
             )  # fmt: skip
         Drawn("keys", elem_id="play-keys")
@@ -238,7 +238,7 @@ def build_inspector() -> InspectorParts:
             fixes = Drawn("fixes", FixesView(), elem_id="play-fixes")
         with gr.Tab("Decision", elem_id="play-tab-decision"):
             decision = Drawn("decision", DecisionView(), elem_id="play-decision")
-        with gr.Tab("Differ", elem_id="play-tab-differ"):
+        with gr.Tab("Parsers", elem_id="play-tab-differ"):
             differ = Drawn("differ", ask_differ(None), elem_id="play-differ")
         with gr.Tab("Timing", elem_id="play-tab-timing"):
             timing = Drawn("timing", TimingView(), elem_id="play-timing")
@@ -270,7 +270,7 @@ def build_sessions() -> SessionsParts:
             heading("Export as ShareGPT")
             with gr.Row(elem_id="play-export-buttons"):
                 export_open = gr.Button("This session", size="sm", min_width=0, elem_id="play-export-open")
-                export_all = gr.Button("All", size="sm", min_width=0, elem_id="play-export-all")
+                export_all = gr.Button("All sessions", size="sm", min_width=0, elem_id="play-export-all")
             notice = Drawn("notice", elem_id="play-export-notice")
             download = Drawn("download", elem_id="play-download")
         demo = Drawn("demo_bar", elem_id="play-demo")

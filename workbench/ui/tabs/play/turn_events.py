@@ -41,9 +41,9 @@ class TurnEvents:
     def on_begin(self, visitor: Visitor, text: str, request: gr.Request) -> Screen:
         """Takes what was written; the turn itself waits for the model."""
         if visitor.is_read_only:
-            return Screen(notice=advice("This session is read-only: copy it to go on with it."))
+            return Screen(notice=advice("This session is read-only. Copy it to continue."))
         if not text.strip():
-            return Screen(notice=advice("Write something to send."))
+            return Screen(notice=advice("Write a message first."))
         if not self.runs.begin(tab_of(request), AskedTurn(visitor=visitor, text=text)):
             return Screen()
         return Screen(
@@ -74,7 +74,7 @@ class TurnEvents:
         stop = self.runs.stop_of(tab)
         if stop.is_set():
             self.runs.end(tab)
-            yield _put_back(asked, asked.visitor, advice("Stopped before the model was asked."))
+            yield _put_back(asked, asked.visitor, advice("Stopped before the model started."))
             return
         wish = TurnRequest(
             text=asked.text,

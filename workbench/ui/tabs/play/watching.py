@@ -26,10 +26,10 @@ from workbench.ui.tabs.play.screen import SAME, Screen, Update
 from workbench.ui.visitor import Visitor
 
 BRANCHED = (
-    "Another tab went on from the same message. Nothing was overwritten: yours is a branch beside it, and "
-    "the arrows at your message lead from one to the other."
+    "Another tab continued from the same message, so your message starts a branch. Nothing was overwritten. "
+    "Use the arrows at your message to switch between the branches."
 )
-"""Said where a message became a branch without being asked to."""
+"""Shown when a message became a branch although the user did not ask for one."""
 
 
 Happening = Event | MessageStored | SampleStarted | PersonAwaited | PersonAnswered
@@ -178,7 +178,9 @@ def _with_break(screen: Screen, batch: Sequence[Happening]) -> Screen:
     ended = next((event for event in batch if isinstance(event, TurnEnded) and event.problem), None)
     if ended is None:
         return screen
-    return screen._replace(notice=advice(f"The answer broke off, and what came is kept: {ended.problem}"))
+    return screen._replace(
+        notice=advice(f"The answer ended early. The text received so far is saved. Reason: {ended.problem}")
+    )
 
 
 def _with_prompt(screen: Screen, batch: Sequence[Happening]) -> Screen:

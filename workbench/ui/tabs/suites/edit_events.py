@@ -49,7 +49,9 @@ class SuiteEditEvents:
         try:
             file = Path(path or "")
             if file.stat().st_size > MAX_TEXT_CHARS // 2:
-                raise BadInput(file.name, f"over {MAX_TEXT_CHARS // 2:,} bytes", "make several suites of it")
+                raise BadInput(
+                    file.name, f"over {MAX_TEXT_CHARS // 2:,} bytes", "split it into several suites"
+                )
             rows = file.read_text(encoding="utf-8-sig")
             added = with_rows(text, rows, file_name=file.name)
         except (OSError, UnicodeDecodeError) as error:
@@ -57,7 +59,7 @@ class SuiteEditEvents:
         except BadInput as error:
             return SAME, problem(error)
         return added, advice(
-            "Its rows stand behind the cases: write what is said, and what is to come of it."
+            "Added a template and its rows after the existing cases. Fill in the user message and the expectation."
         )
 
     @needs(Permission.WORK)
@@ -68,7 +70,7 @@ class SuiteEditEvents:
         services = services_of(self.services, visitor, request)
         try:
             if name not in suite_names(services) or text != suite_text(services, name):
-                return SAME, SAME, advice("Save it as a version first: a run plays what is saved.")
+                return SAME, SAME, advice("Save it as a version first. Runs only use saved versions.")
         except WorkbenchError as error:
             return SAME, SAME, problem(error)
         chosen = gr.update(choices=list(suite_names(services)), value=[name])

@@ -64,7 +64,7 @@ def run_choices(services: Services, shown: str | None = None) -> tuple[Update, U
         shown: Id of the run to choose; None leaves the choice.
     """
     choices = [(run_label(run), run.id) for run in services.runs.list_runs()]
-    before = gr.update(choices=[("nothing", ""), *choices])
+    before = gr.update(choices=[("None", ""), *choices])
     if shown is None:
         return gr.update(choices=choices), before
     return gr.update(choices=choices, value=shown), before
@@ -77,7 +77,7 @@ def grid_choices(services: Services) -> Sequence[Update]:
         gr.update(choices=list(suite_names(services))),
         gr.update(choices=list(services.contract_names())),
         gr.update(choices=models),
-        gr.update(choices=[("the model itself", ""), *models]),
+        gr.update(choices=[("The model being tested", ""), *models]),
     )
 
 
@@ -143,7 +143,7 @@ class GridParts:
 def build_grid(services: Services) -> GridParts:
     """Builds the fields."""
     settings, models = services.settings, list(services.models.names())
-    heading("Play every combination of")
+    heading("Run every combination of")
     suites = _many("Suites", list(suite_names(services)), ["nonsense"], "suites")
     contracts = _many(
         "Contracts", list(services.contract_names()), [settings.contract], "contracts", is_free=True
@@ -158,21 +158,21 @@ def build_grid(services: Services) -> GridParts:
     )
     temperatures = _many("Temperature", ["0", "0.3", "0.7", "1"], ["0"], "temperatures", is_free=True)
     top_ps = _many("Top p", ["0.5", "0.9", "0.95", "1"], ["0.95"], "top-ps", is_free=True)
-    grammars = gr.CheckboxGroup(list(GRAMMARS), value=["on"], label="Calls", elem_id="suites-grammars")
-    further = gr.CheckboxGroup(list(FURTHER), label="Each also", elem_id="suites-further")
+    grammars = gr.CheckboxGroup(list(GRAMMARS), value=["on"], label="Tool calls", elem_id="suites-grammars")
+    further = gr.CheckboxGroup(list(FURTHER), label="Variations", elem_id="suites-further")
     repeat = number_field(REPEAT, "suites-repeat", 1)
     with gr.Accordion("Cases and limits", open=False, elem_id="suites-more"):
-        tags = _many("Only cases tagged", [], [], "tags", is_free=True)
+        tags = _many("Case tags", [], [], "tags", is_free=True)
         limit = number_field(LIMIT, "suites-limit", 0)
         seed = number_field(FIRST_SEED, "suites-seed", 0)
         max_tokens = number_field(MOST_TOKENS, "suites-max-tokens", 256)
         timeout_s = number_field(TIMEOUT_S, "suites-timeout", 120)
         judge = gr.Dropdown(
-            [("the model itself", ""), *models], value=settings.judge or "", allow_custom_value=True,
-            label="Judge of rubrics", elem_id="suites-judge", min_width=0,
+            [("The model being tested", ""), *models], value=settings.judge or "", allow_custom_value=True,
+            label="Rubric judge", elem_id="suites-judge", min_width=0,
         )  # fmt: skip
     size = Drawn("notice", elem_id="suites-size")
-    start = gr.Button("Run", variant="primary", size="sm", elem_id="suites-start")
+    start = gr.Button("Run suites", variant="primary", size="sm", elem_id="suites-start")
     return GridParts(
         suites=suites, contracts=contracts, models=chosen, tool_choices=tool_choices, grammars=grammars,
         further=further, repeat=repeat, temperatures=temperatures, top_ps=top_ps, seed=seed,
@@ -191,7 +191,7 @@ def _many(
     )  # fmt: skip
 
 
-EDITORS: Final = EditorNamesView(names=(("suites-text", "Text of the suite"),))
+EDITORS: Final = EditorNamesView(names=(("suites-text", "Suite text"),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +257,7 @@ def build(services: Services) -> SuitesParts:
             with gr.Column(elem_id="suites-setup-column", elem_classes=["hw-column"], min_width=0):
                 grid = build_grid(services)
             run = _build_run()
-        with gr.Tab("Write suites", id="write", elem_id="suites-room-write") as edit_room:
+        with gr.Tab("Edit suites", id="write", elem_id="suites-room-write") as edit_room:
             edit = _build_edit()
     return SuitesParts(rooms=rooms, edit_room=edit_room, grid=grid, run=run, edit=edit, secret=secret)
 
@@ -267,8 +267,8 @@ def _build_run() -> RunParts:
         with gr.Row(elem_id="suites-choose"):
             shown = _choice("Run", "shown")
             baseline = _choice("Compare with", "baseline")
-            baseline_arm = _choice("its arm", "baseline-arm", is_visible=False)
-            arm = _choice("with the arm", "arm", is_visible=False)
+            baseline_arm = _choice("Baseline arm", "baseline-arm", is_visible=False)
+            arm = _choice("Arm", "arm", is_visible=False)
         bar = Drawn("run_bar", elem_id="suites-bar")
         notice = Drawn("notice", elem_id="suites-notice")
         comparison = Drawn("suite_comparison", elem_id="suites-comparison")
@@ -289,16 +289,16 @@ def _build_edit() -> EditParts:
             name = TextField(label="Open suite", elem_id="suites-name")
         with gr.Column(elem_id="suites-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="suites-versions")
-            text = text_editor("Text of the suite", "yaml", "suites-text", is_wrapped=True, max_lines=32)
+            text = text_editor("Suite text", "yaml", "suites-text", is_wrapped=True, max_lines=32)
             notice = Drawn("notice", elem_id="suites-edit-notice")
             diff = Drawn("text_diff", elem_id="suites-diff")
         with gr.Column(elem_id="suites-see", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="suites-see-acts"):
                 rows = gr.UploadButton(
-                    "Cases of a CSV file", file_types=[".csv"], size="sm", elem_id="suites-rows"
+                    "Add cases from CSV", file_types=[".csv"], size="sm", elem_id="suites-rows"
                 )
-                play = gr.Button("Choose for a run", size="sm", elem_id="suites-play")
-            heading("What it comes to")
+                play = gr.Button("Use in a run", size="sm", elem_id="suites-play")
+            heading("Preview")
             checked = Drawn("suite_text", elem_id="suites-checked")
     return EditParts(
         texts=texts, name=name, text=text, versions=versions, notice=notice, diff=diff, rows=rows, play=play,

@@ -27,7 +27,7 @@ from workbench.ui.tabs.suites.parts import SuitesScreen, report_for
 from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.visitor import Visitor
 
-EACH_ITS_OWN: Final = ("each with its own", "")
+EACH_ITS_OWN: Final = ("All arms, matched by label", "")
 """The choice of no arm: arms are paired by their labels."""
 Told = tuple[CasePlaysView | Update | None, NoticeView | Update]
 
@@ -122,7 +122,7 @@ class RunResultEvents:
             services.labels.move(id_of(event, "session"), QueueState.PENDING)
         except WorkbenchError as error:
             return problem(error)
-        return advice("It is in the label queue.")
+        return advice("Added to the labelling queue.")
 
     @needs(Permission.WORK)
     def on_label_failing(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
@@ -135,7 +135,7 @@ class RunResultEvents:
                 services.labels.move(session_id, QueueState.PENDING)
         except WorkbenchError as error:
             return problem(error)
-        return advice(f"{count(len(failed), 'rollout')} that failed stand in the label queue.")
+        return advice(f"Added {count(len(failed), 'failed rollout')} to the labelling queue.")
 
     @needs(Permission.WORK)
     def on_make_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
@@ -143,13 +143,13 @@ class RunResultEvents:
         services = services_of(self.services, visitor, request)
         session = services.sessions.find_session(visitor.session_id or "")
         if session is None:
-            return advice("Only a session of your own can become a case.")
+            return advice("Only your own sessions can become cases.")
         try:
             path = services.sessions.path(session.id, leaf_id=visitor.leaf_id)
             version = add_case(services, case_of_turn(session.setup, path, id_of(event)))
         except WorkbenchError as error:
             return problem(error)
-        return advice(f"It is a case of the suite {version.name!r}, version {version.number}.")
+        return advice(f"Added a case to suite {version.name!r} (version {version.number}).")
 
 
 def _reader(services: Services) -> ReadRollout:

@@ -174,7 +174,7 @@ def _watched(services: Services, one: RunUnderWay) -> Generator[SuitesScreen]:
 
 
 def _under_way() -> BadInput:
-    return BadInput("run", "one is under way already", "wait for it, or stop it")
+    return BadInput("run", "another run is in progress", "wait for it or stop it")
 
 
 def _look(services: Services, one: RunUnderWay, *, is_over: bool) -> SuitesScreen:

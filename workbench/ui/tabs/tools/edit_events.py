@@ -72,7 +72,9 @@ def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
         return False
     if parse_tools(f"[{there.spec_text}]") != parse_tools(f"[{draft.spec_text}]"):
         raise BadInput(
-            f"tool {names[0]!r}", "code runs it, with the spec that it has", "rename it, or write mock rules"
+            f"tool {names[0]!r}",
+            "it is implemented in code, so its spec cannot be changed",
+            "rename the tool, or add mock rules",
         )
     return True
 

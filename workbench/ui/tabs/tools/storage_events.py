@@ -114,7 +114,7 @@ class ToolStorageEvents:
                 return SAME, problem(BadInput(file.name, f"over {MAX_SIZE_CHARS:,} bytes"))
             return file.read_text(encoding="utf-8"), CLEAR
         except (OSError, UnicodeDecodeError) as error:
-            return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a file of text"))
+            return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a text file"))
 
     @needs(Permission.WORK)
     def on_import(
@@ -137,7 +137,8 @@ class ToolStorageEvents:
             for finding in imported.findings
         ]
         refused = [line for line in tools.problems() if repr(toolset) in line]
-        done = f"{count(len(imported.tools.specs), 'tool')} of {imported.form}, saved in {toolset!r}"
+        saved = count(len(imported.tools.specs), "tool")
+        done = f"Imported {saved} ({imported.form}) into toolset {toolset!r}."
         lines = (*advice(done).lines, *found, *(NoticeLine(word="not used", text=line) for line in refused))
         name = imported.tools.names[0] if imported.tools.names else ""
         return list_tools(services, name), NoticeView(lines=lines)
@@ -152,7 +153,7 @@ class ToolStorageEvents:
             refused = services.catalog.add_server(name.strip(), address.strip())
         except WorkbenchError as error:
             return SAME, problem(error)
-        lines = advice(f"MCP server {name.strip()!r} is connected; its tools stand in the list").lines
+        lines = advice(f"MCP server {name.strip()!r} is connected. Its tools are in the list.").lines
         told = (*lines, *(NoticeLine(word="not used", text=line) for line in refused))
         return list_tools(services, ""), NoticeView(lines=told)
 

@@ -24,10 +24,10 @@ from workbench.ui.tabs.tools.storage_events import ToolStorageEvents
 
 EDITORS: Final = EditorNamesView(
     names=(
-        ("tools-spec", "Spec as JSON"),
-        ("tools-rules", "Mock rules as YAML"),
-        ("tools-arguments", "Arguments as JSON"),
-        ("tools-file", "File of the catalog"),
+        ("tools-spec", "Spec (JSON)"),
+        ("tools-rules", "Mock rules (YAML)"),
+        ("tools-arguments", "Arguments (JSON)"),
+        ("tools-file", "Catalog file"),
     )
 )
 
@@ -88,31 +88,31 @@ def build(*, takes_servers: bool) -> ToolsParts:
                 use = gr.Button("Use in Play", size="sm", min_width=0, scale=0, elem_id="tools-use")
             versions = Drawn("versions", elem_id="tools-versions")
             diff = Drawn("text_diff", elem_id="tools-diff")
-            heading("Spec, as JSON")
-            spec = text_editor("Spec as JSON", "json", "tools-spec", is_wrapped=False, max_lines=18)
+            heading("Spec (JSON)")
+            spec = text_editor("Spec (JSON)", "json", "tools-spec", is_wrapped=False, max_lines=18)
             spec_notice = Drawn("notice", elem_id="tools-spec-notice")
             heading("Parameters")
             grid = Drawn("tool_grid", elem_id="tools-grid")
-            heading("Mock rules, as YAML")
-            rules = text_editor("Mock rules as YAML", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
+            heading("Mock rules (YAML)")
+            rules = text_editor("Mock rules (YAML)", "yaml", "tools-rules", is_wrapped=False, max_lines=22)
             rules_notice = Drawn("notice", elem_id="tools-rules-notice")
-            heading("What makes models call it wrongly")
+            heading("Problems")
             lint = Drawn("notice", elem_id="tools-lint")
-            heading("What it costs in a prompt")
+            heading("Size in the prompt")
             sizes = Drawn("notice", elem_id="tools-sizes")
         with gr.Column(elem_id="tools-try", elem_classes=["hw-column"], min_width=0):
             heading("Try a call")
             arguments = text_editor(
-                "Arguments as JSON", "json", "tools-arguments", value="{}", is_wrapped=True
+                "Arguments (JSON)", "json", "tools-arguments", value="{}", is_wrapped=True
             )
             with gr.Row(elem_id="tools-terms"):
                 seed = number_field(SEED, "tools-seed", 0)
                 call_number = number_field(CALL_NUMBER, "tools-call-number", 1)
-            call = gr.Button("Call", variant="primary", size="md", elem_id="tools-call")
+            call = gr.Button("Call tool", variant="primary", size="md", elem_id="tools-call")
             notice = Drawn("notice", elem_id="tools-notice")
             tried = Drawn("tried", elem_id="tools-tried")
-            heading("As a file of tools_catalog/")
-            file = text_editor("File of the catalog", "yaml", "tools-file", is_wrapped=False, max_lines=14)
+            heading("As a file in tools_catalog/")
+            file = text_editor("Catalog file", "yaml", "tools-file", is_wrapped=False, max_lines=14)
     return ToolsParts(
         tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
         rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
@@ -138,24 +138,26 @@ class _Adding:
 
 def _build_adding(*, takes_servers: bool) -> _Adding:
     with gr.Column(elem_id="tools-adding", min_width=0):
-        heading("Import")
+        heading("Import tools")
         text = TextField(
-            label="Tools in any form", show_label=False, container=False, lines=3, max_lines=8,
+            label="Tool definitions", show_label=False, container=False, lines=3, max_lines=8,
             placeholder="OpenAI, Anthropic, Gemini, MCP tools/list, OpenAPI 3, or a Python function",
             elem_id="tools-import-text",
         )  # fmt: skip
-        toolset = TextField("imported", label="Into toolset", max_lines=1, elem_id="tools-import-toolset")
+        toolset = TextField(
+            "imported", label="Import into toolset", max_lines=1, elem_id="tools-import-toolset"
+        )
         with gr.Row(elem_id="tools-import-buttons"):
-            file = gr.UploadButton("File", size="sm", min_width=0, elem_id="tools-import-file")
-            save = gr.Button("Import", size="sm", min_width=0, elem_id="tools-import")
+            file = gr.UploadButton("Choose file", size="sm", min_width=0, elem_id="tools-import-file")
+            save = gr.Button("Import tools", size="sm", min_width=0, elem_id="tools-import")
         with gr.Column(visible=takes_servers, elem_id="tools-server", min_width=0) as server:
-            heading("MCP server")
+            heading("Add MCP server")
             name = TextField(label="Name", max_lines=1, elem_id="tools-server-name")
             address = TextField(
-                label="Address or command", max_lines=1, placeholder="http://127.0.0.1:8000/mcp",
+                label="URL or command", max_lines=1, placeholder="http://127.0.0.1:8000/mcp",
                 elem_id="tools-server-address",
             )  # fmt: skip
-            add = gr.Button("Connect", size="sm", min_width=0, elem_id="tools-server-add")
+            add = gr.Button("Connect server", size="sm", min_width=0, elem_id="tools-server-add")
         notice = Drawn("notice", elem_id="tools-import-notice")
     return _Adding(
         text=text, file=file, toolset=toolset, save=save, notice=notice, server_name=name,
