@@ -19,7 +19,7 @@ from workbench.rollout.events import CompletionEnded
 from workbench.rollout.sampling import Sampling
 from workbench.settings import read_settings
 from workbench.ui.present.live import LiveRound
-from workbench.ui.tabs.play.runs import play_aside
+from workbench.ui.tabs.play.runs import run_in_thread
 from workbench.wiring import open_services
 
 TOKENS = 128
@@ -62,7 +62,7 @@ def _speed(services: Services, setup: RunConfig, path: Path) -> str:
 def _turn(services: Services, session_id: str, setup: RunConfig, text: str) -> list[CompletionEnded]:
     """One turn as the page plays it: in a thread of its own, kept in the store, folded into the live pane."""
     live, found = LiveRound(), list[CompletionEnded]()
-    for batch in play_aside(
+    for batch in run_in_thread(
         lambda _: run_turn(services, session_id, setup, text, is_cancelled=lambda: False)
     ):
         for event in batch:

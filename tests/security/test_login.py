@@ -17,7 +17,7 @@ from tests.security.conftest import PASSWORDS
 from workbench.app.passwords import hash_password
 from workbench.errors import BadInput
 from workbench.settings import read_settings
-from workbench.ui.gate.login import Door
+from workbench.ui.gate.login import LoginService
 from workbench.ui.gate.passwords import (
     AT_ONCE,
     FREE_TRIES,
@@ -203,12 +203,12 @@ def test_an_unknown_name_costs_as_much_as_the_dearest_account() -> None:
 
 
 def test_nobody_logs_in_where_there_is_no_account() -> None:
-    assert Door.of(read_settings({})) is None
+    assert LoginService.of(read_settings({})) is None
 
 
 def test_a_hash_that_cannot_be_read_is_told_before_the_page_is_served() -> None:
     with pytest.raises(BadInput, match=r"WORKBENCH_AUTH, account 'ann'.*workbench auth hash"):
-        Door.of(read_settings({"WORKBENCH_AUTH": "ann:opensesame"}))
+        LoginService.of(read_settings({"WORKBENCH_AUTH": "ann:opensesame"}))
 
 
 # Logins

@@ -314,7 +314,7 @@ def test_a_version_s_name_can_be_a_file_s_everywhere(services: Services, name: s
 )
 def test_a_file_of_rows_has_a_known_ending(ending: str) -> None:
     empty = dict.fromkeys(DataForm._fields, "")
-    form = DataForm(**cast(Any, {**empty, "ending": ending, "taken": (), "manners": (), "seed": 0}))
+    form = DataForm(**cast(Any, {**empty, "ending": ending, "included": (), "options": (), "seed": 0}))
     with pytest.raises(BadInput, match="choose one of jsonl"):
         form.target("/tmp/rows")
 

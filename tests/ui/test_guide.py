@@ -11,7 +11,7 @@ from tests.services import services_for
 from workbench.app.services import Services
 from workbench.ui import guide
 from workbench.ui.guide import GuideEvents
-from workbench.ui.tabs.play.runs import AskedTurn, Runs
+from workbench.ui.tabs.play.runs import PendingTurn, Runs
 from workbench.ui.tabs.play.screen import SAME, Screen
 from workbench.ui.tabs.play.session_events import SessionEvents
 from workbench.ui.tabs.play.setup_events import SetupEvents
@@ -64,7 +64,7 @@ def test_what_was_typed_while_the_example_loads_stays(tmp_path: Path) -> None:
 def test_a_turn_asked_for_while_the_example_loads_stays_on_the_screen(tmp_path: Path) -> None:
     with services_for(tmp_path) as (services, _):
         runs = Runs()
-        assert runs.begin("tab", AskedTurn(visitor=Visitor(), text="Is anybody there?"))
+        assert runs.begin("tab", PendingTurn(visitor=Visitor(), text="Is anybody there?"))
         screen = first_screen(guide_events(services, runs))
         assert (screen.visitor, screen.transcript) == (SAME, SAME)
         assert len(cast(Any, screen.sessions).rows) == 1

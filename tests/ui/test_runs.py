@@ -4,11 +4,11 @@ from threading import Event
 
 import pytest
 
-from workbench.ui.tabs.play.runs import Runs, play_aside
+from workbench.ui.tabs.play.runs import Runs, run_in_thread
 
 
 def test_things_arrive_in_order():
-    assert [thing for batch in play_aside(lambda tell: iter(range(100))) for thing in batch] == list(
+    assert [thing for batch in run_in_thread(lambda tell: iter(range(100))) for thing in batch] == list(
         range(100)
     )
 
@@ -18,7 +18,7 @@ def test_what_was_made_before_an_error_arrives_first():
         yield 1
         raise ValueError("broken")
 
-    batches = play_aside(play)
+    batches = run_in_thread(play)
     assert next(batches) == [1]
     with pytest.raises(ValueError, match="broken"):
         next(batches)
@@ -33,7 +33,7 @@ def test_a_listener_that_leaves_does_not_end_the_turn():
         yield 2
         is_over.set()
 
-    batches = play_aside(play)
+    batches = run_in_thread(play)
     assert next(batches) == [1]
     batches.close()
     told.set()
@@ -76,4 +76,4 @@ def test_things_may_be_handed_over_between_those_that_are_made():
         tell(2)
         yield 3
 
-    assert [thing for batch in play_aside(play) for thing in batch] == [1, 2, 3]
+    assert [thing for batch in run_in_thread(play) for thing in batch] == [1, 2, 3]

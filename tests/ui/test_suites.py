@@ -15,10 +15,10 @@ from workbench.records.owner import Owner
 from workbench.records.runs import RunState, StoredRun
 from workbench.ui.present.suites.grid import GridFields
 from workbench.ui.tabs.play.screen import SAME
+from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
-from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.visitor import Visitor
 
 SLOW = {"text": "Hello there, " * 4, "seconds_per_token": 0.05}
@@ -39,37 +39,37 @@ def kept_run(services, **wanted) -> StoredRun:
 
 def test_a_run_is_played_to_its_end_in_a_thread_of_its_own(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        under_way, kept = RunsUnderWay(), kept_run(services)
-        assert under_way.begin(services, kept)
-        one = under_way.of(services.owner)
+        active_runs, kept = ActiveRuns(), kept_run(services)
+        assert active_runs.begin(services, kept)
+        one = active_runs.of(services.owner)
         assert one is None or one.over.wait(WAIT_S)
-        assert under_way.of(services.owner) is None
+        assert active_runs.of(services.owner) is None
         found = find_run(services, kept.id)
         assert (found.listed.state, found.listed.done) == (RunState.DONE, 2)
 
 
 def test_an_owner_has_one_run_at_a_time_and_others_have_their_own(tmp_path):
     with services_for(tmp_path, SLOW) as (services, _):
-        under_way = RunsUnderWay()
+        active_runs = ActiveRuns()
         other = services.of(Owner(key="browser:x"))
-        assert under_way.begin(services, kept_run(services))
-        assert not under_way.begin(services, kept_run(services))
-        assert under_way.begin(other, kept_run(other))
-        runs = [under_way.of(services.owner), under_way.of(other.owner)]
-        under_way.stop_all()
+        assert active_runs.begin(services, kept_run(services))
+        assert not active_runs.begin(services, kept_run(services))
+        assert active_runs.begin(other, kept_run(other))
+        runs = [active_runs.of(services.owner), active_runs.of(other.owner)]
+        active_runs.stop_all()
         assert all(one.over.wait(WAIT_S) for one in runs)
         assert find_run(services, runs[0].id).listed.state is RunState.STOPPED
 
 
 def test_what_could_not_be_kept_ends_the_run_and_is_told(tmp_path):
     with services_for(tmp_path, SLOW) as (services, _):
-        under_way, kept = RunsUnderWay(), kept_run(services)
+        active_runs, kept = ActiveRuns(), kept_run(services)
         services.runs.delete_run(kept.id)
-        assert under_way.begin(services, kept)
-        one = under_way.of(services.owner)
+        assert active_runs.begin(services, kept)
+        one = active_runs.of(services.owner)
         assert one is None or one.over.wait(WAIT_S)
-        assert isinstance(under_way.last(services.owner).error, StoreError)
-        assert under_way.of(services.owner) is None
+        assert isinstance(active_runs.last(services.owner).error, StoreError)
+        assert active_runs.of(services.owner) is None
 
 
 def fields(services, **changes):
@@ -78,15 +78,15 @@ def fields(services, **changes):
 
 def test_a_visitor_without_a_run_has_nothing_changed_by_looking_for_one(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        events = RunEvents(services, RunsUnderWay())
+        events = RunEvents(services, ActiveRuns())
         assert list(events.on_watch_shown(Visitor(), None, REQUEST)) == [SuitesScreen()]
         assert list(events.on_watch_begun(Visitor(), REQUEST)) == [SuitesScreen()]
 
 
 def test_a_run_is_begun_watched_and_looked_into(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
-        under_way = RunsUnderWay()
-        events, looks = RunEvents(services, under_way), RunResultEvents(services, under_way)
+        active_runs = ActiveRuns()
+        events, looks = RunEvents(services, active_runs), RunResultEvents(services, active_runs)
         begun = events.on_run(Visitor(), REQUEST, None, *fields(services))
         assert begun.bar.is_running
         run_id = begun.run.id
@@ -118,7 +118,7 @@ def test_a_link_opens_the_run_and_its_case(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         kept = kept_run(services)
         request = replace_query({"run": kept.id, "case": "nonsense/zorbix-add", "arm": "minimal"})
-        tabs, *screen = RunEvents(services, RunsUnderWay()).on_link("", request)
+        tabs, *screen = RunEvents(services, ActiveRuns()).on_link("", request)
         shown = SuitesScreen(*screen)
         assert tabs["selected"] == "suites"
         assert (shown.run.id, shown.run.picked.case, shown.run.can_go_on) == (
@@ -126,9 +126,9 @@ def test_a_link_opens_the_run_and_its_case(tmp_path):
             "nonsense/zorbix-add",
             True,
         )
-        _, *screen = RunEvents(services, RunsUnderWay()).on_link("", replace_query({"run": "nowhere"}))
+        _, *screen = RunEvents(services, ActiveRuns()).on_link("", replace_query({"run": "nowhere"}))
         assert "there is no such run" in SuitesScreen(*screen).notice.lines[0].text
-        assert RunEvents(services, RunsUnderWay()).on_link("", replace_query({}))[0] is SAME
+        assert RunEvents(services, ActiveRuns()).on_link("", replace_query({}))[0] is SAME
 
 
 def replace_query(query):
@@ -151,12 +151,12 @@ def replace_query(query):
 )
 def test_the_fields_say_how_much_they_ask_for_or_why_they_cannot_be_played(tmp_path, changes, told):
     with services_for(tmp_path, "Hello.") as (services, _):
-        view = RunEvents(services, RunsUnderWay()).on_size(Visitor(), REQUEST, *fields(services, **changes))
+        view = RunEvents(services, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(services, **changes))
     assert told in view.lines[0].text
 
 
 def test_a_visitor_of_a_space_cannot_ask_for_too_much(tmp_path):
     with services_for(tmp_path, "Hello.") as (services, _):
         public = replace(services, settings=replace(services.settings, is_on_space=True))
-        view = RunEvents(public, RunsUnderWay()).on_size(Visitor(), REQUEST, *fields(public, repeat=1000))
+        view = RunEvents(public, ActiveRuns()).on_size(Visitor(), REQUEST, *fields(public, repeat=1000))
     assert "plays; at most 200 are allowed" in view.lines[0].text

@@ -31,9 +31,9 @@ from workbench.trajectory.formats.known import DEFAULT_FORMAT
 from workbench.ui.api_request import (
     Tools,
     as_text,
+    errors_to_caller,
     exported,
     offered_tools,
-    told_to_caller,
     turn_setup,
     word_of,
 )
@@ -74,7 +74,7 @@ class ApiFunctions:
         Returns:
             JSON: calls, fixes, findings, prose, dropped; a span is [start, end) in characters.
         """
-        with told_to_caller(), self._budget():
+        with errors_to_caller(), self._budget():
             services = self._of(request)
             services.limits.check_text("text", text)
             services.limits.check_value("tools", tools)
@@ -108,7 +108,7 @@ class ApiFunctions:
         Returns:
             JSON: family, prompt, findings.
         """
-        with told_to_caller(), self._budget():
+        with errors_to_caller(), self._budget():
             services = self._of(request)
             services.limits.check_value("messages", messages)
             services.limits.check_value("tools", tools)
@@ -128,7 +128,7 @@ class ApiFunctions:
         Returns:
             JSON: findings (row, entry, code, severity, message, pointer) and their summary.
         """
-        with told_to_caller(), self._budget(), TemporaryDirectory(prefix="workbench-check-") as folder:
+        with errors_to_caller(), self._budget(), TemporaryDirectory(prefix="workbench-check-") as folder:
             services = self._of(request)
             services.limits.check_text("rows", rows)
             services.limits.check_text("format", format)
@@ -170,7 +170,7 @@ class ApiFunctions:
         """
         given = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        with told_to_caller(), self._under_way() as is_cancelled:
+        with errors_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
             services.limits.check_text("message", text)
             services.limits.check_value("tools", tools)
@@ -212,7 +212,7 @@ class ApiFunctions:
         Returns:
             JSON: the report, as `workbench run --json` writes it.
         """
-        with told_to_caller(), self._under_way() as is_cancelled:
+        with errors_to_caller(), self._under_way() as is_cancelled:
             services = self._of(request)
             services.limits.check_value("options", (suites, contracts, models, tool_choice))
             wanted = RunRequest(
@@ -249,7 +249,7 @@ class ApiFunctions:
         Returns:
             JSON: rows, and left_out with a line a reason.
         """
-        with told_to_caller(), self._budget():
+        with errors_to_caller(), self._budget():
             services = self._of(request)
             services.limits.check_value("options", (sessions, format, tag))
             choice = replace(choice_of(services, sessions), tag=tag)

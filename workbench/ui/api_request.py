@@ -29,7 +29,7 @@ _Word = TypeVar("_Word", bound=StrEnum)
 
 
 @contextmanager
-def told_to_caller() -> Generator[None]:
+def errors_to_caller() -> Generator[None]:
     """What is wrong with a call is the one line that its caller is told."""
     try:
         yield

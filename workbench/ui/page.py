@@ -26,8 +26,8 @@ from workbench.ui.tabs.data import tab as data
 from workbench.ui.tabs.play import tab as play
 from workbench.ui.tabs.play.runs import Runs
 from workbench.ui.tabs.suites import parts as suites
+from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.tab import wire as wire_suites
-from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.tabs.tools import tab as tools
 from workbench.ui.tabs.tools.tab import wire as wire_tools
 from workbench.ui.theme import WorkbenchTheme
@@ -43,7 +43,7 @@ HEAD_SCRIPTS: Final = tuple(
     for name in ("stream.js", "mount.js", "drafts.js")
 )
 """Run before anything of Gradio's."""
-HANDED_OUT: Final = (3600, 86_400)
+FILE_CLEANUP: Final = (3600, 86_400)
 """Copies of files that visitors brought or got: how often they are looked at, how old they get, in seconds."""
 
 
@@ -55,7 +55,7 @@ class Page:
     """To be launched or mounted with `launch_options`."""
     runs: Runs
     """Turns under way; to be stopped when the page closes."""
-    suite_runs: RunsUnderWay
+    suite_runs: ActiveRuns
     """Runs of suites under way; to be stopped when the page closes."""
 
 
@@ -64,8 +64,10 @@ def build_page(services: Services) -> Page:
     if serves_others(services.settings):
         # What is not bound to whoever sent an event may do the least.
         services = services.of(NOBODY)
-    runs, suite_runs = Runs(), RunsUnderWay()
-    with WholeSteps(title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=HANDED_OUT) as blocks:
+    runs, suite_runs = Runs(), ActiveRuns()
+    with WholeSteps(
+        title=TITLE, fill_width=True, analytics_enabled=False, delete_cache=FILE_CLEANUP
+    ) as blocks:
         frame = build_frame(services.settings)
         guide = build_guide()
         with gr.Tabs(elem_id="page-tabs") as tabs:

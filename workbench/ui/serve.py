@@ -41,10 +41,10 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     from workbench.ui.addresses import MAX_THREADS
     from workbench.ui.gate.app import GatedApp, user_of
-    from workbench.ui.gate.login import Door
+    from workbench.ui.gate.login import LoginService
     from workbench.ui.page import HEAD_SCRIPTS, build_page, launch_options
 
-    door = Door.of(settings)
+    login_service = LoginService.of(settings)
     page = build_page(services)
     for warning in warnings_of(settings):
         say(f"Warning: {warning}")
@@ -59,24 +59,26 @@ def serve_page(services: Services, *, say: Callable[[str], None] = print, has_mc
             # Gradio prints its address.
             mcp_server=has_mcp,
             # The gate has looked at the login before Gradio asks.
-            auth_dependency=user_of if door else None,
+            auth_dependency=user_of if login_service else None,
             enable_monitoring=False,
             max_file_size=settings.max_upload_mb * 1_000_000,
             state_session_capacity=settings.max_open_pages,
             # Gradio would ask itself whether it can be reached, and give up on a busy machine.
             _frontend=False,
-            _app=GatedApp(page.blocks, settings, scripts=HEAD_SCRIPTS, door=door, has_mcp=has_mcp),
+            _app=GatedApp(
+                page.blocks, settings, scripts=HEAD_SCRIPTS, login_service=login_service, has_mcp=has_mcp
+            ),
             **launch_options(),
         )
         say(f"Hermes Workbench is running at {page.blocks.local_url} (press Ctrl+C to stop)")
-        _wait_for_the_end(lambda: _purge(services, say))
+        _wait_until_stopped(lambda: _purge(services, say))
     finally:
         page.runs.stop_all()
         page.suite_runs.stop_all()
         page.blocks.close(verbose=False)
 
 
-def _wait_for_the_end(purge: Callable[[], None]) -> None:
+def _wait_until_stopped(purge: Callable[[], None]) -> None:
     """Until Ctrl+C, or until a container or a service manager asks to end; `purge` is called once a day."""
     ended = Event()
     if current_thread() is main_thread():

@@ -14,7 +14,7 @@ from workbench.settings import Settings
 from workbench.ui.gate.gate import RequestGate
 from workbench.ui.gate.gradio_pages import GradioPages, PageStates
 from workbench.ui.gate.headers import SecurityHeaders
-from workbench.ui.gate.login import Door
+from workbench.ui.gate.login import LoginService
 from workbench.ui.gate.pages import OpenPages
 from workbench.ui.gate.visit import NONCE, USER
 from workbench.ui.incoming.requests import EventGuard
@@ -28,7 +28,7 @@ class GatedApp(App):
 
     Args:
         scripts: Inline scripts that Gradio adds to the page in the browser.
-        door: Lets people in; None where nobody logs in.
+        login_service: Lets people in; None where nobody logs in.
         has_mcp: Agents are served too.
     """
 
@@ -38,7 +38,7 @@ class GatedApp(App):
         settings: Settings,
         *,
         scripts: Sequence[str],
-        door: Door | None,
+        login_service: LoginService | None,
         has_mcp: bool,
     ) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - gradio leaves `kwargs` untyped
@@ -57,7 +57,7 @@ class GatedApp(App):
             security=SecurityHeaders.of(settings, scripts),
             pages=pages,
             has_answers=kept.has_answers,
-            door=door,
+            login_service=login_service,
             has_mcp=has_mcp,
         )
 

@@ -19,7 +19,7 @@ from workbench.ui.gate import bodies
 from workbench.ui.gate.bodies import UPLOADS_AN_HOUR, UploadQuota
 from workbench.ui.gate.headers import SecurityHeaders
 from workbench.ui.gate.hosts import AllowedHosts, is_foreign, origins_of, parse_authority
-from workbench.ui.gate.login import Door, logout_page
+from workbench.ui.gate.login import LoginService, logout_page
 from workbench.ui.gate.pages import PAGE_ID, ForeignPage, OpenPages, TooManyPages
 from workbench.ui.gate.routes import Route, RouteKind, route_of
 from workbench.ui.gate.visit import (
@@ -29,10 +29,10 @@ from workbench.ui.gate.visit import (
     as_see_other,
     is_https,
     new_secret,
-    only,
     owner_of,
     page_id_of,
-    passed_on,
+    scope_for_gradio,
+    single_value,
     with_browser_cookie,
     with_event,
 )
@@ -50,7 +50,7 @@ class RequestGate:
     Args:
         pages: Which browser each tab belongs to.
         has_answers: Whether Gradio has, or will have, answers for a tab or a call.
-        door: Lets people in; None where nobody logs in.
+        login_service: Lets people in; None where nobody logs in.
         has_mcp: Agents are served too.
     """
 
@@ -62,7 +62,7 @@ class RequestGate:
         security: SecurityHeaders,
         pages: OpenPages,
         has_answers: Callable[[str], bool],
-        door: Door | None,
+        login_service: LoginService | None,
         has_mcp: bool,
     ) -> None:
         self._app = app
@@ -71,7 +71,7 @@ class RequestGate:
         self._security = security
         self._pages = pages
         self._has_answers = has_answers
-        self._door = door
+        self._door = login_service
         self._has_mcp = has_mcp
         most_bytes = UPLOADS_AN_HOUR * settings.max_upload_mb * 1_000_000
         self._uploads = UploadQuota(most_bytes, time.monotonic) if settings.is_on_space else None
@@ -160,13 +160,13 @@ class RequestGate:
                 # Gradio then knows the call by the id that it answers with.
                 send = with_event(send, lambda event_id: self._note_event(event_id, owner))
         elif kind is RouteKind.STREAM and not page_id:
-            page_id = only(visit.request.query_params, "session_hash")
+            page_id = single_value(visit.request.query_params, "session_hash")
         if kind is RouteKind.STREAM:
             await self._stream(visit, user, page_id, receive, send)
             return
         if page_id:
             self._use_page(page_id, owner)
-        scope = passed_on(visit, user)
+        scope = scope_for_gradio(visit, user)
         if visit.request.url.path in ("/", "/config") and not visit.cookies.read(headers, "browser"):
             send = with_browser_cookie(send, visit.cookies)
         await self._pass_body(kind, scope, receive, send)
@@ -182,7 +182,7 @@ class RequestGate:
             raise RequestRefused(_no_answers(visit.route))
         with self._pages.listening(page_id):
             try:
-                await self._app(passed_on(visit, user), receive, send)
+                await self._app(scope_for_gradio(visit, user), receive, send)
             except (HTTPException, KeyError):
                 # The page was dropped meanwhile: the stream ends.
                 if page_id in self._pages:
@@ -228,7 +228,7 @@ class RequestGate:
             answer = RedirectResponse("/", 303)
         elif request.method == "POST":
             # Gradio logs out by a link, and goes on with the method that it was asked by.
-            await self._app({**passed_on(visit, None), "method": "GET"}, receive, as_see_other(send))
+            await self._app({**scope_for_gradio(visit, None), "method": "GET"}, receive, as_see_other(send))
             return
         else:
             answer = HTMLResponse(logout_page(f"/logout?{request.url.query}".removesuffix("?")))

@@ -38,7 +38,7 @@ _BUSY_S: Final = 1
 """What somebody is told to wait when too many passwords are being checked."""
 
 
-class Door:
+class LoginService:
     """Lets those in who have an account.
 
     Args:

@@ -70,7 +70,7 @@ def _parsed(headers: Headers) -> Mapping[str, str]:
 
 
 USER: Final = "workbench.user"
-"""Key of the ASGI scope with the account's name; there only if somebody is logged in."""
+"""Key of the ASGI scope with the account's name; set only if somebody is logged in."""
 NONCE: Final = "workbench.nonce"
 """Key of the ASGI scope with what the page's scripts need to show, in order to run."""
 KEY_HEADER: Final = "x-workbench-key"
@@ -122,7 +122,7 @@ def owner_of(visit: Visit, user: str | None) -> str:
     return f"address:{visit.request.client.host if visit.request.client else ''}"
 
 
-def passed_on(visit: Visit, user: str | None) -> Scope:
+def scope_for_gradio(visit: Visit, user: str | None) -> Scope:
     """What Gradio sees of the request."""
     scope = visit.request.scope
     headers = [(name, value) for name, value in scope["headers"] if name not in _NOT_PASSED_ON]
@@ -138,7 +138,7 @@ def page_id_of(body: bytes) -> str:
     return page_id
 
 
-def only(query: QueryParams, name: str) -> str:
+def single_value(query: QueryParams, name: str) -> str:
     """The one value that a query gives to a name; any other number of them is refused."""
     values = query.getlist(name)
     if len(values) != 1:

@@ -21,7 +21,7 @@ from workbench.ui.visitor import Visitor
 
 SHOWN: Final = 50
 """Versions that a list shows; `workbench versions history` has all."""
-Told = tuple[TextListView | Update, VersionsView | Update | None, NoticeView]
+SaveResult = tuple[TextListView | Update, VersionsView | Update | None, NoticeView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class StoredTextEvents:
     @needs(Permission.WORK)
     def on_save(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
-    ) -> Told:
+    ) -> SaveResult:
         """The text becomes a version."""
         new = NewVersion(
             kind=self.kind,
@@ -88,7 +88,7 @@ class StoredTextEvents:
     @needs(Permission.WORK)
     def on_mark(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
-    ) -> Told:
+    ) -> SaveResult:
         """A version gets a name."""
         version_id, mark = id_of(event), id_of(event, "mark")
         return self._changed(visitor, name, text, request, lambda own: own.versions.tag(version_id, mark))
@@ -111,7 +111,7 @@ class StoredTextEvents:
     ) -> tuple[DiffView | None, NoticeView]:
         """What was changed from a version to the text in the editor."""
         services = services_of(self.services, visitor, request)
-        return compared(services, self.kind, id_of(event), name, lambda: text)
+        return compare_version(services, self.kind, id_of(event), name, lambda: text)
 
     def version_line(self, services: Services, name: str, text: str) -> VersionsView:
         """Which version a text is, and the versions of its name."""
@@ -140,7 +140,7 @@ class StoredTextEvents:
         text: str,
         request: gr.Request,
         change: Callable[[Services], object],
-    ) -> Told:
+    ) -> SaveResult:
         services = services_of(self.services, visitor, request)
         try:
             change(services)
@@ -149,7 +149,7 @@ class StoredTextEvents:
             return SAME, SAME, problem(error)
 
 
-def compared(
+def compare_version(
     services: Services, kind: VersionKind, version_id: str, name: str, text_now: Callable[[], str]
 ) -> tuple[DiffView | None, NoticeView]:
     """What was changed from a version to what is being edited.

@@ -16,7 +16,7 @@ from workbench.settings import Secret
 from workbench.ui.present.compare.answer import read_answer
 from workbench.ui.present.compare.board import BoardView, LiveColumns, ReadComparison, show_board, show_live
 from workbench.ui.present.live import LiveRound
-from workbench.ui.tabs.play.runs import play_aside
+from workbench.ui.tabs.play.runs import run_in_thread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def watch(
     def play(_tell: Callable[[CompareEvent], None]) -> Iterator[CompareEvent]:
         return run_comparison(services, kept, is_cancelled=is_cancelled, token=token)
 
-    for batch in play_aside(play):
+    for batch in run_in_thread(play):
         now_s = services.calendar.seconds()
         ended = [event.answer for event in batch if isinstance(event, AnswerEnded)]
         for event in batch:

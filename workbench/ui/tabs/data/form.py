@@ -22,12 +22,12 @@ ANY: Final = "any"
 STALE: Final = "Stale messages"
 DISCARDED: Final = "Discarded sessions"
 UNFINISHED: Final = "Unfinished completions"
-TAKEN: Final = (STALE, DISCARDED, UNFINISHED)
+INCLUDABLE: Final = (STALE, DISCARDED, UNFINISHED)
 """What stays out unless it is ticked."""
 SKIP: Final = "Skip sessions with errors"
 STRICT: Final = "Treat lossy conversion as an error"
 RAW: Final = "Keep the model's raw text"
-MANNERS: Final = (SKIP, STRICT, RAW)
+OPTIONS: Final = (SKIP, STRICT, RAW)
 """How rows are written."""
 
 
@@ -42,12 +42,12 @@ class DataForm(NamedTuple):
     model: str
     since: str
     until: str
-    taken: Sequence[str]
+    included: Sequence[str]
     format: str
     ending: str
     split: str
     seed: float | None
-    manners: Sequence[str]
+    options: Sequence[str]
     licence: str
     title: str
 
@@ -66,15 +66,15 @@ class DataForm(NamedTuple):
             model=self.model.strip() or None,
             since=_moment("used since", self.since),
             until=_moment("used before", self.until),
-            is_discarded_taken=DISCARDED in self.taken,
+            is_discarded_taken=DISCARDED in self.included,
         )
         return ExportOptions(
             choice=choice,
             format=self.format,
-            is_stale_taken=STALE in self.taken,
-            is_unfinished_taken=UNFINISHED in self.taken,
-            is_strict=STRICT in self.manners,
-            is_raw=RAW in self.manners,
+            is_stale_taken=STALE in self.included,
+            is_unfinished_taken=UNFINISHED in self.included,
+            is_strict=STRICT in self.options,
+            is_raw=RAW in self.options,
         )
 
     def target(self, folder: str) -> ExportTarget:
@@ -90,7 +90,7 @@ class DataForm(NamedTuple):
         return ExportTarget(
             out=folder if dealt else f"{folder}/rows.{self.ending}",
             split=dealt,
-            skips_invalid=SKIP in self.manners,
+            skips_invalid=SKIP in self.options,
             licence=self.licence.strip(),
             title=self.title.strip() or "Conversations with tool calls",
         )

@@ -17,7 +17,7 @@ from workbench.ui.present.data import TEACHING
 from workbench.ui.components.fields import NumberField, number_field
 from workbench.ui.present.words import SEED
 from workbench.ui.tabs.data.events import DataEvents
-from workbench.ui.tabs.data.form import ANY, ENDINGS, MANNERS, TAKEN, DataForm
+from workbench.ui.tabs.data.form import ANY, ENDINGS, OPTIONS, INCLUDABLE, DataForm
 from workbench.ui.tabs.data.import_events import ImportEvents
 from workbench.ui.tabs.data.form import Jobs
 
@@ -34,12 +34,12 @@ class FormParts:
     model: TextField
     since: TextField
     until: TextField
-    taken: gr.CheckboxGroup
+    included: gr.CheckboxGroup
     format: gr.Dropdown
     ending: gr.Dropdown
     split: TextField
     seed: NumberField
-    manners: gr.CheckboxGroup
+    options: gr.CheckboxGroup
     licence: TextField
     title: TextField
 
@@ -51,13 +51,13 @@ class FormParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportParts:
-    """Where a file of rows is brought."""
+    """The fields that import a file of rows, and their button."""
 
     file: gr.File
     tag: TextField
     queue: gr.Checkbox
     read_as: gr.Dropdown
-    bring: gr.Button
+    button: gr.Button
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class DataParts:
     is_public: gr.Checkbox
     token: TextField
     push: gr.Button
-    brought: ImportParts
+    imports: ImportParts
     job: Drawn
     notice: Drawn
     findings: Drawn
@@ -100,7 +100,7 @@ def build(*, takes_token: bool) -> DataParts:
                 elem_id="data-token",
             )  # fmt: skip
             push = gr.Button("Push to Hub", size="sm", elem_id="data-push")
-            brought = _build_import()
+            imports = _build_import()
         with gr.Column(elem_id="data-rows-column", elem_classes=["hw-column"], min_width=0):
             notice = Drawn("notice", elem_id="data-notice")
             job = Drawn("job_bar", elem_id="data-job")
@@ -110,7 +110,7 @@ def build(*, takes_token: bool) -> DataParts:
             findings = Drawn("row_findings", elem_id="data-findings")
             rows = Drawn("row_preview", TEACHING, elem_id="data-rows")
     return DataParts(
-        form=form, check=check, make=make, repo=repo, is_public=is_public, token=token, push=push, brought=brought,
+        form=form, check=check, make=make, repo=repo, is_public=is_public, token=token, push=push, imports=imports,
         job=job, notice=notice, findings=findings, rows=rows, files=files,
     )  # fmt: skip
 
@@ -122,19 +122,19 @@ def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Draw
         sessions: The list of the Play tab, which imported sessions come into.
     """
     jobs = Jobs()
-    events, imports = DataEvents(services, jobs), ImportEvents(services, jobs)
+    events, import_events = DataEvents(services, jobs), ImportEvents(services, jobs)
     screen = [parts.job, parts.notice, parts.findings, parts.rows, parts.files]
     values = parts.form.values()
     listen(parts.check.click, events.on_check, [visitor, *values], screen)
     listen(parts.make.click, events.on_make, [visitor, *values], screen)
     listen(parts.push.click, events.on_push, [visitor, parts.repo, parts.is_public, parts.token, *values], screen)
     listen(parts.job.event("stop_job"), events.on_stop, is_queued=False)
-    brought = parts.brought
+    imports = parts.imports
     listen(
-        brought.bring.click,
-        imports.on_import,
-        [visitor, brought.file, brought.tag, brought.queue, brought.read_as],
-        [parts.job, parts.notice, parts.findings, sessions, brought.file],
+        imports.button.click,
+        import_events.on_import,
+        [visitor, imports.file, imports.tag, imports.queue, imports.read_as],
+        [parts.job, parts.notice, parts.findings, sessions, imports.file],
     )
 
 
@@ -152,7 +152,7 @@ def _build_form() -> FormParts:
     with gr.Row(elem_classes=["data-pair"]):
         since = _text("Used since", "2026-11-21", "data-since")
         until = _text("Used before", "2026-11-28", "data-until")
-    taken = _ticks("Also include", TAKEN, "data-taken")
+    included = _ticks("Also include", INCLUDABLE, "data-taken")
     heading("Row format")
     with gr.Row(elem_classes=["data-pair"]):
         form = _list("Format", WRITTEN, "data-format", value=DEFAULT_FORMAT)
@@ -160,14 +160,14 @@ def _build_form() -> FormParts:
     with gr.Row(elem_classes=["data-pair"]):
         split = _text("Split", "train=0.9,test=0.1", "data-split")
         seed = number_field(SEED, "data-seed", 0, label="Split seed")
-    manners = _ticks("Options", MANNERS, "data-manners")
+    options = _ticks("Options", OPTIONS, "data-manners")
     with gr.Row(elem_classes=["data-pair"]):
         licence = _text("Licence (dataset card)", "apache-2.0", "data-licence")
         title = _text("Title (dataset card)", "Weather calls", "data-title")
     return FormParts(
         tag=tag, verdict=verdict, min_rating=min_rating, state=state, contract=contract, model=model,
-        since=since, until=until, taken=taken, format=form, ending=ending, split=split, seed=seed,
-        manners=manners, licence=licence, title=title,
+        since=since, until=until, included=included, format=form, ending=ending, split=split, seed=seed,
+        options=options, licence=licence, title=title,
     )  # fmt: skip
 
 
@@ -183,8 +183,8 @@ def _build_import() -> ImportParts:
         tag = _text("Tag for imported sessions", "batch-1", "data-import-tag")
         read_as = _list("Read as", ("auto", *FORMATS), "data-import-format")
     queue = gr.Checkbox(label="Add them to the labelling queue", container=False, elem_id="data-import-queue")
-    bring = gr.Button("Import rows", size="sm", elem_id="data-import")
-    return ImportParts(file=file, tag=tag, queue=queue, read_as=read_as, bring=bring)
+    button = gr.Button("Import rows", size="sm", elem_id="data-import")
+    return ImportParts(file=file, tag=tag, queue=queue, read_as=read_as, button=button)
 
 
 def _text(label: str, placeholder: str, elem_id: str) -> TextField:

@@ -24,7 +24,7 @@ from workbench.ui.present.notices import CLEAR, advice, problem
 from workbench.ui.present.session import tools_of
 from workbench.ui.present.sessions import AddressView, ClipboardView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.play.runs import AskedTurn, Runs
+from workbench.ui.tabs.play.runs import PendingTurn, Runs
 from workbench.ui.tabs.play.screen import Screen, reopened, round_at
 from workbench.ui.visitor import Visitor
 
@@ -73,10 +73,10 @@ class MessageEvents:
         try:
             _check_own(visitor)
             kept = _of_path(_opened(services, visitor), id_of(event))
-            onward = _onward(kept, id_of(event, "act"))
+            resume = _resume_point(kept, id_of(event, "act"))
         except WorkbenchError as error:
             return Screen(notice=problem(error))
-        return self._begun(visitor, request, onward)
+        return self._begun(visitor, request, resume)
 
     @needs(Permission.WORK)
     def on_save(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
@@ -89,10 +89,10 @@ class MessageEvents:
             opened = _opened(services, visitor)
             if then == "continue":
                 kept = _of_path(opened, id_of(event))
-                onward = ResumePoint(
+                resume = ResumePoint(
                     message_id=kept.parent_id or "", prefix=str(object_of(event, "said").get("text", ""))
                 )
-                return self._begun(visitor, request, onward)._replace(message_pane=None)
+                return self._begun(visitor, request, resume)._replace(message_pane=None)
             last = _saved(
                 services, opened, id_of(event), optional_number_of(event, "call"), object_of(event, "said")
             )
@@ -120,10 +120,10 @@ class MessageEvents:
         return
 
     def _begun(
-        self, visitor: Visitor, request: gr.Request, onward: ResumePoint, screen: Screen | None = None
+        self, visitor: Visitor, request: gr.Request, resume: ResumePoint, screen: Screen | None = None
     ) -> Screen:
         screen = screen or Screen()
-        if not self.runs.begin(request.session_hash or "", AskedTurn(visitor=visitor, onward=onward)):
+        if not self.runs.begin(request.session_hash or "", PendingTurn(visitor=visitor, resume=resume)):
             return screen
         return screen._replace(live=waiting("waiting for the model"), notice=CLEAR).with_run(is_running=True)
 
@@ -190,7 +190,7 @@ def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:
     return show_edit(kept)
 
 
-def _onward(kept: StoredMessage, act: str) -> ResumePoint:
+def _resume_point(kept: StoredMessage, act: str) -> ResumePoint:
     if act == "continue":
         return continuation_of(kept)
     if act == "regenerate":

@@ -24,14 +24,14 @@ BATCHES_PER_SECOND: Final = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedTurn:
+class PendingTurn:
     """A turn that was asked for and waits for the model."""
 
     visitor: Visitor
     """The tab as it was then: what is sent goes to the session that was open, whatever is opened meanwhile."""
     text: str = ""
     """What the user says; blank where the session is continued."""
-    onward: ResumePoint | None = None
+    resume: ResumePoint | None = None
     """From where to continue the session; None plays a turn of `text`."""
 
 
@@ -43,11 +43,11 @@ class Runs:
 
     def __init__(self) -> None:
         self._stops: dict[str, Event] = {}
-        self._asked: dict[str, AskedTurn] = {}
+        self._asked: dict[str, PendingTurn] = {}
         self._persons: dict[str, Person] = {}
         self._lock = Lock()
 
-    def begin(self, tab: str, asked: AskedTurn | None = None) -> bool:
+    def begin(self, tab: str, asked: PendingTurn | None = None) -> bool:
         """Marks a turn of `tab`; False where it has one already."""
         with self._lock:
             if tab in self._stops:
@@ -57,7 +57,7 @@ class Runs:
                 self._asked[tab] = asked
             return True
 
-    def take_asked(self, tab: str) -> AskedTurn | None:
+    def take_pending(self, tab: str) -> PendingTurn | None:
         """What `begin` was given for `tab`; None where that was taken already."""
         with self._lock:
             return self._asked.pop(tab, None)
@@ -77,7 +77,7 @@ class Runs:
         """Asks the turn of `tab` to stop; it ends by itself within a token."""
         self.stop_of(tab).set()
 
-    def meet(self, tab: str, person: Person) -> None:
+    def set_person(self, tab: str, person: Person) -> None:
         """Who answers the questions of the turn of `tab`."""
         with self._lock:
             self._persons[tab] = person
@@ -110,7 +110,7 @@ class _Over:
     error: BaseException | None
 
 
-def play_aside(play: Callable[[Callable[[T], None]], Iterable[T]]) -> Iterator[list[T]]:
+def run_in_thread(play: Callable[[Callable[[T], None]], Iterable[T]]) -> Iterator[list[T]]:
     """The things of `play`, made in a thread and handed over in batches.
 
     `play` is given a function that hands a thing over between those that it yields.

@@ -265,7 +265,7 @@ class BranchEvents:
         return show_branches(made, id_of(event), deleted)
 
 
-def told_agreement(services: Services, visitor: Visitor) -> NoticeView:
+def agreement_notice(services: Services, visitor: Visitor) -> NoticeView:
     """How far the answers that part last on the visitor's path agree.
 
     Raises:

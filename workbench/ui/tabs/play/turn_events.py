@@ -19,9 +19,9 @@ from workbench.ui.present.sessions import AddressView
 from workbench.ui.present.setup import parse_setup
 from workbench.ui.present.words import SAMPLES
 from workbench.ui.tabs.play.person import PersonAnswered
-from workbench.ui.tabs.play.runs import AskedTurn, Runs, tab_of
+from workbench.ui.tabs.play.runs import PendingTurn, Runs, tab_of
 from workbench.ui.tabs.play.screen import Screen, list_sessions
-from workbench.ui.tabs.play.session_events import told_agreement
+from workbench.ui.tabs.play.session_events import agreement_notice
 from workbench.ui.tabs.play.setup_events import SetupEvents
 from workbench.ui.tabs.play.watching import Execution, TurnRequest, watch
 from workbench.ui.visitor import Visitor
@@ -44,7 +44,7 @@ class TurnEvents:
             return Screen(notice=advice("This session is read-only. Copy it to continue."))
         if not text.strip():
             return Screen(notice=advice("Write a message first."))
-        if not self.runs.begin(tab_of(request), AskedTurn(visitor=visitor, text=text)):
+        if not self.runs.begin(tab_of(request), PendingTurn(visitor=visitor, text=text)):
             return Screen()
         return Screen(
             composer="",
@@ -67,7 +67,7 @@ class TurnEvents:
         `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
         """
         tab = tab_of(request)
-        asked = self.runs.take_asked(tab)
+        asked = self.runs.take_pending(tab)
         if asked is None:
             yield Screen()
             return
@@ -79,9 +79,9 @@ class TurnEvents:
         wish = TurnRequest(
             text=asked.text,
             is_cancelled=stop.is_set,
-            meet=lambda person: self.runs.meet(tab, person),
+            set_person=lambda person: self.runs.set_person(tab, person),
             execution=Execution(execution),
-            onward=asked.onward,
+            resume=asked.resume,
             token=Secret(signed_in.token) if signed_in else None,
         )
         try:
@@ -103,7 +103,7 @@ class TurnEvents:
         return screen.with_run(is_running=False).with_waiting(PersonAnswered())
 
     def _played(
-        self, services: Services, asked: AskedTurn, wish: TurnRequest, fields: Sequence[object]
+        self, services: Services, asked: PendingTurn, wish: TurnRequest, fields: Sequence[object]
     ) -> Iterator[Screen]:
         visitor = replace(asked.visitor, message_id=None, call_index=None)
         try:
@@ -112,7 +112,7 @@ class TurnEvents:
             wish = replace(wish, samples=_samples(asked, samples))
             services.limits.check_samples(wish.samples)
             visitor = _with_session(services, visitor, setup, wish)
-            visitor = replace(visitor, leaf_id=wish.onward.message_id) if wish.onward else visitor
+            visitor = replace(visitor, leaf_id=wish.resume.message_id) if wish.resume else visitor
             yield Screen(
                 visitor=visitor,
                 address=AddressView(session=visitor.session_id),
@@ -122,7 +122,7 @@ class TurnEvents:
                 visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
                 yield screen
             if wish.samples > 1:
-                yield Screen(notice=told_agreement(services, visitor))
+                yield Screen(notice=agreement_notice(services, visitor))
         except WorkbenchError as error:
             yield _failed(services, asked, visitor, error)
 
@@ -134,23 +134,23 @@ def _with_session(services: Services, visitor: Visitor, setup: RunConfig, wish: 
     return replace(visitor, session_id=begin_session(services, setup, token=wish.token, said=wish.text).id)
 
 
-def _failed(services: Services, asked: AskedTurn, visitor: Visitor, error: WorkbenchError) -> Screen:
+def _failed(services: Services, asked: PendingTurn, visitor: Visitor, error: WorkbenchError) -> Screen:
     """The line, the text back in the composer, and what was kept until then."""
     screen = _put_back(asked, visitor, problem(error))
     opened = open_newest(services, visitor.session_id, visitor.leaf_id) if visitor.session_id else None
     return screen if opened is None else screen.with_opened(opened, visitor)
 
 
-def _samples(asked: AskedTurn, wanted: object) -> int:
+def _samples(asked: PendingTurn, wanted: object) -> int:
     """How many answers to get: one where a message is gone on with.
 
     Raises:
         BadInput: No such number stands there.
     """
-    return 1 if asked.onward and not asked.onward.is_answer else SAMPLES.whole(wanted)
+    return 1 if asked.resume and not asked.resume.is_answer else SAMPLES.whole(wanted)
 
 
-def _put_back(asked: AskedTurn, visitor: Visitor, notice: NoticeView) -> Screen:
+def _put_back(asked: PendingTurn, visitor: Visitor, notice: NoticeView) -> Screen:
     """What was to be sent stands in the composer again; where nothing was said it stays as it is."""
     screen = Screen(visitor=visitor, notice=notice)
     return screen._replace(composer=asked.text) if asked.text else screen

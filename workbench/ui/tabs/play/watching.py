@@ -21,7 +21,7 @@ from workbench.ui.present.live import LiveRound
 from workbench.ui.present.notices import CLEAR, NoticeView, advice
 from workbench.ui.present.raw import show_prompt
 from workbench.ui.tabs.play.person import Person, PersonAnswered, PersonAwaited
-from workbench.ui.tabs.play.runs import play_aside
+from workbench.ui.tabs.play.runs import run_in_thread
 from workbench.ui.tabs.play.screen import SAME, Screen, Update
 from workbench.ui.visitor import Visitor
 
@@ -32,7 +32,7 @@ BRANCHED = (
 """Shown when a message became a branch although the user did not ask for one."""
 
 
-Happening = Event | MessageStored | SampleStarted | PersonAwaited | PersonAnswered
+PlayEvent = Event | MessageStored | SampleStarted | PersonAwaited | PersonAnswered
 """Anything that a turn under way tells the page."""
 
 
@@ -55,10 +55,10 @@ class TurnRequest:
     """What the user says; empty where the session is played on."""
     is_cancelled: Callable[[], bool]
     """True once the turn is to stop."""
-    meet: Callable[[Person], None]
+    set_person: Callable[[Person], None]
     """Takes whoever answers the turn's questions."""
     execution: Execution = Execution.AUTO
-    onward: ResumePoint | None = None
+    resume: ResumePoint | None = None
     """From where to play on without anything being said; None plays a turn of `text`."""
     samples: int = 1
     """Answers to get, as branches beside each other."""
@@ -76,7 +76,7 @@ def watch(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequ
         WorkbenchError: As `run_turn`.
     """
     went_on_from, live = visitor.leaf_id, LiveRound()
-    for batch in play_aside(partial(_play, services, visitor, setup, wish)):
+    for batch in run_in_thread(partial(_play, services, visitor, setup, wish)):
         for event in batch:
             live = _live_after(live, event, now_s=services.calendar.seconds())
         screen = Screen()
@@ -92,7 +92,7 @@ def watch(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequ
         yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
 
 
-def _live_after(live: LiveRound, event: Happening, *, now_s: float) -> LiveRound:
+def _live_after(live: LiveRound, event: PlayEvent, *, now_s: float) -> LiveRound:
     if isinstance(event, PersonAwaited):
         return live.waits_for_person(event.call.name)
     if isinstance(event, PersonAnswered):
@@ -107,11 +107,11 @@ def _play(
     visitor: Visitor,
     setup: RunConfig,
     wish: TurnRequest,
-    tell: Callable[[Happening], None],
-) -> Iterator[Happening]:
+    tell: Callable[[PlayEvent], None],
+) -> Iterator[PlayEvent]:
     timeout_s = services.settings.approval_timeout_s
     person = Person(tell, is_stopped=wish.is_cancelled, timeout_s=timeout_s)
-    wish.meet(person)
+    wish.set_person(person)
     context = TurnContext(
         is_cancelled=wish.is_cancelled,
         token=wish.token,
@@ -119,16 +119,16 @@ def _play(
         stepper=person if wish.execution is Execution.STEP else None,
         runs_calls=wish.execution is not Execution.STOP,
     )
-    session_id, onward = visitor.session_id or "", wish.onward
-    if onward is not None:
-        yield from continue_from(services, session_id, setup, onward, context)
+    session_id, resume = visitor.session_id or "", wish.resume
+    if resume is not None:
+        yield from continue_from(services, session_id, setup, resume, context)
     else:
         for event in _first(services, visitor, setup, wish.text, context):
-            if onward is None and isinstance(event, MessageStored):
-                onward = ResumePoint(message_id=event.stored.id)
+            if resume is None and isinstance(event, MessageStored):
+                resume = ResumePoint(message_id=event.stored.id)
             yield event
-    if onward is not None and wish.samples > 1:
-        yield from draw_samples(services, session_id, setup, onward, context, count=wish.samples)
+    if resume is not None and wish.samples > 1:
+        yield from draw_samples(services, session_id, setup, resume, context, count=wish.samples)
 
 
 def _first(
@@ -173,7 +173,7 @@ def _is_branched(opened: OpenedSession, went_on_from: str | None) -> bool:
     return went_on_from is not None and not shown.issuperset(children(opened.tree, went_on_from))
 
 
-def _with_break(screen: Screen, batch: Sequence[Happening]) -> Screen:
+def _with_break(screen: Screen, batch: Sequence[PlayEvent]) -> Screen:
     """Why the answer broke off, where it did."""
     ended = next((event for event in batch if isinstance(event, TurnEnded) and event.problem), None)
     if ended is None:
@@ -183,7 +183,7 @@ def _with_break(screen: Screen, batch: Sequence[Happening]) -> Screen:
     )
 
 
-def _with_prompt(screen: Screen, batch: Sequence[Happening]) -> Screen:
+def _with_prompt(screen: Screen, batch: Sequence[PlayEvent]) -> Screen:
     """The prompt that was sent last, while its completion has not ended."""
     last = next(
         (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None

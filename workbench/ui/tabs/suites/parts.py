@@ -102,7 +102,7 @@ def report_for(
     )
 
 
-def asked_of(query: Mapping[str, str], services: Services) -> StoredRun | None:
+def run_of_query(query: Mapping[str, str], services: Services) -> StoredRun | None:
     """The run that an address names; None where it names none.
 
     Raises:

@@ -23,13 +23,13 @@ from workbench.ui.present.suites.case_runs import CasePlaysView, ReadRollout, sh
 from workbench.ui.present.suites.run import show_comparison, show_run
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
+from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, report_for
-from workbench.ui.tabs.suites.under_way import RunsUnderWay
 from workbench.ui.visitor import Visitor
 
-EACH_ITS_OWN: Final = ("All arms, matched by label", "")
+ALL_ARMS: Final = ("All arms, matched by label", "")
 """The choice of no arm: arms are paired by their labels."""
-Told = tuple[CasePlaysView | Update | None, NoticeView | Update]
+CaseUpdate = tuple[CasePlaysView | Update | None, NoticeView | Update]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RunResultEvents:
     """Handlers of what a run came to."""
 
     services: Services
-    under_way: RunsUnderWay
+    active_runs: ActiveRuns
     """Runs that are played now."""
 
     @needs(Permission.WORK)
@@ -61,7 +61,7 @@ class RunResultEvents:
             report = report_for(services, kept, baseline, arms)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
-        one = self.under_way.of(services.owner)
+        one = self.active_runs.of(services.owner)
         is_pairing = report.comparison is not None and baseline is not None
         against = f"{report.baseline}{f' · {arms[0]}' if arms else ''}"
         before, now = _arm_choices(kept, baseline, arms)
@@ -77,7 +77,7 @@ class RunResultEvents:
         )
 
     @needs(Permission.WORK)
-    def on_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Told:
+    def on_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> CaseUpdate:
         """The plays of a case, with their stored rollouts."""
         services = services_of(self.services, visitor, request)
         case, arm = id_of(event, "case"), id_of(event, "arm")
@@ -100,7 +100,7 @@ class RunResultEvents:
         arm: str | None,
         request: gr.Request,
         event: gr.EventData,
-    ) -> Told:
+    ) -> CaseUpdate:
         """The same play in two runs, side by side."""
         services = services_of(self.services, visitor, request)
         try:
@@ -191,8 +191,6 @@ def _arm_choices(
         return gr.update(visible=False), gr.update(visible=False)
     before, now = arms or ("", "")
     return (
-        gr.update(
-            visible=True, choices=[EACH_ITS_OWN, *((one, one) for one in _labels(baseline))], value=before
-        ),
-        gr.update(visible=True, choices=[EACH_ITS_OWN, *((one, one) for one in _labels(kept))], value=now),
+        gr.update(visible=True, choices=[ALL_ARMS, *((one, one) for one in _labels(baseline))], value=before),
+        gr.update(visible=True, choices=[ALL_ARMS, *((one, one) for one in _labels(kept))], value=now),
     )

@@ -20,8 +20,8 @@ from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.suites.grid import GridFields, read_grid, told_size
 from workbench.ui.present.suites.run import SelectedCase, show_progress, show_run
 from workbench.ui.tabs.play.screen import SAME
-from workbench.ui.tabs.suites.parts import SuitesScreen, asked_of, grid_choices, report_for, run_choices
-from workbench.ui.tabs.suites.under_way import RunsUnderWay, RunUnderWay
+from workbench.ui.tabs.suites.active_runs import ActiveRun, ActiveRuns
+from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, report_for, run_choices, run_of_query
 from workbench.ui.visitor import Visitor
 
 LOOK_S: Final = 0.5
@@ -35,7 +35,7 @@ class RunEvents:
     """Handlers of the runs."""
 
     services: Services
-    under_way: RunsUnderWay
+    active_runs: ActiveRuns
     """Runs that are played now."""
 
     @needs(Permission.WORK)
@@ -54,7 +54,7 @@ class RunEvents:
         query = cast(Mapping[str, str], cast(Any, request).query_params)
         services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
         try:
-            kept = asked_of(query, services)
+            kept = run_of_query(query, services)
             if kept is None:
                 return SAME, *SuitesScreen()
             picked = SelectedCase(case=query["case"], arm=query.get("arm", "")) if query.get("case") else None
@@ -106,7 +106,7 @@ class RunEvents:
     ) -> Generator[SuitesScreen]:
         """Tells of the owner's run until it is over; once, where the one that is shown is over already."""
         services = services_of(self.services, visitor, request)
-        one = self.under_way.last(services.owner)
+        one = self.active_runs.last(services.owner)
         if one is None or (one.over.is_set() and one.id != run_id):
             # A generator that gives nothing would empty every part.
             yield SuitesScreen()
@@ -120,7 +120,7 @@ class RunEvents:
         What the browser says is shown counts for nothing here: the tab's own opening may have changed it since.
         """
         services = services_of(self.services, visitor, request)
-        one = self.under_way.last(services.owner)
+        one = self.active_runs.last(services.owner)
         if one is None:
             yield SuitesScreen()
         else:
@@ -129,15 +129,15 @@ class RunEvents:
     @needs(Permission.WORK)
     def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
         """Asks the run to stop; what is done is kept."""
-        one = self.under_way.of(services_of(self.services, visitor, request).owner)
+        one = self.active_runs.of(services_of(self.services, visitor, request).owner)
         if one is not None:
             one.stop.set()
 
     def _begun(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
         kept = find_run(services, run_id)
-        if not self.under_way.begin(services, kept, Secret(signed_in.token) if signed_in else None):
+        if not self.active_runs.begin(services, kept, Secret(signed_in.token) if signed_in else None):
             raise _under_way()
-        one = self.under_way.of(services.owner)
+        one = self.active_runs.of(services.owner)
         bar = show_progress(one.progress, is_running=True) if one else SAME
         shown, baseline = run_choices(services, kept.id)
         return SuitesScreen(
@@ -151,15 +151,15 @@ class RunEvents:
         )
 
     def _refuse_second(self, services: Services) -> None:
-        if self.under_way.of(services.owner) is not None:
+        if self.active_runs.of(services.owner) is not None:
             raise _under_way()
 
     def _is_under_way(self, services: Services, run_id: str) -> bool:
-        one = self.under_way.of(services.owner)
+        one = self.active_runs.of(services.owner)
         return one is not None and one.id == run_id
 
 
-def _watched(services: Services, one: RunUnderWay) -> Generator[SuitesScreen]:
+def _watched(services: Services, one: ActiveRun) -> Generator[SuitesScreen]:
     pause_s, is_over = LOOK_S, False
     with one.watched() as gone:
         while not is_over and not gone.is_set():
@@ -177,7 +177,7 @@ def _under_way() -> BadInput:
     return BadInput("run", "another run is in progress", "wait for it or stop it")
 
 
-def _look(services: Services, one: RunUnderWay, *, is_over: bool) -> SuitesScreen:
+def _look(services: Services, one: ActiveRun, *, is_over: bool) -> SuitesScreen:
     """How far the run is, and what came of it up to now."""
     bar = show_progress(one.progress, is_running=not is_over)
     try:

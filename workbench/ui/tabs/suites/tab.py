@@ -8,17 +8,17 @@ from gradio.blocks import Block
 from workbench.app.services import Services
 from workbench.ui.listen import any_of, listen
 from workbench.ui.tabs.play.tab import PlayParts
+from workbench.ui.tabs.suites.active_runs import ActiveRuns
 from workbench.ui.tabs.suites.edit_events import SuiteEditEvents, suite_texts
 from workbench.ui.tabs.suites.parts import SuitesParts
 from workbench.ui.tabs.suites.result_events import RunResultEvents
 from workbench.ui.tabs.suites.run_events import RunEvents
-from workbench.ui.tabs.suites.under_way import RunsUnderWay
 
 
 def wire(
     parts: SuitesParts,
     services: Services,
-    under_way: RunsUnderWay,
+    active_runs: ActiveRuns,
     play: PlayParts,
     *,
     blocks: gr.Blocks,
@@ -32,8 +32,8 @@ def wire(
         blocks: The page; opening it opens the run that its address names.
         tab: The tab itself; what can be chosen is looked up each time that it is opened.
     """
-    _wire_runs(parts, RunEvents(services, under_way), play, blocks=blocks, tab=tab, tabs=tabs)
-    _wire_looks(parts, RunResultEvents(services, under_way), play)
+    _wire_runs(parts, RunEvents(services, active_runs), play, blocks=blocks, tab=tab, tabs=tabs)
+    _wire_looks(parts, RunResultEvents(services, active_runs), play)
     _wire_editor(parts, SuiteEditEvents(services, suite_texts(services)), [play.visitor])
 
 

@@ -23,12 +23,12 @@ from workbench.ui.present.tools import ToolListView
 from workbench.ui.present.versions import VersionsView
 from workbench.ui.present.words import count
 from workbench.ui.tabs.play.screen import SAME, Update
-from workbench.ui.tabs.stored_text import compared
+from workbench.ui.tabs.stored_text import compare_version
 from workbench.ui.tabs.tools.edit_events import ToolEditEvents, is_run_by_code, list_tools, version_line
 from workbench.ui.visitor import Visitor
 
 _KIND: Final = VersionKind.TOOLS
-Told = tuple[ToolListView | Update, VersionsView | Update | None, NoticeView]
+ToolSaveResult = tuple[ToolListView | Update, VersionsView | Update | None, NoticeView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ToolStorageEvents:
     @needs(Permission.WORK)
     def on_save(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
-    ) -> Told:
+    ) -> ToolSaveResult:
         """The toolset, with the draft in it, becomes a version."""
         draft, message = ToolDraft(spec_text=spec, rules_text=rules), text_of(event, "message").strip()
         return self._changed(
@@ -50,7 +50,7 @@ class ToolStorageEvents:
     @needs(Permission.WORK)
     def on_mark(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
-    ) -> Told:
+    ) -> ToolSaveResult:
         """A version gets a name."""
         draft, version_id, mark = (
             ToolDraft(spec_text=spec, rules_text=rules),
@@ -82,7 +82,7 @@ class ToolStorageEvents:
         def text_now() -> str:
             return services.studio.merged_text(draft, toolset=toolset, before=_newest(services, toolset))
 
-        return compared(services, _KIND, id_of(event), toolset, text_now)
+        return compare_version(services, _KIND, id_of(event), toolset, text_now)
 
     @needs(Permission.WORK)
     def on_use(
@@ -164,7 +164,7 @@ class ToolStorageEvents:
         toolset: str,
         request: gr.Request,
         change: Callable[[Services], object],
-    ) -> Told:
+    ) -> ToolSaveResult:
         services = services_of(self.services, visitor, request)
         try:
             change(services)

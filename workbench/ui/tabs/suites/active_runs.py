@@ -19,7 +19,7 @@ FAREWELL_S: Final = 5.0
 """How long the end of the page waits for a run to keep what it has."""
 
 
-class RunUnderWay:
+class ActiveRun:
     """One run, and how far it is."""
 
     def __init__(self, kept: StoredRun) -> None:
@@ -58,11 +58,11 @@ class RunUnderWay:
                 self._watchers.remove(gone)
 
 
-class RunsUnderWay:
+class ActiveRuns:
     """The runs of all owners; a browser that leaves, or is opened anew, changes nothing about them."""
 
     def __init__(self) -> None:
-        self._runs: dict[str | None, RunUnderWay] = {}
+        self._runs: dict[str | None, ActiveRun] = {}
         self._lock = Lock()
 
     def begin(self, services: Services, kept: StoredRun, token: Secret | None = None) -> bool:
@@ -76,16 +76,16 @@ class RunsUnderWay:
             former = self._runs.get(services.owner.key)
             if former is not None and not former.over.is_set():
                 return False
-            one = self._runs[services.owner.key] = RunUnderWay(kept)
+            one = self._runs[services.owner.key] = ActiveRun(kept)
         Thread(target=self._play, args=(services, kept, one, token), name="suite-run", daemon=True).start()
         return True
 
-    def of(self, owner: Owner) -> RunUnderWay | None:
+    def of(self, owner: Owner) -> ActiveRun | None:
         """The owner's; None where nothing is played."""
         one = self.last(owner)
         return None if one is None or one.over.is_set() else one
 
-    def last(self, owner: Owner) -> RunUnderWay | None:
+    def last(self, owner: Owner) -> ActiveRun | None:
         """The owner's last, under way or over: a short one is over before anybody looks. None where there was none."""
         return self._runs.get(owner.key)
 
@@ -98,7 +98,7 @@ class RunsUnderWay:
         for one in runs:
             one.over.wait(FAREWELL_S)
 
-    def _play(self, services: Services, kept: StoredRun, one: RunUnderWay, token: Secret | None) -> None:
+    def _play(self, services: Services, kept: StoredRun, one: ActiveRun, token: Secret | None) -> None:
         try:
             for event in execute_run(services, kept, is_cancelled=one.stop.is_set, token=token):
                 if isinstance(event, CaseFinished | RunEnded):
