@@ -80,7 +80,7 @@ def test_an_edited_contract_begins_a_branch_and_the_old_one_stays(tmp_path):
     ("changes", "message"),
     [
         ({"tools_text": "[{"}, "tools, line 1"),
-        ({"tool_choice": "nothing"}, "no tool 'nothing'"),
+        ({"tool_choice": "nothing"}, "there is no tool 'nothing'"),
         (
             {"contract_text": "---\nname: minimal\ntitle: X\nfamily: hermes-lines\n---\nHello {{ nmae }}"},
             "'nmae'",

@@ -1,4 +1,4 @@
-"""A turn with a server that renders its own prompt and gives calls as structure."""
+"""A turn with a server that renders its own prompt and sends calls as structured fields."""
 
 import pytest
 
@@ -25,7 +25,7 @@ TOOLS = OfferedTools(
         ),
     )
 )
-ASKED = Conversation(
+CONVERSATION = Conversation(
     messages=(Message(role=Role.SYSTEM, text="Be brief."), Message(role=Role.USER, text="What time is it?"))
 )
 STOP = Delta(finish_reason=FinishReason.STOP)
@@ -35,14 +35,14 @@ def piece(index, name="", arguments=""):
     return Delta(call_pieces=(StructuredCallPiece(index=index, name=name, arguments_text=arguments),))
 
 
-def play_all(*answers, choice=ToolChoice(), writes_tools=True):
+def run_all(*answers, choice=ToolChoice(), writes_tools=True):
     engine = ChatEngine(*answers, writes_tools=writes_tools)
     toolbox = DictToolbox({"now": "12:00"})
     setup = TurnSetup(tools=TOOLS, family="hermes-lines", tool_choice=choice)
     turn = Turn(
         setup=setup, engine=engine, toolbox=toolbox, clock=SteppedCalendar(), is_cancelled=lambda: False
     )
-    return list(run_rollout(turn, ASKED)), engine, toolbox
+    return list(run_rollout(turn, CONVERSATION)), engine, toolbox
 
 
 def of_kind(events, kind):
@@ -50,7 +50,7 @@ def of_kind(events, kind):
 
 
 def test_calls_thought_and_text_are_kept_apart_and_the_call_is_run():
-    events, engine, toolbox = play_all(
+    events, engine, toolbox = run_all(
         [Delta(thought="I look "), Delta(thought="it up."), Delta(text="One moment."),
          piece(0, "now"), piece(0, arguments='{"zone":'), piece(0, arguments=' "CET"}'), STOP],
         [Delta(text="Noon."), STOP],
@@ -85,35 +85,35 @@ def test_calls_thought_and_text_are_kept_apart_and_the_call_is_run():
     ],
 )
 def test_pieces_join_to_the_message_written_out(answer):
-    events, _, _ = play_all(answer, [STOP])
+    events, _, _ = run_all(answer, [STOP])
     first = of_kind(events, CompletionEnded)[0]
-    ends = events.index(first)
-    pieces = "".join(event.text for event in events[:ends] if isinstance(event, PieceArrived))
+    end = events.index(first)
+    pieces = "".join(event.text for event in events[:end] if isinstance(event, PieceArrived))
     assert pieces == written_out(first.message)
     assert first.reading.text == written_out(first.message)
 
 
 def test_a_call_that_a_server_left_in_the_content_is_read_and_run():
     xml = "<tool_call>\n<function=now>\n<parameter=zone>\nCET\n</parameter>\n</function>\n</tool_call>"
-    _, _, toolbox = play_all([Delta(text=xml), STOP], [Delta(text="Noon."), STOP])
+    _, _, toolbox = run_all([Delta(text=xml), STOP], [Delta(text="Noon."), STOP])
     assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}]
 
 
 def test_calls_in_content_and_in_structure_are_both_read():
     text = '<tool_call>\n{"name": "now", "arguments": {"zone": "CET"}}\n</tool_call>'
-    _, _, toolbox = play_all([Delta(text=text), piece(0, "now", "{}"), STOP], [STOP])
+    _, _, toolbox = run_all([Delta(text=text), piece(0, "now", "{}"), STOP], [STOP])
     assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}, {}]
 
 
-def test_arguments_with_a_slip_are_mended_as_in_any_completion():
-    events, _, toolbox = play_all([piece(0, "now", '{"zone": "CET",}'), STOP], [STOP])
+def test_arguments_with_a_slip_are_fixed_as_in_any_completion():
+    events, _, toolbox = run_all([piece(0, "now", '{"zone": "CET",}'), STOP], [STOP])
     assert [dict(call.arguments) for call in toolbox.calls] == [{"zone": "CET"}]
     assert [fix.code for fix in of_kind(events, CompletionEnded)[0].reading.fixes] == ["trailing-comma"]
 
 
 @pytest.mark.parametrize("reason", [FinishReason.LENGTH, FinishReason.INTERRUPTED, FinishReason.CANCELLED])
-def test_a_call_that_was_cut_off_is_kept_and_never_run(reason):
-    events, _, toolbox = play_all(
+def test_a_call_that_was_cut_off_is_stored_and_never_run(reason):
+    events, _, toolbox = run_all(
         [piece(0, "now", '{"zone": "CE'), Delta(finish_reason=reason, problem="gone")]
     )
     message = of_kind(events, CompletionEnded)[0].message
@@ -122,29 +122,29 @@ def test_a_call_that_was_cut_off_is_kept_and_never_run(reason):
     assert not of_kind(events, ToolFinished)
 
 
-def test_an_interrupted_answer_is_kept_and_the_turn_says_what_happened():
-    events, _, _ = play_all(
+def test_an_interrupted_answer_is_stored_and_the_turn_says_what_happened():
+    events, _, _ = run_all(
         [Delta(text="It is no"), Delta(finish_reason=FinishReason.INTERRUPTED, problem="silent for 9 s")]
     )
     assert of_kind(events, CompletionEnded)[0].message.text == "It is no"
     assert events[-1] == TurnEnded(reason=EndReason.INTERRUPTED, rounds=1, problem="silent for 9 s")
 
 
-def test_the_prompt_is_predicted_and_says_so_and_the_family_writes_the_tools_once():
-    events, _, _ = play_all([Delta(text="Noon."), STOP])
+def test_the_prompt_is_marked_as_predicted_and_contains_the_tools_once():
+    events, _, _ = run_all([Delta(text="Noon."), STOP])
     started = of_kind(events, RoundStarted)[0]
     assert not started.is_exact
     assert started.prompt.text.count('"name": "now"') == 1
     assert not of_kind(events, CompletionEnded)[0].generation.is_exact
 
 
-def test_where_the_contract_writes_the_tools_the_prediction_has_only_its_text():
-    events, _, _ = play_all([Delta(text="Noon."), STOP], writes_tools=False)
+def test_if_the_contract_writes_the_tools_the_predicted_prompt_does_not_add_them():
+    events, _, _ = run_all([Delta(text="Noon."), STOP], writes_tools=False)
     assert '"name": "now"' not in of_kind(events, RoundStarted)[0].prompt.text
 
 
-def test_a_forced_choice_is_the_server_s_to_see_to():
-    events, engine, _ = play_all(
+def test_a_forced_choice_is_left_to_the_server():
+    events, engine, _ = run_all(
         [piece(0, "now", "{}"), STOP], [STOP], choice=ToolChoice(kind=ChoiceKind.REQUIRED)
     )
     assert [str(request.tool_choice) for request in engine.requests] == ["required", "auto"]

@@ -1,4 +1,4 @@
-"""Tool choice, read from a person's word."""
+"""Parsing the tool choice that a person entered."""
 
 import pytest
 
@@ -18,16 +18,16 @@ TOOLS = OfferedTools(specs=(ToolSpec.of_function({"name": "now"}),))
         ("now", ToolChoice(kind=ChoiceKind.NAMED, tool="now")),
     ],
 )
-def test_each_word_is_its_choice_and_prints_as_the_word(text, choice):
+def test_each_text_is_parsed_and_printed_as_the_same_text(text, choice):
     assert parse_tool_choice(text, TOOLS) == choice
     assert str(choice) == text
 
 
-def test_an_unknown_tool_is_named_with_what_there_is():
+def test_an_unknown_tool_is_reported_with_the_known_ones():
     with pytest.raises(BadInput, match=r"no tool 'later'.*now"):
         parse_tool_choice("later", TOOLS)
 
 
 def test_required_without_tools_is_refused():
-    with pytest.raises(BadInput, match="switch a tool on"):
+    with pytest.raises(BadInput, match="turn a tool on"):
         parse_tool_choice("required", OfferedTools())

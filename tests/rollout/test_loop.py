@@ -35,7 +35,7 @@ TOOLS = OfferedTools(
     )
 )
 CALL = '<tool_call>\n{"name": "get_flumbuster", "arguments": {"flumb": "cairo"}}\n</tool_call>'
-ASKED = Conversation(
+CONVERSATION = Conversation(
     messages=(
         Message(role=Role.SYSTEM, text="Use tools."),
         Message(role=Role.USER, text="What is the reading for cairo?"),
@@ -43,14 +43,12 @@ ASKED = Conversation(
 )
 
 
-def play_all(
-    completions, *, choice=ToolChoice(), rounds=8, finish=FinishReason.STOP, cancelled=lambda: False
-):
+def run_all(completions, *, choice=ToolChoice(), rounds=8, finish=FinishReason.STOP, cancelled=lambda: False):
     engine = RecordingEngine(completions, finish)
     toolbox = DictToolbox({"get_flumbuster": '{"reading": 31}', "now": "12:00"})
     setup = TurnSetup(tools=TOOLS, family="hermes-lines", tool_choice=choice, max_rounds=rounds)
     turn = Turn(setup=setup, engine=engine, toolbox=toolbox, clock=SteppedCalendar(), is_cancelled=cancelled)
-    return list(run_rollout(turn, ASKED)), engine, toolbox
+    return list(run_rollout(turn, CONVERSATION)), engine, toolbox
 
 
 def of_kind(events, kind):
@@ -58,7 +56,7 @@ def of_kind(events, kind):
 
 
 def test_a_plain_answer_is_one_round():
-    events, _, toolbox = play_all(["It is 31."])
+    events, _, toolbox = run_all(["It is 31."])
     assert [type(event) for event in events if not isinstance(event, PieceArrived)] == [
         RoundStarted,
         CompletionEnded,
@@ -68,14 +66,14 @@ def test_a_plain_answer_is_one_round():
     assert toolbox.calls == []
 
 
-def test_pieces_join_to_the_message_byte_for_byte():
-    events, _, _ = play_all([" \n It is 31 °C. \r\n"])
+def test_the_pieces_joined_are_the_message_byte_for_byte():
+    events, _, _ = run_all([" \n It is 31 °C. \r\n"])
     assert "".join(piece.text for piece in of_kind(events, PieceArrived)) == " \n It is 31 °C. \r\n"
     assert of_kind(events, CompletionEnded)[0].message.text == " \n It is 31 °C. \r\n"
 
 
-def test_a_call_is_run_and_its_result_stands_in_the_next_prompt():
-    events, engine, toolbox = play_all([CALL, "It is 31."])
+def test_a_call_is_run_and_its_result_is_in_the_next_prompt():
+    events, engine, toolbox = run_all([CALL, "It is 31."])
     assert [(call.name, dict(call.arguments)) for call in toolbox.calls] == [
         ("get_flumbuster", {"flumb": "cairo"})
     ]
@@ -88,7 +86,7 @@ def test_a_call_is_run_and_its_result_stands_in_the_next_prompt():
 
 
 def test_parallel_calls_are_run_in_order_and_answered_in_one_turn():
-    events, engine, toolbox = play_all(
+    events, engine, toolbox = run_all(
         [CALL + '\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>', "Done."]
     )
     assert [call.name for call in toolbox.calls] == ["get_flumbuster", "now"]
@@ -100,7 +98,7 @@ def test_parallel_calls_are_run_in_order_and_answered_in_one_turn():
 
 
 def test_an_unknown_tool_gets_a_well_formed_error_and_is_not_run():
-    events, _, toolbox = play_all([CALL.replace("get_flumbuster", "get_flumbusters"), "Sorry."])
+    events, _, toolbox = run_all([CALL.replace("get_flumbuster", "get_flumbusters"), "Sorry."])
     run = of_kind(events, ToolFinished)[0].run
     assert toolbox.calls == []
     assert run.result.is_error
@@ -111,7 +109,7 @@ def test_an_unknown_tool_gets_a_well_formed_error_and_is_not_run():
 
 
 def test_wrong_arguments_get_a_well_formed_error_and_are_not_run():
-    events, _, toolbox = play_all([CALL.replace('"flumb": "cairo"', '"flumb": 5'), "Sorry."])
+    events, _, toolbox = run_all([CALL.replace('"flumb": "cairo"', '"flumb": 5'), "Sorry."])
     result = json.loads(of_kind(events, ToolFinished)[0].run.result.text)
     assert toolbox.calls == []
     assert result["error"] == "Invalid arguments"
@@ -125,8 +123,8 @@ def test_wrong_arguments_get_a_well_formed_error_and_are_not_run():
         (ToolChoice(kind=ChoiceKind.NAMED, tool="now"), {"now"}),
     ],
 )
-def test_a_forced_choice_prefills_and_binds_the_first_completion_alone(choice, names):
-    events, engine, _ = play_all([CALL.removeprefix("<tool_call>\n"), "It is 31."], choice=choice)
+def test_a_forced_choice_applies_to_the_first_completion_only(choice, names):
+    events, engine, _ = run_all([CALL.removeprefix("<tool_call>\n"), "It is 31."], choice=choice)
     first, second = engine.requests
     assert first.prompt.endswith("<|im_start|>assistant\n<tool_call>\n")
     branches = first.constraint.schema.get("oneOf", [first.constraint.schema])
@@ -137,53 +135,53 @@ def test_a_forced_choice_prefills_and_binds_the_first_completion_alone(choice, n
     assert of_kind(events, CompletionEnded)[0].message.text == CALL
 
 
-def test_tool_choice_none_tells_a_call_and_does_not_run_it():
-    events, _, toolbox = play_all([CALL], choice=ToolChoice(kind=ChoiceKind.NONE))
+def test_with_tool_choice_none_a_call_is_not_run():
+    events, _, toolbox = run_all([CALL], choice=ToolChoice(kind=ChoiceKind.NONE))
     assert toolbox.calls == []
     assert events[-1].reason is EndReason.CALLS_NOT_RUN
 
 
-def test_the_limit_of_rounds_ends_a_turn_that_calls_on_and_on():
-    events, engine, toolbox = play_all([CALL] * 3, rounds=3)
+def test_the_limit_of_rounds_ends_a_turn_that_never_stops_calling():
+    events, engine, toolbox = run_all([CALL] * 3, rounds=3)
     assert len(engine.requests) == len(toolbox.calls) == 3
     assert events[-1] == TurnEnded(reason=EndReason.ROUND_LIMIT, rounds=3)
 
 
 def test_a_truncated_call_is_never_run():
-    events, _, toolbox = play_all([CALL[:50]], finish=FinishReason.LENGTH)
+    events, _, toolbox = run_all([CALL[:50]], finish=FinishReason.LENGTH)
     assert toolbox.calls == []
     assert events[-1].reason is EndReason.LENGTH
 
 
-def test_a_call_that_cannot_be_read_ends_the_turn_and_says_so():
-    events, _, _ = play_all(["<tool_call>\n{bad}\n</tool_call>"])
+def test_a_call_that_cannot_be_parsed_ends_the_turn_as_unreadable():
+    events, _, _ = run_all(["<tool_call>\n{bad}\n</tool_call>"])
     assert events[-1].reason is EndReason.UNREADABLE
 
 
-def test_a_stop_keeps_what_came():
-    looks = iter([False] * 5)
-    events, _, _ = play_all(["It is 31."], cancelled=lambda: next(looks, True))
+def test_a_stopped_completion_keeps_its_text():
+    answers = iter([False] * 5)
+    events, _, _ = run_all(["It is 31."], cancelled=lambda: next(answers, True))
     assert of_kind(events, CompletionEnded)[0].message.text == "It is"
     assert of_kind(events, CompletionEnded)[0].generation.finish_reason is FinishReason.CANCELLED
     assert events[-1].reason is EndReason.CANCELLED
 
 
 def test_timing_counts_from_the_request():
-    events, _, _ = play_all(["abc"])
+    events, _, _ = run_all(["abc"])
     timing = of_kind(events, CompletionEnded)[0].generation.timing
     assert (timing.time_to_first_token_s, timing.seconds, timing.completion_tokens) == (1.0, 2.0, 3)
     assert timing.tokens_per_second == 2.0
 
 
-def test_a_call_that_was_not_asked_for_is_told():
-    events, _, _ = play_all([CALL], choice=ToolChoice(kind=ChoiceKind.NONE))
+def test_a_call_with_tool_choice_none_is_a_finding():
+    events, _, _ = run_all([CALL], choice=ToolChoice(kind=ChoiceKind.NONE))
     (finding,) = of_kind(events, CompletionEnded)[0].generation.findings
     assert finding.code == "call-not-run"
     assert "get_flumbuster" in finding.message
 
 
-def test_nul_is_replaced_and_told():
-    events, _, _ = play_all(["a\0b"])
+def test_u_0000_is_replaced_and_reported():
+    events, _, _ = run_all(["a\0b"])
     ended = of_kind(events, CompletionEnded)[0]
     assert ended.message.text == "a\N{REPLACEMENT CHARACTER}b"
     assert "".join(piece.text for piece in of_kind(events, PieceArrived)) == ended.message.text

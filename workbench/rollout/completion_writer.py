@@ -26,54 +26,66 @@ _TEXT: Final = -1
 
 
 class FinishedCompletion(NamedTuple):
-    """A completion that is over."""
+    """A complete message, and the last piece of its text."""
 
     tail: str
-    """What still had to be written to close a thought or a call; empty where neither is open."""
+    """The closing tag of a thought or call that was still open. Empty if neither was."""
     message: Message
 
 
+# A server that renders its own prompt sends thoughts, text and calls as separate fields, in pieces, and may mix
+# them. The page shows one growing text. So the writer tracks which section is open (`_stage`: nothing yet, the
+# thought, the text, or the call with that index) and emits a tag each time the section changes:
+#
+#   thought "Hm."                    ->  <think>Hm.
+#   call 0 "now", no arguments yet   ->  </think><tool_call>{"name": "now", "arguments":
+#   call 0 '{"zone": "CET"}'         ->  {"zone": "CET"}
+#   finish                           ->  }</tool_call>
+#
+# (line breaks left out). Invariant: the emitted text only grows. If the sections arrive in the order thought, text,
+# calls, it equals `written_out(message)` once `finish` has added its tail. A thought that arrives after the text, or
+# more arguments of call 0 after call 1 has started, would have to be inserted further up. Emitted text cannot
+# change, so such pieces go into the message and are not emitted.
 class CompletionWriter:
-    """Takes deltas in order; what it tells joins to the message as `written_out` has it.
-
-    A thought that comes behind the text, or a piece of a call that another one has followed, is kept in the
-    message and not told: the text that was told cannot change.
-    """
+    """Turn deltas, in order, into a message and into the text that `written_out` gives for it."""
 
     def __init__(self, prefill: str = "") -> None:
-        self._told = [prefill]
+        self._emitted = [prefill]
         self._thought: list[str] = []
         self._text = [prefill]
         self._calls: dict[int, _CallInProgress] = {}
         self._stage = _TEXT if prefill else _START
 
     def feed(self, delta: Delta) -> str:
-        """What the delta adds to the written out text; empty where it adds nothing."""
-        pieces = [self._think(delta.thought)] if delta.thought else []
+        """Add a delta and return the text to append. Empty if it appends nothing."""
+        pieces = [self._add_thought(delta.thought)] if delta.thought else []
         if delta.text:
-            pieces.append(self._leave(_TEXT) + delta.text)
+            pieces.append(self._enter(_TEXT) + delta.text)
             self._text.append(delta.text)
-        pieces.extend(self._call(piece) for piece in delta.call_pieces)
+        pieces.extend(self._add_call_piece(piece) for piece in delta.call_pieces)
         added = "".join(pieces)
         if added:
-            self._told.append(added)
+            self._emitted.append(added)
         return added
 
     def finish(self, reason: FinishReason) -> FinishedCompletion:
-        """The message; a call that was cut off in its arguments stays an open block in the text, and is never run."""
+        """Return the message.
+
+        A call that was cut off in its arguments stays in the text as an open block, so that it is never run.
+        """
         calls = [self._calls[index].finished() for index in sorted(self._calls)]
-        is_whole = all(call.arguments_text is None for call in calls)
-        if calls and not is_whole and reason is not FinishReason.STOP:
-            return FinishedCompletion("", Message(role=Role.ASSISTANT, text="".join(self._told)))
+        are_complete = all(call.arguments_text is None for call in calls)
+        if calls and not are_complete and reason is not FinishReason.STOP:
+            return FinishedCompletion("", Message(role=Role.ASSISTANT, text="".join(self._emitted)))
         message = Message(
             role=Role.ASSISTANT,
             text="".join(self._text),
             calls=tuple(calls),
             thought="".join(self._thought) or None,
         )
-        return FinishedCompletion(self._leave(_TEXT), message)
+        return FinishedCompletion(self._enter(_TEXT), message)
 
-    def _think(self, thought: str) -> str:
+    def _add_thought(self, thought: str) -> str:
         self._thought.append(thought)
         if self._stage not in (_START, _THOUGHT):
             return ""
@@ -81,24 +93,24 @@ class CompletionWriter:
         self._stage = _THOUGHT
         return opening + thought
 
-    def _call(self, piece: StructuredCallPiece) -> str:
-        told = ""
+    def _add_call_piece(self, piece: StructuredCallPiece) -> str:
+        added = ""
         if piece.index not in self._calls:
-            told = self._leave(piece.index)
+            added = self._enter(piece.index)
             self._calls[piece.index] = _CallInProgress(piece.name)
-            before = told or next((text for text in reversed(self._told) if text), "")
-            told += opened_call(piece.name, before=before)
+            before = added or next((text for text in reversed(self._emitted) if text), "")
+            added += opened_call(piece.name, before=before)
         self._calls[piece.index].pieces.append(piece.arguments_text)
-        return told + (piece.arguments_text if self._stage == piece.index else "")
+        return added + (piece.arguments_text if self._stage == piece.index else "")
 
-    def _leave(self, stage: int) -> str:
-        """What closes the thought or the call under way, where `stage` is another."""
-        left, self._stage = self._stage, stage
-        if left == stage or left in (_START, _TEXT):
+    def _enter(self, stage: int) -> str:
+        """Switch to a section and return the tag that closes the previous one. Empty if it needs none."""
+        previous, self._stage = self._stage, stage
+        if previous == stage or previous in (_START, _TEXT):
             return ""
-        if left == _THOUGHT:
+        if previous == _THOUGHT:
             return THINK_CLOSE
-        return ("" if "".join(self._calls[left].pieces) else "{}") + CALL_CLOSE
+        return ("" if "".join(self._calls[previous].pieces) else "{}") + CALL_CLOSE
 
 
 class _CallInProgress:
@@ -115,24 +127,24 @@ class _CallInProgress:
 
 
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
-"""Stands for U+0000, which no database keeps in a text."""
+"""Replaces U+0000, which databases cannot store in a text."""
 _NUL_REPLACED: Final = Finding(
     code="nul-replaced",
-    message="the model wrote U+0000, which cannot be kept: U+FFFD stands in its place",
+    message="the model wrote U+0000, which cannot be stored; it was replaced by U+FFFD",
     severity=Severity.WARNING,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenCompletion:
-    """A completion that is over."""
+    """A completion that has ended, with what the engine reported about it."""
 
     message: Message
-    """Role assistant; prefill included."""
+    """Role assistant; its text includes the prefill."""
     problem: str
-    """What interrupted it; empty where nothing did."""
+    """What interrupted it. Empty if nothing did."""
     tokens: tuple[EmittedToken, ...]
-    """What the engine told of its tokens."""
+    """The tokens of the completion. Empty if the engine did not report them."""
     findings: tuple[Finding, ...]
     finish_reason: FinishReason
     timing: Timing
@@ -146,10 +158,10 @@ def stream(
     clock: Clock,
     is_cancelled: Callable[[], bool],
 ) -> Generator[Event, None, WrittenCompletion]:
-    """What the engine writes; see `workbench.rollout.ports.Engine.generate`.
+    """Run a request and yield an event for each piece of text; see `workbench.rollout.ports.Engine.generate`.
 
     Raises:
-        EngineError: The engine cannot go on.
+        EngineError: The engine cannot be asked, or failed.
     """
     started_s = clock.seconds()
     first_s: float | None = None

@@ -1,4 +1,25 @@
-"""The constraint of a completion: tool choice and answer schema become a prefill, a grammar, and findings."""
+"""Turn the tool choice and the answer schema into the constraint of a completion: prefill, grammar and findings.
+
+The idea: a small model rarely starts a call on its own. So for a forced call we write its beginning ourselves
+(the *prefill* `<tool_call>`), and a grammar made of the tools' schemas constrains what follows. A model of 135 million
+parameters then calls an existing tool with arguments that match its schema.
+
+What a completion is constrained by:
+
+| tool choice | prefill | grammar |
+|---|---|---|
+| forced (`required`, a tool's name) | `<tool_call>` | one call, perhaps more, then the end |
+| `auto` | none | applies only after the model wrote `<tool_call>` itself (`Constraint.trigger`) |
+| `auto` with an answer schema | none | a call, or an answer that matches the schema |
+| `none` | none | the answer schema, if there is one |
+
+Invariant: a grammar never makes a valid completion impossible. Three inputs made the exceptions necessary. A prompt
+may end inside a thought (`<think>`), where calls are never run: a forced call closes the thought first, and an answer
+schema is not enforced. A turn may continue a message that was cut off inside a call, such as `<tool_call>
+{"name": "re`: no grammar can start in the middle of its own text, so the rest stays free. With `auto`, a schema that no
+grammar can express (`{"$ref": "#/nowhere"}`) only gives a finding, because the model may answer without a call; with a
+forced call it is an error.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -17,60 +38,61 @@ from workbench.toolspec.spec import OfferedTools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSetup:
-    """Everything that a turn depends on, beside the conversation."""
+    """Everything that a turn depends on, except the conversation."""
 
     tools: OfferedTools
-    """The specs that the model was told of; calls are checked against them."""
+    """The offered tools. Calls are checked against their specs."""
     family: str
     """Name of the render family, such as `hermes-lines`."""
     sampling: Sampling = Sampling()
-    """How tokens are chosen."""
     tool_choice: ToolChoice = ToolChoice()
-    """When a call is asked for."""
     max_rounds: int = 8
+    """Maximum number of completions."""
     answer_schema: JsonObject | None = field(default=None, hash=False)
-    """JSON Schema that an answer is held to (Hermes' JSON mode); None leaves answers free."""
+    """JSON Schema that answers must match (Hermes' JSON mode). None if answers are free."""
     wants_logprobs: bool = False
-    """True: each completion's tokens are kept with their log-probabilities, where the engine can tell them."""
+    """True to store the tokens of each completion with their logprobs, if the engine reports them."""
     is_constrained: bool = True
-    """False: no grammar holds a completion; what is forced is begun for the model and no more."""
+    """False to use no grammar. The beginning of a forced call is still written."""
     contract_fingerprint: str | None = None
-    """Tells the contract that the system text was composed from; None where there is none."""
+    """Fingerprint of the contract that the system text was composed from. None if there is none."""
 
 
 PREFILL: Final = f"{CALL_OPEN}\n"
-"""What a forced call begins with; the model goes on from here under the grammar."""
+"""The beginning of a forced call. The model continues it, constrained by the grammar."""
 CLOSING: Final = f"\n{CALL_CLOSE}"
-"""What a forced call ends with."""
+"""The end of a forced call."""
 _FORCED: Final = CallMarks(open=PREFILL, close=CLOSING, between="\n")
 _TRIGGERED: Final = CallMarks(open="\n", close=CLOSING, between=f"\n{CALL_OPEN}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodingConstraint:
-    """What goes into a request, beside the prompt."""
+    """The parts of a request that constrain its completion."""
 
     prefill: str = ""
-    """Written as the completion's beginning; empty where the model is free to begin."""
+    """The beginning of the completion, which we write. Empty if the model writes all of it."""
     constraint: Constraint | None = None
-    """What it is held to from there; None leaves it free."""
+    """What the model writes after the prefill must match this. None if it may write anything."""
     findings: tuple[Finding, ...] = ()
+    """Parts of the schemas that the grammar cannot enforce."""
 
 
 def constrain(
     setup: TurnSetup, choice: ToolChoice, *, starts_in_thought: bool, has_grammar: bool = True
 ) -> DecodingConstraint:
-    """What the tool choice and the answer's schema come to.
+    """Return the constraint for a tool choice and the setup's answer schema; the table above lists the cases.
 
-    A forced choice is a call and perhaps further ones. With `auto` the model is free until it opens a call. An
-    answer's schema leaves it a call or the answer. With `none` it is free, but for the answer's schema. An engine
-    that knows no grammar is given the beginning of a forced call alone.
+    Args:
+        starts_in_thought: True if the prompt ends inside a thought.
+        has_grammar: False if the engine supports no grammars. Only the prefill of a forced call is returned then.
 
     Raises:
-        ConstraintFailed: A call is forced, or an answer is held, and a schema leads nowhere or allows no value.
+        ConstraintFailed: A call is forced, or there is an answer schema, and a schema has a reference to nowhere or
+            allows no value.
     """
     tools = OfferedTools() if choice.kind is ChoiceKind.NONE else setup.tools
-    # A call inside a thought is never run: the thought is closed before it.
+    # A call inside a thought is never run, so close the thought first.
     prefill = (THINK_CLOSE if starts_in_thought else "") + PREFILL if choice.is_forced else ""
     if not has_grammar:
         return DecodingConstraint(prefill=prefill)
@@ -84,17 +106,17 @@ def constrain(
 def constrain_after_prefix(
     setup: TurnSetup, choice: ToolChoice, prefix: str, *, has_grammar: bool
 ) -> DecodingConstraint:
-    """What holds a completion of which the beginning is written already.
+    """Return the constraint of a completion that continues `prefix`.
 
-    Within a call that the beginning leaves open no grammar can take over; behind it the model is free until it
-    opens another one.
+    If `prefix` ends inside a call, no grammar can start there, so the rest is free. Otherwise the model is free until
+    it opens a call.
     """
     if prefix.rfind(CALL_OPEN) > prefix.rfind(CALL_CLOSE):
         return DecodingConstraint(prefill=prefix)
     free = choice if choice.kind is ChoiceKind.NONE else ToolChoice(kind=ChoiceKind.AUTO)
-    unanswered = replace(setup, answer_schema=None)
+    without_schema = replace(setup, answer_schema=None)
     return replace(
-        constrain(unanswered, free, starts_in_thought=False, has_grammar=has_grammar), prefill=prefix
+        constrain(without_schema, free, starts_in_thought=False, has_grammar=has_grammar), prefill=prefix
     )
 
 
@@ -104,35 +126,39 @@ def _chosen(tools: OfferedTools, choice: ToolChoice) -> OfferedTools:
 
 def _forced(setup: TurnSetup, tools: OfferedTools, prefill: str) -> DecodingConstraint:
     dialect = family_named(setup.family).dialect
-    made = calls_grammar(tools, _FORCED, dialect=dialect, begins_open=True)
-    return DecodingConstraint(prefill=prefill, constraint=_constraint(tools, made), findings=made.findings)
+    grammar = calls_grammar(tools, _FORCED, dialect=dialect, begins_open=True)
+    return DecodingConstraint(
+        prefill=prefill, constraint=_constraint(tools, grammar), findings=grammar.findings
+    )
 
 
 def _auto(setup: TurnSetup, tools: OfferedTools) -> DecodingConstraint:
     dialect = family_named(setup.family).dialect
     try:
-        made = calls_grammar(tools, _TRIGGERED, dialect=dialect, begins_open=False)
+        grammar = calls_grammar(tools, _TRIGGERED, dialect=dialect, begins_open=False)
     except ConstraintFailed as error:
-        # The model may answer without a call; it is checked all the same.
-        message = f"the model is not held to the tools' schemas: {error.reason}"[:99]
+        # The model may answer without a call. A call is checked after it is written in any case.
+        message = f"no grammar constrains calls to the tools' schemas: {error.reason}"[:99]
         return DecodingConstraint(
             findings=(Finding(code="grammar-failed", message=message, severity=Severity.WARNING),)
         )
-    return DecodingConstraint(constraint=_constraint(tools, made, trigger=CALL_OPEN), findings=made.findings)
+    return DecodingConstraint(
+        constraint=_constraint(tools, grammar, trigger=CALL_OPEN), findings=grammar.findings
+    )
 
 
 def _answer(setup: TurnSetup, tools: OfferedTools, schema: JsonObject) -> DecodingConstraint:
     dialect = family_named(setup.family).dialect
-    made = answer_grammar(schema, tools=tools, marks=_FORCED, dialect=dialect)
-    constraint = Constraint(schema=schema, closing="", grammar=made.text)
-    return DecodingConstraint(constraint=constraint, findings=made.findings)
+    grammar = answer_grammar(schema, tools=tools, marks=_FORCED, dialect=dialect)
+    constraint = Constraint(schema=schema, closing="", grammar=grammar.text)
+    return DecodingConstraint(constraint=constraint, findings=grammar.findings)
 
 
-def _constraint(tools: OfferedTools, made: Grammar, *, trigger: str = "") -> Constraint:
+def _constraint(tools: OfferedTools, grammar: Grammar, *, trigger: str = "") -> Constraint:
     return Constraint(
         schema=call_schema(tools),
         closing=CLOSING,
-        grammar=made.text,
+        grammar=grammar.text,
         trigger=trigger,
         between_blocks=f"\n{PREFILL}",
     )

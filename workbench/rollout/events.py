@@ -1,4 +1,4 @@
-"""The events of a turn in order, for the page, the command line and recordings."""
+"""The events of a turn, in order, for the page, the command line and recordings."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -17,23 +17,23 @@ from workbench.toolspec.spec import canonical_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """What one completion took."""
+    """Token counts and times of one completion."""
 
     prompt_tokens: int
     cached_tokens: int
-    """Of these, already evaluated for a former prompt."""
+    """Prompt tokens that a previous prompt had already evaluated."""
     completion_tokens: int
-    """Length of the completion, the prefill left out."""
+    """Length of the completion without the prefill."""
     time_to_first_token_s: float
-    """From the request to the first token."""
+    """Time from the request to the first token."""
     seconds: float
-    """From the request to the end."""
+    """Time from the request to the end of the completion."""
     evaluated_tokens: int | None = None
-    """Of the prompt, the ones that were evaluated for it; None where the engine does not say."""
+    """Prompt tokens that had to be evaluated. None if the engine does not report them."""
 
     @property
     def tokens_per_second(self) -> float:
-        """Decoding speed behind the first token; 0 where there is too little to tell."""
+        """Decoding speed after the first token; 0 if there are fewer than two tokens."""
         decoding_s = self.seconds - self.time_to_first_token_s
         return (
             (self.completion_tokens - 1) / decoding_s
@@ -44,74 +44,80 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """How a completion came to be."""
+    """Everything that produced a completion: the prompt, the settings and the engine."""
 
     prompt_text: str
-    """What the engine was asked to go on from, the prefill not included."""
+    """The prompt, without the prefill."""
     is_exact: bool
-    """True: the model got this text. False: a server rendered its own."""
+    """True if the model received this text; False if a server rendered its own prompt."""
     prefill: str
-    """What we wrote as the completion's beginning; part of the message's text. Empty where the model was free."""
+    """The beginning of the completion that we wrote; part of the message's text. Empty if there was none."""
     sampling: Sampling
-    """How tokens were chosen."""
     tool_choice: str
-    """As it was for this round."""
+    """The tool choice of this round: `none`, `auto`, `required` or the name of a tool."""
     finish_reason: FinishReason
     timing: Timing
     engine_name: str
     engine_fingerprint: str
     tools_fingerprint: str
     contract_fingerprint: str | None = None
-    """Tells the contract; None where there was none, or where it was not noted."""
+    """Fingerprint of the contract. None if there was no contract or it was not recorded."""
     ephemeral: str = ""
-    """The part of the prompt's system text that is never exported; empty where there was none."""
+    """The part of the system text that is never exported. Empty if there was none."""
     tokens: tuple[EmittedToken, ...] | None = None
-    """What the model wrote, token by token, the prefill left out; None where it was not asked for or told."""
+    """The tokens that the model wrote, without the prefill. None if they were not requested or not reported."""
     findings: tuple[Finding, ...] = ()
-    """Told beside the reading's: a call that was not run, an answer that breaks its schema, a character replaced."""
+    """Findings that are not part of the reading: a call that was not run, an answer that does not match its schema, a
+    replaced character."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStarted:
-    """A prompt was rendered and goes to the engine."""
+    """A prompt was rendered and is sent to the engine."""
 
     number: int
-    """From 1."""
+    """Number of the round, from 1."""
     limit: int
+    """Maximum number of rounds of the turn."""
     prompt: Prompt
     is_exact: bool
-    """Whether the model gets just this text."""
+    """Whether the model receives exactly this text."""
     generation: Generation
-    """How the completion begins: no token yet, and interrupted, unless `CompletionEnded` says otherwise."""
+    """The completion as it starts: without tokens, with finish reason `interrupted` until `CompletionEnded`."""
     findings: tuple[Finding, ...] = ()
-    """What of the schemas the model is not held to; pointers lead into the tools' specs or the answer's schema."""
+    """Parts of the schemas that the grammar does not enforce. Their pointers refer to the tools' specs or to the
+    schema of the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePositionChanged:
-    """The model serves others first; told again when the place changes."""
+    """The request waits for others to finish; sent again each time its position changes."""
 
     place: int
-    """1 is next."""
+    """Position in the queue; 1 is next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceArrived:
-    """More of the completion; the pieces of a round join to its message, written out as one text."""
+    """The next piece of the completion.
+
+    The pieces of a round, joined, are its message as `workbench.hermes.written_out` writes it.
+    """
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionEnded:
-    """The model's message of this round is whole."""
+    """The model's message of this round is complete."""
 
     message: Message
-    """Role assistant; the text byte for byte, prefill included; calls and thought where a server gave them apart."""
+    """Role assistant. The text is byte for byte, including the prefill. Calls and thought are set only if a server sent
+    them as separate fields."""
     reading: Reading
     generation: Generation
     problem: str = ""
-    """What interrupted it, for a person; empty where nothing did."""
+    """What interrupted the completion, as a text for people. Empty if nothing did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,69 +125,63 @@ class ToolFinished:
     """A call of this round has its result."""
 
     index: int
-    """Place of the call in the reading's `calls`, from 0."""
+    """Index of the call in the reading's `calls`, from 0."""
     call: ReadCall
     run: ToolRun
-    """What came of it; an unknown tool or wrong arguments give an error result without a run."""
+    """The result. An unknown tool or wrong arguments give an error without running anything."""
     message: Message
-    """Role tool; what the model will see."""
+    """Role tool: the result as the model will see it."""
 
 
 class EndReason(StrEnum):
     """Why a turn ended."""
 
     ANSWERED = "answered"
-    """The last completion calls nothing."""
+    """The last completion contains no call."""
     CALLS_NOT_RUN = "calls-told"
-    """The last completion calls, and calls are not to be run."""
+    """The last completion contains calls, but calls are not run."""
     UNREADABLE = "unreadable"
-    """The last completion holds a call that cannot be read, and none that can."""
+    """The last completion contains a call that cannot be parsed, and no other call."""
     LENGTH = "length"
-    """The last completion was cut by `max_tokens` or the context."""
+    """The last completion reached `max_tokens` or the end of the context."""
     ROUND_LIMIT = "round-limit"
-    """The model still calls after the last round allowed."""
+    """The model still made calls in the last round allowed."""
     CANCELLED = "cancelled"
     """A person stopped it."""
     INTERRUPTED = "interrupted"
-    """The connection to the server broke or fell silent."""
+    """The connection to the server broke or timed out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
-    """Nothing more will come."""
+    """The turn has ended; this is its last event."""
 
     reason: EndReason
     rounds: int
-    """Completions that were made."""
+    """Number of completions."""
     problem: str = ""
-    """What interrupted the last one, for a person; empty where nothing did."""
+    """What interrupted the last completion, as a text for people. Empty if nothing did."""
 
 
 Event = RoundStarted | QueuePositionChanged | PieceArrived | CompletionEnded | ToolFinished | TurnEnded
-"""Anything that happens in a turn."""
 
 
 def fingerprint(prompt: str, sampling: Sampling) -> str:
-    """SHA-256 (hex) of what an engine is asked.
-
-    Args:
-        prompt: The text to go on from, a prefill included.
-        sampling: How tokens are chosen.
-    """
+    """Return the SHA-256 (hex) of a prompt, prefill included, and its sampling settings."""
     return sha256(
         canonical_json({"prompt": prompt, "sampling": sampling_document(sampling)}).encode()
     ).hexdigest()
 
 
 def sampling_document(sampling: Sampling) -> JsonObject:
-    """The fields of a sampling as JSON."""
+    """Return the sampling settings as a JSON object."""
     return cast(JsonObject, asdict(sampling))
 
 
 def recording_row(generation: Generation, message: Message) -> JsonObject:
-    """One line of a recording: `fingerprint`, the question, and the answer as it was kept.
+    """Return one line of a recording: `fingerprint`, the request, and the answer as it was stored.
 
-    `text` is what came behind the `prefill`, which the question holds already.
+    `prompt` includes the prefill, so `text` is the completion without it.
     """
     prompt = generation.prompt_text + generation.prefill
     calls: list[JsonValue] = [

@@ -1,4 +1,4 @@
-"""Log-probabilities of how an answer begins and of a given completion: values, and the engine's port."""
+"""Logprobs of how an answer begins and of a given completion: the values, and the port of the engine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,57 +12,57 @@ from workbench.rollout.ports import EmittedToken
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOpening:
-    """How a family spells a call up to the tool's name."""
+    """How a family writes the beginning of a call, up to the tool's name."""
 
     mark: str
-    """What a call begins with, such as `<tool_call>`; the model is free to write it or not."""
+    """What a call begins with, such as `<tool_call>`. The model is free to write it or not."""
     before_name: str
-    """What stands between the mark and the name."""
+    """The text between the tag and the name."""
     after_name: str
-    """What ends a name: one character."""
+    """The character that ends a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionBar:
-    """How likely one way to begin the answer is."""
+    """The probability of one way to begin the answer."""
 
     tool: str | None
-    """The tool that is called; None for all other beginnings."""
+    """The tool that is called. None for all other beginnings."""
     logprob: float
     """Natural logarithm of the probability."""
 
     @property
     def probability(self) -> float:
-        """From 0 to 1."""
+        """The probability, from 0 to 1."""
         return exp(self.logprob)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """How a model would begin its answer; the probabilities of all its parts sum to 1."""
+    """How a model would begin its answer. The probabilities of all parts add up to 1."""
 
     tools: tuple[DecisionBar, ...]
-    """One a tool, in the order offered."""
+    """One bar for each offered tool, in their order."""
     no_call: DecisionBar
-    """The answer does not begin with a call."""
+    """The answer begins without a call."""
     other_name: DecisionBar
-    """It begins with a call of no offered tool."""
+    """The answer begins with a call of a tool that is not offered."""
 
 
 @runtime_checkable
 class LogprobsEngine(Protocol):
-    """An engine that tells probabilities from its own logits."""
+    """An engine that can report probabilities from its own logits."""
 
     def decide(
         self, prompt: str, opening: CallOpening, names: Sequence[str], *, is_cancelled: Callable[[], bool]
     ) -> Decision | None:
-        """How the answer to `prompt` would begin; None where it was cancelled.
+        """Return how the answer to `prompt` would begin, or None if it was cancelled.
 
         Args:
             prompt: The exact text, up to where the answer begins.
-            opening: How a call is spelled.
+            opening: How a call is written.
             names: The offered tools' names, in order.
-            is_cancelled: Asked while it waits and between steps.
+            is_cancelled: Called while waiting and between steps.
 
         Raises:
             EngineError: The model cannot be asked.
@@ -72,16 +72,16 @@ class LogprobsEngine(Protocol):
     def completion_logprobs(
         self, prompt: str, completion: str, *, is_cancelled: Callable[[], bool]
     ) -> tuple[EmittedToken, ...] | None:
-        """The tokens of `completion` behind `prompt`, each with its log-probability; None where cancelled.
+        """Return the tokens of `completion` after `prompt`, each with its logprob, or None if cancelled.
 
         Raises:
-            EngineError: The model cannot be asked, or the two do not fit.
+            EngineError: The model cannot be asked, or prompt and completion do not fit into its context.
         """
         ...
 
 
 def opening_of(family: str) -> CallOpening:
-    """How a family opens a call.
+    """Return how a family opens a call.
 
     >>> opening_of("qwen3-coder").before_name
     '\\n<function='

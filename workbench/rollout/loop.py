@@ -1,4 +1,24 @@
-"""The loop of one turn: prompt, completion, reading, tool results, until an answer or a limit."""
+"""Run one turn: prompt, completion, reading, tool results, and again, until an answer or a limit.
+
+A turn consists of rounds. Each round renders the whole conversation into a prompt, streams a completion, parses it
+and runs its calls; the results are appended to the conversation, and the next round starts:
+
+    round 1   user: "What is the reading for cairo?"   ->  <tool_call>{"name": "get_flumbuster", ...}</tool_call>
+              get_flumbuster                           ->  {"reading": 31}
+    round 2   the same conversation, call and result   ->  "It is 31."
+
+Invariants:
+
+- Everything is reported as events, in order, and an event that was yielded stays true. `TurnEnded` is always the last
+  one, unless the engine raises.
+- A completion is appended to the conversation byte for byte. Nothing is repaired in it, so that the next prompt
+  contains what the model really wrote.
+- Each call gets a result, in the order of the calls. A call of an unknown tool or with wrong arguments gets an error as
+  its result (`refusal_text`) and is never run. This gives the model a chance to correct itself.
+- A forced tool choice applies to the first round only. Otherwise a model that must call could never answer, and each
+  turn with `required` would end at the limit of rounds.
+- A call that was cut off, by `max_tokens` or a broken connection, is never run.
+"""
 
 import json
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -38,46 +58,45 @@ from workbench.toolspec.spec import OfferedTools
 
 
 def refusal_text(call: ReadCall, tools: OfferedTools) -> str | None:
-    """A well-formed JSON error for a call of an unknown tool or with wrong arguments; None where it can be run."""
+    """Return a JSON error for a call of an unknown tool or with wrong arguments. None if the call can be run."""
     if call.status is CallStatus.READY:
         return None
     if call.status is CallStatus.UNKNOWN_TOOL:
         return json.dumps(
             {"error": f"Unknown tool: {call.name}", "available_tools": list(tools.names)}, ensure_ascii=False
         )
-    broken = [finding.message for finding in call.findings if finding.code.startswith("schema-")]
-    return json.dumps({"error": "Invalid arguments", "problems": broken}, ensure_ascii=False)
+    problems = [finding.message for finding in call.findings if finding.code.startswith("schema-")]
+    return json.dumps({"error": "Invalid arguments", "problems": problems}, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One turn, ready to be played."""
+    """One turn, ready to run."""
 
     setup: TurnSetup
     engine: Engine
     toolbox: Toolbox
     clock: Clock
-    """Who tells how long it took."""
     is_cancelled: Callable[[], bool]
-    """True once a person has stopped the turn."""
+    """Returns True once a person has stopped the turn."""
     prefix: str = ""
-    """What the first completion begins with, written already; empty where the model is free to begin."""
+    """Beginning of the first completion that is already written. Empty if the model writes all of it."""
     runs_calls: bool = True
-    """False: the turn ends at the first completion that calls, and nothing is run."""
+    """False to end the turn at the first completion with calls, without running them."""
 
 
 def run_rollout(turn: Turn, conversation: Conversation) -> Iterator[Event]:
-    """All that happens in one turn, as it happens.
+    """Run a turn and yield its events as they happen.
 
     Args:
         turn: The engine, the tools and the limits.
-        conversation: System text and history, the user's message last.
+        conversation: System text and history; the user's message is last.
 
     Yields:
-        A round is RoundStarted, PieceArrived…, CompletionEnded, ToolFinished…; TurnEnded is the last event.
+        RoundStarted, PieceArrived…, CompletionEnded and ToolFinished… for each round, then TurnEnded.
 
     Raises:
-        EngineError: The engine cannot go on. What was yielded before stays true.
+        EngineError: The engine cannot be asked, or failed. Events that were yielded before stay valid.
     """
     choice = turn.setup.tool_choice
     for number in range(1, turn.setup.max_rounds + 1):
@@ -93,13 +112,13 @@ def run_rollout(turn: Turn, conversation: Conversation) -> Iterator[Event]:
         if turn.is_cancelled():
             yield TurnEnded(reason=EndReason.CANCELLED, rounds=number)
             return
-        # A forced choice binds the first completion alone: once results are there, the model may answer.
+        # Once there are results, the model may answer.
         choice = ToolChoice(kind=ChoiceKind.AUTO) if choice.is_forced else choice
     yield TurnEnded(reason=EndReason.ROUND_LIMIT, rounds=turn.setup.max_rounds)
 
 
 def run_calls(turn: Turn, calls: Sequence[ReadCall]) -> Iterator[ToolFinished]:
-    """The results of one completion's calls, in order; what is refused fails."""
+    """Run the calls of one completion and yield their results in order. A refused call gets an error."""
     for index, (call, run) in enumerate(zip(calls, _run_round(turn, calls), strict=True)):
         message = Message(role=Role.TOOL, text=run.result.text, name=call.name)
         yield ToolFinished(index=index, call=call, run=run, message=message)
@@ -110,56 +129,60 @@ def _complete(
 ) -> Generator[Event, None, CompletionEnded]:
     setup = turn.setup
     prompt = _prompt(turn, conversation)
-    held = _held(turn, choice, prompt, turn.prefix if number == 1 else "")
-    begun = _begun(turn, choice, held, prompt)
+    decoding = _decoding_constraint(turn, choice, prompt, turn.prefix if number == 1 else "")
+    started = _started_generation(turn, choice, decoding, prompt)
     yield RoundStarted(
         number=number,
         limit=setup.max_rounds,
         prompt=prompt,
-        is_exact=begun.is_exact,
-        generation=begun,
-        findings=held.findings,
+        is_exact=started.is_exact,
+        generation=started,
+        findings=decoding.findings,
     )
-    if held.prefill:
-        yield PieceArrived(text=held.prefill)
-    request = _request(setup, choice, held, prompt, conversation)
+    if decoding.prefill:
+        yield PieceArrived(text=decoding.prefill)
+    request = _request(setup, choice, decoding, prompt, conversation)
     written = yield from stream(
         turn.engine,
         request,
-        CompletionWriter(held.prefill),
+        CompletionWriter(decoding.prefill),
         clock=turn.clock,
         is_cancelled=turn.is_cancelled,
     )
-    completion = _completion(turn, choice, prompt, begun, written)
+    completion = _completion(turn, choice, prompt, started, written)
     yield completion
     return completion
 
 
-def _held(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix: str) -> DecodingConstraint:
-    can = turn.engine.capabilities
-    if can.is_chat_only:
-        # A chat API takes no beginning of an answer: there the server sees to the choice.
+def _decoding_constraint(turn: Turn, choice: ToolChoice, prompt: Prompt, prefix: str) -> DecodingConstraint:
+    capabilities = turn.engine.capabilities
+    if capabilities.is_chat_only:
+        # A chat API cannot continue a text. The server applies the tool choice.
         return DecodingConstraint()
-    has_grammar = can.has_grammar and turn.setup.is_constrained
+    has_grammar = capabilities.has_grammar and turn.setup.is_constrained
     if prefix:
         return constrain_after_prefix(turn.setup, choice, prefix, has_grammar=has_grammar)
     return constrain(turn.setup, choice, starts_in_thought=prompt.starts_in_thought, has_grammar=has_grammar)
 
 
 def _prompt(turn: Turn, conversation: Conversation) -> Prompt:
-    """What the engine is given; of a server that renders its own prompt, what it most likely makes of it."""
+    """Render the prompt. For a server that renders its own, this is a prediction."""
     setup = turn.setup
     writes_tools = turn.engine.capabilities.writes_tools
     return render(conversation, family=setup.family, has_contract=not writes_tools, tools=setup.tools)
 
 
 def _request(
-    setup: TurnSetup, choice: ToolChoice, held: DecodingConstraint, prompt: Prompt, conversation: Conversation
+    setup: TurnSetup,
+    choice: ToolChoice,
+    decoding: DecodingConstraint,
+    prompt: Prompt,
+    conversation: Conversation,
 ) -> GenerationRequest:
     return GenerationRequest(
-        prompt=prompt.text + held.prefill,
+        prompt=prompt.text + decoding.prefill,
         sampling=setup.sampling,
-        constraint=held.constraint,
+        constraint=decoding.constraint,
         conversation=conversation,
         tools=setup.tools,
         tool_choice=choice,
@@ -167,19 +190,21 @@ def _request(
     )
 
 
-def _begun(turn: Turn, choice: ToolChoice, held: DecodingConstraint, prompt: Prompt) -> Generation:
-    """A completion of which nothing is written yet."""
-    nothing = Timing(
+def _started_generation(
+    turn: Turn, choice: ToolChoice, decoding: DecodingConstraint, prompt: Prompt
+) -> Generation:
+    """Return the record of a completion that has no text yet."""
+    no_time = Timing(
         prompt_tokens=0, cached_tokens=0, completion_tokens=0, time_to_first_token_s=0.0, seconds=0.0
     )
     return Generation(
         prompt_text=prompt.text,
         is_exact=turn.engine.capabilities.has_exact_prompt,
-        prefill=held.prefill,
+        prefill=decoding.prefill,
         sampling=turn.setup.sampling,
         tool_choice=str(choice),
         finish_reason=FinishReason.INTERRUPTED,
-        timing=nothing,
+        timing=no_time,
         engine_name=turn.engine.name,
         engine_fingerprint=turn.engine.fingerprint,
         tools_fingerprint=turn.setup.tools.fingerprint,
@@ -188,7 +213,7 @@ def _begun(turn: Turn, choice: ToolChoice, held: DecodingConstraint, prompt: Pro
 
 
 def _completion(
-    turn: Turn, choice: ToolChoice, prompt: Prompt, begun: Generation, written: WrittenCompletion
+    turn: Turn, choice: ToolChoice, prompt: Prompt, started: Generation, written: WrittenCompletion
 ) -> CompletionEnded:
     reading = read_message(
         written.message,
@@ -197,7 +222,7 @@ def _completion(
         starts_in_thought=prompt.starts_in_thought,
     )
     generation = replace(
-        begun,
+        started,
         finish_reason=written.finish_reason,
         timing=written.timing,
         tokens=written.tokens or None,
@@ -209,32 +234,32 @@ def _completion(
 
 
 def _findings(setup: TurnSetup, choice: ToolChoice, reading: Reading) -> Iterator[Finding]:
-    """What of a completion is to be told beside its reading."""
+    """Yield findings about a completion that are not part of its reading."""
     if choice.kind is ChoiceKind.NONE and reading.calls:
         names = ", ".join(repr(call.name[:40]) for call in reading.calls[:2])
-        message = f"tool choice is 'none' and the model called {names} all the same: not run"[:99]
+        message = f"tool choice is 'none', but the model called {names}; the call was not run"[:99]
         yield Finding(code="call-not-run", message=message, severity=Severity.WARNING)
     if setup.answer_schema is not None:
         yield from check_answer(reading, setup.answer_schema)
 
 
 def _end_reason(completion: CompletionEnded, turn: Turn) -> EndReason | None:
-    """Why the turn ends here; None where its calls are to be run and the model asked again."""
+    """Return why the turn ends here. None if its calls are run and another round follows."""
     finish = completion.generation.finish_reason
     if finish is FinishReason.CANCELLED:
         return EndReason.CANCELLED
     if finish is FinishReason.INTERRUPTED:
         return EndReason.INTERRUPTED
     if completion.reading.calls:
-        is_told = turn.setup.tool_choice.kind is ChoiceKind.NONE or not turn.runs_calls
-        return EndReason.CALLS_NOT_RUN if is_told else None
+        runs_calls = turn.runs_calls and turn.setup.tool_choice.kind is not ChoiceKind.NONE
+        return None if runs_calls else EndReason.CALLS_NOT_RUN
     if finish is FinishReason.LENGTH:
         return EndReason.LENGTH
     return EndReason.UNREADABLE if completion.reading.dropped else EndReason.ANSWERED
 
 
 def _run_round(turn: Turn, calls: Sequence[ReadCall]) -> Iterator[ToolRun]:
-    """The run of each call, in order; those that are refused are not handed to the toolbox."""
+    """Yield the run of each call, in order. Refused calls do not reach the toolbox."""
     refusals = [refusal_text(call, turn.setup.tools) for call in calls]
     runs = turn.toolbox.run_round(
         [

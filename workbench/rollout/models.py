@@ -1,4 +1,4 @@
-"""The port to the available models, and what is known about each."""
+"""The port to the available models, and the status of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,57 +10,61 @@ from workbench.settings import Secret
 
 @runtime_checkable
 class Templated(Protocol):
-    """An engine that knows its model's own chat template."""
+    """An engine that can return its model's own chat template."""
 
     def chat_template(self) -> str | None:
-        """The Jinja text, the one for tools where there are several; None where the model has none."""
+        """Return the Jinja text: the template for tools if there are several. None if the model has none."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStatus:
-    """What is known of the model that is loaded."""
+    """The status of a model, loaded or not."""
 
     name: str
     device: str
     """Where it runs, such as `CPU, 30 layers, 2 threads` or `GPU, 33/33 layers, CUDA0 NVIDIA L4`."""
     is_loaded: bool
-    """False until it is first asked."""
+    """False until the model is first used."""
     build: str = ""
-    """What runs it: version, what the build can use; empty where it is not known."""
+    """Version and features of llama.cpp. Empty if not known."""
     writes_tools: bool = False
-    """True: its server writes the offered tools into the prompt; the contract leaves them out."""
+    """True if its server writes the offered tools into the prompt, so that the contract leaves them out."""
     calls_freely: bool = True
-    """Whether it calls a tool without being made to; False of the bare embedded model."""
+    """True if the model calls tools without a forced call. False for the embedded model without an adapter."""
 
 
 class Models(Protocol):
     """The models that can be chosen."""
 
     def names(self) -> Sequence[str]:
-        """Names that `--model` takes and that are there now."""
+        """Return the names of the available models, as `--model` accepts them."""
         ...
 
     def with_paths(self, *, is_permitted: bool) -> "Models":
-        """The same models; without permission, only by names that are offered, the hub's and the servers'."""
+        """Return a view of the same models.
+
+        Without permission, it accepts only names from `names()` and names that do not refer to a file on this machine:
+        models on the hub and on servers.
+        """
         ...
 
     def engine(self, name: str, *, token: Secret | None = None) -> Engine:
-        """The engine of that name, loaded; asking again gives the same one.
+        """Return the engine for a name, loaded. The same name returns the same engine.
 
         Args:
-            token: A visitor's own, for a model that the hub's providers serve; None takes the settings'.
+            token: Access token of a visitor, for a model of the hub's Inference Providers. None uses the settings.
 
         Raises:
-            ModelMissing: Its file is not there.
-            BadInput: The name is of no known form.
+            ModelMissing: The model file does not exist.
+            BadInput: The name has an unknown form.
         """
         ...
 
     def status(self, name: str) -> ModelStatus:
-        """What is known without loading it."""
+        """Return the status without loading the model."""
         ...
 
     def scripted(self, name: str, completions: Sequence[str]) -> Engine:
-        """An engine that writes these completions, one after the other, whatever it is asked; for demos."""
+        """Return an engine that writes these completions, one after the other, for any prompt. Used by demos."""
         ...

@@ -1,4 +1,4 @@
-"""The ports of the loop: an engine, a toolbox, an approver, a clock."""
+"""The ports of a rollout: engine, toolbox, approver and clock."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ from workbench.toolspec.spec import OfferedTools
 
 
 class ChoiceKind(StrEnum):
-    """The four ways to ask for a call."""
+    """The four tool choices."""
 
     NONE = "none"
-    """Tools stay in the prompt; a call is told, not run."""
+    """Tools stay in the prompt. A call is reported, but not run."""
     AUTO = "auto"
     """The model decides."""
     REQUIRED = "required"
@@ -29,80 +29,79 @@ class ChoiceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolChoice:
-    """When a call is asked for."""
+    """Whether the model must call a tool, and which one."""
 
     kind: ChoiceKind = ChoiceKind.AUTO
     tool: str | None = None
-    """The tool's name where `kind` is `named`, else None."""
+    """The name of the tool if `kind` is `named`, otherwise None."""
 
     def __str__(self) -> str:
         return self.tool or self.kind.value
 
     @property
     def is_forced(self) -> bool:
-        """True where the first completion must be a call."""
+        """True if the first completion must be a call."""
         return self.kind in (ChoiceKind.REQUIRED, ChoiceKind.NAMED)
 
 
 def parse_tool_choice(text: str, tools: OfferedTools) -> ToolChoice:
-    """`none`, `auto`, `required` or an offered tool's name.
+    """Parse `none`, `auto`, `required` or the name of an offered tool.
 
     Raises:
-        BadInput: It is none of these, or a call is asked for and no tool is offered.
+        BadInput: The text is none of these, or a call is required and no tool is offered.
     """
     if text in (ChoiceKind.NONE, ChoiceKind.AUTO):
         return ToolChoice(kind=ChoiceKind(text))
-    offered = ", ".join(tools.names) or "no tool is switched on"
     if text == ChoiceKind.REQUIRED:
         if not tools.specs:
-            raise BadInput("tool choice", "'required' needs a tool to call", "switch a tool on")
+            raise BadInput("tool choice", "'required' needs at least one tool", "turn a tool on")
         return ToolChoice(kind=ChoiceKind.REQUIRED)
     if text in tools.by_name:
         return ToolChoice(kind=ChoiceKind.NAMED, tool=text)
-    raise BadInput("tool choice", f"no tool {text!r}", f"none, auto, required, or a tool: {offered}")
+    known = ", ".join(("none", "auto", "required", *tools.names))
+    raise BadInput("tool choice", f"there is no tool {text!r}", f"use one of: {known}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """A completion that must be JSON of a schema, then a closing text, then the end; or of a grammar."""
+    """What a completion must match: JSON of a schema followed by a closing text, or a grammar."""
 
     schema: JsonObject = field(hash=False)
     """JSON Schema of the payload."""
     closing: str
-    """What follows the payload, byte for byte."""
+    """The text after the payload, byte for byte."""
     grammar: str = ""
-    """GBNF, rule `root`, of all that the model writes; stands for `schema` and `closing` where it is not empty."""
+    """GBNF with the rule `root` for everything that the model writes. Empty to use `schema` and `closing`."""
     trigger: str = ""
-    """The model is free until it writes this; the grammar holds from behind it. Empty: from the first token."""
+    """Text after which the grammar applies; the model is free until it writes it. Empty if it applies at once."""
     between_blocks: str = ""
-    """Parts what the grammar repeats: a block that says again what an earlier one said is left out, and the
-    completion ends there. Empty where blocks may be alike, or there is only one."""
+    """Separator of the blocks that the grammar repeats. A block that equals an earlier one is left out, and the
+    completion ends there. Empty if blocks may be equal or there is only one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationRequest:
-    """What an engine is asked."""
+    """A request for one completion."""
 
     prompt: str
-    """The exact text to go on from, control marks and all."""
+    """The exact text to continue, including special tokens."""
     sampling: Sampling
-    """How to choose tokens."""
     stop: tuple[str, ...] = ()
-    """Texts that end the completion and are not part of it; the model's own end token always does."""
+    """Stop texts: they end the completion and are not part of it. The model's own end token always ends it."""
     constraint: Constraint | None = None
-    """None leaves the model free."""
+    """None if the model may write anything."""
     conversation: Conversation | None = None
-    """The same as messages, for a server that renders its own prompt; None where there is only the text."""
+    """The prompt as messages, for a server that renders its own prompt. None if there is only the text."""
     tools: OfferedTools = OfferedTools()
-    """What is offered, for a server that renders its own prompt."""
+    """The offered tools, for a server that renders its own prompt."""
     tool_choice: ToolChoice = ToolChoice()
-    """When a call is asked for, for a server that sees to it."""
+    """The tool choice, for a server that applies it."""
     wants_logprobs: bool = False
-    """True: deltas tell their tokens with log-probabilities, where the engine can."""
+    """True if deltas should include tokens with logprobs. Not every engine can."""
 
     @property
     def stop_texts(self) -> tuple[str, ...]:
-        """All texts that end the completion: the request's and the sampling's."""
+        """All stop texts, those of the request first, then those of the sampling settings."""
         return tuple(dict.fromkeys((*self.stop, *self.sampling.stop)))
 
 
@@ -110,26 +109,25 @@ class FinishReason(StrEnum):
     """Why a completion ended."""
 
     STOP = "stop"
-    """The model said so, or a stop text came."""
+    """The model wrote its end token or a stop text."""
     LENGTH = "length"
     """`max_tokens` or the context was reached."""
     CANCELLED = "cancelled"
     """A person stopped it."""
     INTERRUPTED = "interrupted"
-    """The connection broke, the process ended or the engine failed while it was written; what came is kept."""
+    """The connection broke, the process ended or the engine failed. The text so far is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What one generation took, in tokens."""
+    """Token counts of one completion."""
 
     prompt_tokens: int
     cached_tokens: int
-    """Of these, the ones that a former prompt had already evaluated."""
+    """Prompt tokens that a previous prompt had already evaluated."""
     completion_tokens: int
-    """Length of what was written."""
     evaluated_tokens: int | None = None
-    """Of the prompt, the ones that were evaluated for it; None where the engine does not say."""
+    """Prompt tokens that had to be evaluated. None if the engine does not report them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,23 +135,23 @@ class EmittedToken:
     """One token that a model wrote."""
 
     id: int
-    """Its number in the vocabulary; -1 where a server does not say."""
+    """Token id in the vocabulary; -1 if a server does not report it."""
     text: str
-    """What it added to the text; empty while a character is incomplete, and of an end mark."""
+    """The text that it added. Empty while a character is incomplete, and for an end token."""
     logprob: float | None = None
-    """Natural logarithm of its probability, by the model's own logits, before sampling; None where not known."""
+    """Natural logarithm of its probability by the model's logits, before sampling. None if not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuredCallPiece:
-    """A stretch of a call that a server gives as structure, while it is written."""
+    """A piece of a call that a server sends as a structured field while the model writes it."""
 
     index: int
-    """Place of the call among the calls of the completion, from 0."""
+    """Index of the call among the calls of the completion, from 0."""
     name: str = ""
-    """The tool's name; comes whole, with the first piece of the call."""
+    """Name of the tool. Comes complete, with the first piece of the call."""
     arguments_text: str = ""
-    """What was added to the arguments' JSON."""
+    """JSON text to append to the arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,21 +159,21 @@ class Delta:
     """One piece of a stream."""
 
     text: str = ""
-    """What was added; may be empty while a character is incomplete."""
+    """Text to append. May be empty while a character is incomplete."""
     finish_reason: FinishReason | None = None
-    """None but for the last piece."""
+    """Set in the last piece only."""
     usage: Usage | None = None
-    """None but for the last piece."""
+    """Set in the last piece only."""
     tokens: tuple[EmittedToken, ...] = ()
-    """The tokens behind `text`, where they were asked for and the engine can tell them."""
+    """The tokens of `text`, if they were requested and the engine reports them."""
     thought: str = ""
-    """Reasoning that was added, where a server keeps it apart from the text."""
+    """Reasoning to append, if a server sends it separately from the text."""
     call_pieces: tuple[StructuredCallPiece, ...] = ()
-    """What was added to calls that a server gives as structure; they stand in no text."""
+    """Pieces of calls that a server sends as structured fields. They are not part of `text`."""
     problem: str = ""
-    """Of the last piece, where the finish reason is `interrupted`: what happened, for a person."""
+    """What happened, as a text for people. Set in the last piece if the finish reason is `interrupted`."""
     queue_position: int | None = None
-    """Told while others are served first: 1 is next. None once the model is at work."""
+    """Position in the queue while others are served; 1 is next. None once the model is working."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,86 +181,86 @@ class Capabilities:
     """What an engine can do."""
 
     has_exact_prompt: bool
-    """True: the model gets our text. False: a server renders its own, and ours is a prediction."""
+    """True if the model receives our text; False if a server renders its own prompt and ours is a prediction."""
     has_grammar: bool
-    """True: a `Constraint` is honoured."""
+    """True if a `Constraint` is applied."""
     is_chat_only: bool = False
-    """True: it takes `conversation`, `tools` and `tool_choice`, and no text to go on from."""
+    """True if it takes `conversation`, `tools` and `tool_choice` and cannot continue a text."""
     writes_tools: bool = False
-    """True: the server writes the offered tools into its prompt, so that the contract must not."""
+    """True if the server writes the offered tools into its prompt, so that the contract must not."""
     has_tokenizer: bool = True
-    """False: `count_tokens` is an estimate."""
+    """False if `count_tokens` is an estimate."""
     takes_many: bool = False
-    """True: several askers at once are served at the same time, and not one after the other."""
+    """True if it serves several requests at the same time."""
     is_one_at_a_time: bool = False
-    """True: it holds the machine while it writes, and so do all others that say so; askers wait in one line."""
+    """True if it uses the whole machine while it writes. All requests to such engines wait in one queue."""
 
 
 class Engine(Protocol):
-    """A model that goes on from a text."""
+    """A model that completes prompts."""
 
     @property
     def name(self) -> str:
-        """As a person names it: `embedded`, a path, `scripted:FILE`."""
+        """The name that `--model` takes, such as `embedded`, a path or `scripted:FILE`."""
         ...
 
     @property
     def fingerprint(self) -> str:
-        """Tells one set of weights from another."""
+        """A text that differs between different weights."""
         ...
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do."""
+        """What the engine can do."""
         ...
 
     @property
     def context_tokens(self) -> int:
-        """Room for prompt and completion together."""
+        """Size of the context, which prompt and completion share; 0 if not known."""
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Length of `text` in tokens, control marks counted as the single tokens they are."""
+        """Return the length of `text` in tokens. A special token in it counts as one token."""
         ...
 
     def generate(self, request: GenerationRequest, *, is_cancelled: Callable[[], bool]) -> Iterator[Delta]:
-        """The completion in pieces; the last one has a finish reason and usage.
+        """Yield the completion in pieces. The last one has a finish reason and usage.
 
         Args:
-            request: What to go on from, and how.
-            is_cancelled: Asked before each token; True ends the stream within one token.
+            request: The prompt and how to continue it.
+            is_cancelled: Called before each token. The stream ends within one token once it returns True.
 
         Raises:
-            EngineError: The model cannot be asked (see `workbench.errors`).
+            EngineError: The model cannot be asked; see `workbench.errors`.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRun:
-    """One tool, run once."""
+    """The outcome of one call."""
 
     result: ToolResult
-    """What the model will see."""
+    """The result that the model will see."""
     milliseconds: float
-    """From call to result."""
+    """Time from the call to the result."""
     rule: str | None = None
-    """Which mock rule answered, such as `mock rule 2`; None where a handler ran or none could."""
+    """The mock rule that answered, such as `mock rule 2`. None if a handler ran or nothing matched."""
     findings: tuple[Finding, ...] = ()
-    """What was changed in the arguments before it ran, and what went wrong beside it."""
+    """Changes to the arguments before the run, and problems that did not stop it."""
     arguments: JsonObject | None = field(default=None, hash=False)
-    """What the tool was given, coerced to its schema; None where that is what the call says, or it did not run."""
+    """The arguments after coercion to the schema. None if they equal those of the call, or nothing ran."""
 
 
 class Toolbox(Protocol):
-    """Runs calls. It never raises: a tool that fails gives an error result."""
+    """Runs calls. It never raises: a tool that fails returns an error result."""
 
     def run(self, call: ToolCall) -> ToolRun:
-        """The call's result as the model will see it."""
+        """Run one call and return its result as the model will see it."""
         ...
 
     def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
-        """The results of one round's calls, in their order; the calls may run at the same time."""
+        """Run the calls of one round and yield their results in order. Calls may run at the same time."""
         ...
 
 
@@ -272,7 +270,7 @@ class Approval(StrEnum):
     ONCE = "once"
     """This call may run."""
     SESSION = "session"
-    """Calls of this kind may run as long as the session lasts."""
+    """Calls of this kind may run until the session ends."""
     ALWAYS = "always"
     """Calls of this kind may run from now on, in every session."""
     DENY = "deny"
@@ -284,32 +282,32 @@ class ApprovalQuestion:
 
     call: ToolCall
     reasons: tuple[str, ...]
-    """What speaks against it, such as `recursive delete`; at least one."""
+    """Why the call needs approval, such as `recursive delete`. At least one."""
 
 
 class Approver(Protocol):
-    """Someone who can be asked. It never raises: no answer in time is a no."""
+    """Someone who approves or denies calls. It never raises: no answer in time means no."""
 
     def ask(self, question: ApprovalQuestion) -> Approval:
-        """The answer; waits for it."""
+        """Wait for the answer and return it."""
         ...
 
 
 class Clock(Protocol):
-    """Tells how long things take."""
+    """Measures time."""
 
     def seconds(self) -> float:
-        """A reading that only goes forward; differences are seconds."""
+        """Return a time that never goes back, in seconds. Only differences have a meaning."""
         ...
 
 
 class Calendar(Protocol):
-    """Tells the time of day, and how long things take."""
+    """Knows the time of day, and measures time."""
 
     def seconds(self) -> float:
-        """A reading that only goes forward."""
+        """Return a time that never goes back, in seconds. Only differences have a meaning."""
         ...
 
     def now(self) -> datetime:
-        """The moment, UTC."""
+        """Return the current time, in UTC."""
         ...

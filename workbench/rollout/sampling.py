@@ -1,4 +1,4 @@
-"""Sampling settings. Every sampling field is declared here and only here; see CONTRIBUTING.md."""
+"""Sampling settings: every sampling field is declared here and nowhere else; see CONTRIBUTING.md."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,31 +16,31 @@ from workbench.rollout.setting_field import (
 )
 
 MOST_BIAS: Final = 100.0
-"""OpenAI's protocol allows no more. An infinite bias could leave a grammar without any token."""
+"""Limit of OpenAI's protocol. An infinite bias could leave a grammar without any token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBias:
-    """A push for or against one token."""
+    """A bias for or against a token."""
 
     token: int | str
-    """Its id, or a text: each token of it is pushed."""
+    """A token id, or a text: the bias applies to each of its tokens."""
     bias: float
     """Added to the logit; -100 forbids the token."""
 
     @property
     def limited(self) -> float:
-        """The bias, at most `MOST_BIAS` away from 0."""
+        """The bias, limited to `MOST_BIAS` in both directions."""
         return max(-MOST_BIAS, min(MOST_BIAS, self.bias))
 
 
 def show_stops(stops: Iterable[str]) -> str:
-    r"""Write a stop text a line, a line break in it as `\n`."""
+    r"""Write one stop text per line, with `\n` for a line break within it."""
     return "\n".join(json.dumps(stop, ensure_ascii=False)[1:-1].replace('\\"', '"') for stop in stops)
 
 
 def parse_stops(text: str) -> tuple[str, ...]:
-    r"""Read a stop text a line; `\n` is a line break.
+    r"""Parse one stop text per line; `\n` is a line break.
 
     >>> parse_stops("\\n\\nUser:\nstop")
     ('\n\nUser:', 'stop')
@@ -49,15 +49,15 @@ def parse_stops(text: str) -> tuple[str, ...]:
 
 
 def show_biases(biases: Iterable[TokenBias]) -> str:
-    """Write a bias a line: the token's number or its text in quotes, then the bias."""
+    """Write one bias per line: the token id or its text in quotes, then the bias."""
     return "\n".join(f"{json.dumps(entry.token, ensure_ascii=False)} {entry.bias:g}" for entry in biases)
 
 
 def parse_biases(text: str) -> tuple[TokenBias, ...]:
-    """Read a bias a line.
+    """Parse one bias per line.
 
     Raises:
-        BadInput: A line cannot be read.
+        BadInput: A line cannot be parsed.
     """
     lines = enumerate(text.split("\n"), start=1)
     return tuple(_parse_bias(line, number) for number, line in lines if line.strip())
@@ -67,7 +67,7 @@ def _parse_stop(line: str) -> str:
     try:
         return cast(str, json.loads('"' + line.replace('"', '\\"') + '"'))
     except ValueError:
-        # A lone backslash stands for itself.
+        # A backslash that starts no escape is a plain backslash.
         return line
 
 
@@ -77,14 +77,14 @@ def _parse_bias(line: str, number: int) -> TokenBias:
         return TokenBias(token=_parse_token(token.strip()), bias=float(bias))
     except ValueError:
         where = f"field 'logit bias', line {number}"
-        raise BadInput(where, f"cannot read {line[:30]!r}", 'write TOKEN BIAS, such as "Hello" -5') from None
+        raise BadInput(where, f"cannot parse {line[:30]!r}", 'write TOKEN BIAS, such as "Hello" -5') from None
 
 
 def _parse_token(text: str) -> int | str:
-    """Read a token's number, or a text with or without quotes.
+    """Parse a token id, or a text with or without quotes.
 
     Raises:
-        ValueError: There is none, or the quotes do not close.
+        ValueError: The text is empty, or the quotes do not close.
     """
     if text.isdigit():
         return int(text)
@@ -96,25 +96,25 @@ def _parse_token(text: str) -> int | str:
 
 
 _TRUNCATION: Final = ("vllm", "sglang", "llama-server", "lm-studio")
-"""Kinds of servers that take top k and min p. *Source:* the documentation of each."""
+"""Kinds of servers that accept top k and min p. *Source:* the documentation of each server."""
 _REPEAT_PENALTY: Final = {
     "vllm": "repetition_penalty",
     "sglang": "repetition_penalty",
     "llama-server": "repeat_penalty",
     "lm-studio": "repeat_penalty",
 }
-"""*Source:* the documentation of each; Ollama's OpenAI API takes nothing beside the protocol."""
+"""*Source:* the documentation of each server. Ollama's OpenAI API accepts no field beyond the protocol."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How the next token is chosen; `help` says what a field does."""
+    """How the next token is chosen. The help of each field says what it does."""
 
     temperature: float = field(
         default=0.0,
         metadata=setting(
             NumberRange("Temperature", 0, 5, 0.1),
-            "0 takes the likeliest token",
+            "0 always takes the most likely token",
             row=0,
             protocol="always",
         ),
@@ -123,7 +123,7 @@ class Sampling:
         default=0.95,
         metadata=setting(
             NumberRange("Top p", 0, 1, 0.05),
-            "Keep the likeliest tokens that make up this share",
+            "Keep the most likely tokens whose probabilities add up to this",
             row=0,
             protocol="always",
         ),
@@ -132,7 +132,7 @@ class Sampling:
         default=40,
         metadata=setting(
             NumberRange("Top k", 0, 1000),
-            "Keep this many of the likeliest tokens; 0 keeps all",
+            "Keep this many of the most likely tokens; 0 keeps all",
             row=0,
             servers=dict.fromkeys(_TRUNCATION, "top_k"),
         ),
@@ -141,7 +141,7 @@ class Sampling:
         default=0.05,
         metadata=setting(
             NumberRange("Min p", 0, 1, 0.01),
-            "Drop tokens less likely than this share of the likeliest",
+            "Drop tokens less likely than this fraction of the most likely one",
             servers=dict.fromkeys(_TRUNCATION, "min_p"),
         ),
     )
@@ -149,7 +149,7 @@ class Sampling:
         default=1.0,
         metadata=setting(
             NumberRange("Typical p", 0, 1, 0.05),
-            "Keep the tokens nearest to the expected surprise that make up this share; 1 keeps all",
+            "Keep the tokens with the most typical probabilities, up to this sum; 1 keeps all",
             servers={"llama-server": "typical_p"},
         ),
     )
@@ -157,7 +157,7 @@ class Sampling:
         default=1.0,
         metadata=setting(
             NumberRange("Repeat penalty", 0.1, 3, 0.05),
-            "Above 1 makes tokens that the completion has already less likely",
+            "Above 1, makes tokens that already occur in the completion less likely",
             servers=_REPEAT_PENALTY,
         ),
     )
@@ -165,7 +165,7 @@ class Sampling:
         default=0.0,
         metadata=setting(
             NumberRange("Presence penalty", -2, 2, 0.1),
-            "Taken from the logit of each token that the completion has already",
+            "Subtracted from the logit of each token that already occurs in the completion",
             protocol="unless default",
         ),
     )
@@ -173,15 +173,15 @@ class Sampling:
         default=0.0,
         metadata=setting(
             NumberRange("Frequency penalty", -2, 2, 0.1),
-            "The same, as many times as the completion has the token",
+            "Subtracted from the logit of a token for each time it occurs in the completion",
             protocol="unless default",
         ),
     )
     penalty_last_tokens: int = field(
         default=64,
         metadata=setting(
-            NumberRange("Penalties look back", -1, 32_768),
-            "How many tokens the three penalties look back; -1 takes the whole context",
+            NumberRange("Penalty range", -1, 32_768),
+            "How many tokens back the three penalties look; -1 is the whole context",
             servers={"llama-server": "repeat_last_n"},
         ),
     )
@@ -189,7 +189,7 @@ class Sampling:
         default=0,
         metadata=setting(
             ChoiceOption("Mirostat", (("off", 0), ("version 1", 1), ("version 2", 2))),
-            "Version 1 or 2 holds the surprise steady, in place of top k, top p, min p and typical p",
+            "Keeps the perplexity steady; replaces top k, top p, min p and typical p",
             servers={"llama-server": "mirostat"},
         ),
     )
@@ -197,7 +197,7 @@ class Sampling:
         default=5.0,
         metadata=setting(
             NumberRange("Mirostat tau", 0, 20, 0.5),
-            "The surprise that Mirostat aims at, in bits",
+            "Target surprise of Mirostat, in bits per token",
             servers={"llama-server": "mirostat_tau"},
         ),
     )
@@ -205,15 +205,15 @@ class Sampling:
         default=0.1,
         metadata=setting(
             NumberRange("Mirostat eta", 0, 1, 0.05),
-            "How fast Mirostat learns",
+            "Learning rate of Mirostat",
             servers={"llama-server": "mirostat_eta"},
         ),
     )
     logit_bias: tuple[TokenBias, ...] = field(
         default=(),
         metadata=setting(
-            LinesEditor("Logit bias: token and bias, one a line", '"Hello" -5', show_biases, parse_biases),
-            "Token id, or a text of which each token counts, and what is added to its logit",
+            LinesEditor("Logit bias: token and bias, one per line", '"Hello" -5', show_biases, parse_biases),
+            "Token id, or a text for all of its tokens, and the number to add to the logit",
             row=3,
             protocol="spelled",
         ),
@@ -221,7 +221,7 @@ class Sampling:
     stop: tuple[str, ...] = field(
         default=(),
         metadata=setting(
-            LinesEditor("Stop texts, one a line", "\\n\\n", show_stops, parse_stops),
+            LinesEditor("Stop texts, one per line", "\\n\\n", show_stops, parse_stops),
             "Texts that end a completion and are not part of it",
             row=2,
             protocol="spelled",
@@ -230,14 +230,17 @@ class Sampling:
     seed: int = field(
         default=0,
         metadata=setting(
-            NumberRange("Seed", 0, 2**31 - 1), "For temperatures above 0", row=0, protocol="always"
+            NumberRange("Seed", 0, 2**31 - 1),
+            "Random seed for temperatures above 0",
+            row=0,
+            protocol="always",
         ),
     )
     max_tokens: int = field(
         default=256,
         metadata=setting(
             NumberRange("Max tokens", 1, 32_768),
-            "Longest completion, in tokens",
+            "Maximum length of the completion, in tokens",
             row=0,
             protocol="always",
         ),
@@ -248,14 +251,14 @@ SAMPLING_FIELDS: Final[Mapping[str, SettingField]] = {
     declared.name: declared
     for declared in sorted(settings_of(Sampling).values(), key=lambda declared: declared.row)
 }
-"""The fields by name, in the order of the page."""
+"""The sampling fields by name, in the order of the page."""
 
 
 def number_range(name: str) -> NumberRange:
-    """The range of a sampling field that is a number.
+    """Return the range of a numeric sampling field.
 
     Raises:
-        TypeError: It is not a number.
+        TypeError: The field is not a number.
     """
     editor = SAMPLING_FIELDS[name].editor
     if not isinstance(editor, NumberRange):

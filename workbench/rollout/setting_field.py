@@ -8,38 +8,38 @@ from typing import Any, Final, Literal, Protocol
 from workbench.errors import BadInput
 
 InProtocol = Literal["", "always", "unless default", "spelled"]
-"""Whether OpenAI's protocol knows a sampling field: it does not; it is always sent; it is sent if it is not the
-default; the request builder spells it in a way of its own."""
+"""How a sampling field is sent in OpenAI's protocol: not at all (empty), always, only if it is not the default, or
+"spelled", which means that the request builder has its own code for it."""
 _KEY: Final = "setting"
 
 
 class FieldEditor(Protocol):
-    """How a person edits a value."""
+    """How people edit a value on the page."""
 
     @property
     def label(self) -> str:
-        """As the page shows it."""
+        """The label on the page."""
         ...
 
     def show(self, value: Any) -> object:
-        """The value as the page's component holds it."""
+        """Return the value in the form that the page's component holds."""
         ...
 
     def parse(self, shown: object, where: str = "") -> Any:
-        """The value of what the component holds.
+        """Parse what the component holds.
 
         Args:
             shown: None if the component is empty.
-            where: Says more about the place, such as `"column B, "`.
+            where: Prefix for the location in error messages, such as `"column B, "`.
 
         Raises:
-            BadInput: It is not a value of this setting.
+            BadInput: It is not a valid value of this setting.
         """
         ...
 
 
 class _ShownAsIs:
-    """Part of an editor whose component holds the value itself."""
+    """Base of an editor whose component holds the value itself."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class _ShownAsIs:
 
 @dataclass(frozen=True, slots=True)
 class PlainEditor(_ShownAsIs):
-    """Any value, such as a text or the choice of a list that only the page knows."""
+    """Any value, such as a text or an item of a list that only the page knows."""
 
     label: str
 
@@ -61,7 +61,7 @@ class PlainEditor(_ShownAsIs):
 
 @dataclass(frozen=True, slots=True)
 class Switch(_ShownAsIs):
-    """On or off."""
+    """A check box: on or off."""
 
     label: str
 
@@ -72,16 +72,16 @@ class Switch(_ShownAsIs):
 
 @dataclass(frozen=True, slots=True)
 class NumberRange(_ShownAsIs):
-    """A number from the least to the most, both of them allowed."""
+    """A number from `least` to `most`, both included."""
 
     label: str
     least: float
     most: float
     step: float | None = None
-    """Of the component's arrows. None allows whole numbers only."""
+    """Step of the component's arrows. None if only whole numbers are allowed."""
 
     def parse(self, shown: object, where: str = "") -> float:
-        """See `FieldEditor`; an integer if only whole numbers are allowed.
+        """See `FieldEditor`. The result is an integer if only whole numbers are allowed.
 
         >>> NumberRange("Top p", 0, 1, 0.05).parse(2)
         Traceback (most recent call last):
@@ -98,21 +98,21 @@ class NumberRange(_ShownAsIs):
         if self.step is not None:
             return shown
         if shown != int(shown):
-            raise BadInput(place, f"{shown} is not whole", remedy)
+            raise BadInput(place, f"{shown} is not a whole number", remedy)
         return int(shown)
 
     def whole(self, shown: object, where: str = "") -> int:
-        """The same of whole numbers, as an integer."""
+        """Parse a whole number and return it as an integer."""
         return int(self.parse(shown, where))
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceOption(_ShownAsIs):
-    """One of a few numbers."""
+    """A choice of a few values, each an integer."""
 
     label: str
     options: tuple[tuple[str, int], ...]
-    """What a person reads, and its value; values follow each other."""
+    """Label and value of each choice. The values are consecutive integers."""
 
     def parse(self, shown: object, where: str = "") -> int:
         """See `FieldEditor`."""
@@ -122,13 +122,13 @@ class ChoiceOption(_ShownAsIs):
 
 @dataclass(frozen=True, slots=True)
 class LinesEditor:
-    """A list of values, one a line."""
+    """A list of values, one per line."""
 
     label: str
     placeholder: str
     to_text: Callable[[Any], str]
     from_text: Callable[[str], Any]
-    """Raises `BadInput` with the line that cannot be read."""
+    """Raises `BadInput` with the number of the line that cannot be parsed."""
 
     def show(self, value: Any) -> object:
         """See `FieldEditor`."""
@@ -145,16 +145,16 @@ class SettingField:
 
     name: str
     default: Any
-    """`dataclasses.MISSING` if a factory makes it."""
+    """`dataclasses.MISSING` if the field has a default factory."""
     editor: FieldEditor
     help: str
-    """What it does, for the documentation and the command line; no full stop."""
+    """What the setting does, for the documentation and the command line. Without a full stop."""
     row: int
-    """Where Play shows a sampling field: 0 is the row that is always visible, 1 the folded numbers, and from 2 on
-    each field has the whole width."""
+    """Where Play shows a sampling field: 0 is the row that is always visible, 1 the collapsed numbers; from 2 on, each
+    field has a row of its own."""
     protocol: InProtocol
     servers: Mapping[str, str] = field(hash=False)
-    """Kinds of servers that take it beside the protocol, and what they call it."""
+    """Servers that accept the field in addition to OpenAI's protocol: kind of server to its name for the field."""
 
 
 def setting(
@@ -165,14 +165,14 @@ def setting(
     protocol: InProtocol = "",
     servers: Mapping[str, str] | None = None,
 ) -> Mapping[str, Any]:
-    """The metadata of a dataclass field that declares a setting; see `SettingField` for the arguments."""
+    """Return the metadata of a dataclass field that declares a setting; see `SettingField` for the arguments."""
     return {
         _KEY: {"editor": editor, "help": help, "row": row, "protocol": protocol, "servers": servers or {}}
     }
 
 
 def settings_of(kind: type) -> Mapping[str, SettingField]:
-    """The settings that a dataclass declares, by name, in its order."""
+    """Return the settings that a dataclass declares, by name, in the order of its fields."""
     return {
         declared.name: SettingField(name=declared.name, default=declared.default, **declared.metadata[_KEY])
         for declared in fields(kind)

@@ -10,43 +10,43 @@ from workbench.chat.message import ToolCall, ToolResult
 from workbench.rollout.ports import Toolbox, ToolRun
 
 BY_HAND: Final = "written by hand"
-"""Said instead of a mock rule where a person gave the result."""
+"""Recorded instead of a mock rule if a person wrote the result."""
 
 
 class StepKind(StrEnum):
-    """What a person may do with a call."""
+    """What a person can do with a call."""
 
     USE = "use"
-    """Let the toolbox run it."""
+    """Let the toolbox run the call."""
     WRITE = "write"
-    """Give the result."""
+    """Write the result."""
     FAIL = "fail"
-    """Let it fail."""
+    """Let the call fail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What a person said of one call."""
+    """A person's decision about one call."""
 
     kind: StepKind = StepKind.USE
     text: str = ""
-    """The result as written, or the words of the failure; empty where the toolbox runs the call."""
+    """The result or the error message. Empty if the toolbox runs the call."""
 
 
 class Stepper(Protocol):
-    """Someone whom the rollout waits for."""
+    """Someone who decides about calls while the rollout waits."""
 
     def step(self, call: ToolCall) -> Step:
-        """What is to come of the call; waits for it."""
+        """Wait for the decision about a call and return it."""
         ...
 
 
 class ApprovingToolbox:
-    """Asks about each call before it runs, one after the other; see `workbench.rollout.ports.Toolbox`.
+    """A toolbox that asks about each call before it runs, one after the other.
 
     Args:
         inner: Runs the calls that are let through.
-        stepper: Who is asked.
+        stepper: Decides about each call.
     """
 
     def __init__(self, inner: Toolbox, stepper: Stepper) -> None:
@@ -54,7 +54,7 @@ class ApprovingToolbox:
         self._stepper = stepper
 
     def run(self, call: ToolCall) -> ToolRun:
-        """The call's result, from the toolbox or from the person."""
+        """Return the result of a call, from the toolbox or from the person."""
         step = self._stepper.step(call)
         if step.kind is StepKind.USE:
             return self._inner.run(call)
@@ -67,12 +67,12 @@ class ApprovingToolbox:
         return ToolRun(result=ToolResult(text=text, is_error=is_error), milliseconds=0.0, rule=BY_HAND)
 
     def run_round(self, calls: Sequence[ToolCall]) -> Iterator[ToolRun]:
-        """The results in order; nothing runs ahead of the person."""
+        """Return the results in order. No call runs before the person has decided about it."""
         return map(self.run, calls)
 
 
 def _json(text: str) -> str:
-    """`text` byte for byte where it is JSON, else as a JSON string."""
+    """Return `text` unchanged if it is JSON, otherwise as a JSON string."""
     try:
         loads(text)
     except (ValueError, RecursionError):

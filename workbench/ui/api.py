@@ -160,9 +160,9 @@ class ApiFunctions:
             model: As the page names it.
             tool_choice: none, auto, required, or a tool's name.
             session: Id of a session to go on with; what is left out is as it was played before.
-            temperature: 0 takes the likeliest token.
-            seed: For temperatures above 0.
-            max_tokens: Longest completion, in tokens.
+            temperature: 0 always takes the most likely token.
+            seed: Random seed for temperatures above 0.
+            max_tokens: Maximum length of the completion, in tokens.
             max_rounds: Completions at most.
 
         Returns:
