@@ -98,8 +98,8 @@ def _load_all(file: Path) -> None:
             json.loads(line)
 
 
-def _checked(file: Path, terms: CheckOptions, jobs: int = 1) -> None:
-    found = FilesCheck(files=[str(file)], terms=terms, spread=LocalRunner(jobs=jobs)).findings()
+def _checked(file: Path, options: CheckOptions, jobs: int = 1) -> None:
+    found = FilesCheck(files=[str(file)], options=options, runner=LocalRunner(jobs=jobs)).findings()
     errors = [one for one in found if one.finding.severity == "error"]
     assert not errors, errors[:3]
 

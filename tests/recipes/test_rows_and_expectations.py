@@ -19,8 +19,8 @@ from workbench.trajectory.trajectory import Trajectory
 from workbench.trajectory.writing.losses import (
     drop_mask,
     drop_preference,
-    free_columns,
-    tell_big_integers,
+    drop_columns,
+    report_big_integers,
 )
 from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
@@ -68,7 +68,7 @@ def _need_worse(draft: RowDraft) -> None:
         draft.note(Loss.LABEL)
 
 
-_STEPS: Final = (free_columns(*_OWN), *CHAT_STEPS, drop_mask, tell_big_integers)
+_STEPS: Final = (drop_columns(*_OWN), *CHAT_STEPS, drop_mask, report_big_integers)
 DIALOGUE: Final = RowFormat(
     name="dialogue",
     title="an example: dialogues with functions",

@@ -53,7 +53,7 @@ def test_the_check_finds_nothing_in_both_splits_together(train_rows, held_rows):
     check = RowsCheck()
     found = [finding for row in (*train_rows, *held_rows) for finding in check.check(read(row))]
     assert found == []
-    assert list(check.doubles([ROWS, 2 * ROWS])) == []
+    assert list(check.duplicates([ROWS, 2 * ROWS])) == []
     assert list(check.facts.findings()) == []
 
 

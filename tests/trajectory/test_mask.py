@@ -10,9 +10,9 @@ from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.trajectory.formats.known import FORMATS, detect_format
 from workbench.trajectory.mask import MaskedText, Token, mask_tokens
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.sets.stats import preview
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -25,7 +25,7 @@ CALLS = (
 def trajectory(row: dict[str, Any]) -> Trajectory:
     form = detect_format(row)
     assert form
-    return understand(form.read(row)).trajectory
+    return read_trajectory(form.read(row)).trajectory
 
 
 def trained(masked: MaskedText) -> list[str]:

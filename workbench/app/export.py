@@ -58,7 +58,7 @@ def choice_of(services: Services, session_ids: Sequence[str] | None) -> SessionF
                 "no such session",
                 "`workbench export` without --session takes all",
             )
-    return SessionFilter(session_ids=tuple(session_ids), is_discarded_taken=True)
+    return SessionFilter(session_ids=tuple(session_ids), includes_discarded=True)
 
 
 def lines_of(done: SessionDone) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Final
 from workbench.app.services import Services
 from workbench.errors import BadInput
 from workbench.hermes.parse import parse
-from workbench.records.corpus.conversations import ExportConversation, tell_session
+from workbench.records.corpus.conversations import ExportConversation, session_conversations
 from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionMaterial
 from workbench.records.corpus.row_result import ValidatorWarning, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
@@ -46,7 +46,7 @@ def preview_export(
         )
     own = [label for label in labels if label.is_deciding or label.labeller == labeller]
     wanted = ExportOptions()
-    told = next(tell_session(ExportSource(replace(material, labels=own), wanted)))
+    told = next(session_conversations(ExportSource(replace(material, labels=own), wanted)))
     if not isinstance(told, ExportConversation):
         return ExportPreview(obstacles=(told,))
     made = make_row(told, wanted)

@@ -185,15 +185,15 @@ def export(
         model=model,
         since=since and since.replace(tzinfo=UTC),
         until=until and until.replace(tzinfo=UTC),
-        is_discarded_taken=ExcludedKind.DISCARDED in taken or bool(session),
+        includes_discarded=ExcludedKind.DISCARDED in taken or bool(session),
     )
     wanted = ExportOptions(
         choice=choice,
         format=format_,
-        terms=RowOptions(result_role=result_role.value, frame=frame),
+        row_options=RowOptions(result_role=result_role.value, frame=frame),
         arguments=arguments.value,
-        is_stale_taken=ExcludedKind.STALE in taken,
-        is_unfinished_taken=ExcludedKind.UNFINISHED in taken,
+        includes_stale=ExcludedKind.STALE in taken,
+        includes_unfinished=ExcludedKind.UNFINISHED in taken,
         is_raw=raw,
         is_strict=strict,
     )

@@ -41,8 +41,8 @@ def import_(
     with open_services(read_settings()) as services:
         own = services.of(Owner(key=owner, role=UserRole.LOCAL)) if owner else services
         for file in files:
-            terms = ImportOptions(file=Path(file).name, tags=tags, is_queued=queue, is_again=again)
-            for one in with_progress(_imported(own, file, format_, terms), "rows"):
+            options = ImportOptions(file=Path(file).name, tags=tags, is_queued=queue, allows_repeats=again)
+            for one in with_progress(_imported(own, file, format_, options), "rows"):
                 counts["imported" if one.is_new else "known" if one.session_id else "failed"] += 1
                 rows += [_row_json(file, one)] if as_json else []
                 _tell(file, one)
@@ -56,9 +56,9 @@ def import_(
         raise typer.Exit(HAS_PROBLEMS)
 
 
-def _imported(services: Services, file: str, read_as: str, terms: ImportOptions) -> Iterator[RowImported]:
+def _imported(services: Services, file: str, read_as: str, options: ImportOptions) -> Iterator[RowImported]:
     rows = services.datasets.read(file, read_as)
-    return import_rows(services.corpus, rows, services.setup_for(), terms)
+    return import_rows(services.corpus, rows, services.setup_for(), options)
 
 
 def _tell(file: str, one: RowImported) -> None:

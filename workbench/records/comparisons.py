@@ -150,19 +150,19 @@ def check_count(count: int) -> None:
         )
 
 
-def check_vote(kept: StoredComparison, vote: Vote) -> None:
+def check_vote(stored: StoredComparison, vote: Vote) -> None:
     """Refuses a vote that its comparison does not allow.
 
     Raises:
         BadInput: The turn or the column is not there, or fewer than two answers are.
     """
     where = f"vote on turn {vote.turn + 1}"
-    columns = range(len(kept.comparison.columns))
-    if vote.turn not in range(len(kept.comparison.turns)):
-        raise BadInput(where, f"the comparison has {len(kept.comparison.turns)} turns")
+    columns = range(len(stored.comparison.columns))
+    if vote.turn not in range(len(stored.comparison.turns)):
+        raise BadInput(where, f"the comparison has {len(stored.comparison.turns)} turns")
     if (vote.kind is VoteKind.BEST) != (vote.column is not None):
         raise BadInput(where, "it names no column that is better", "name one, or vote `tie` or `bad`")
-    there = [one for one in columns if (answer := kept.answer(vote.turn, one)) and answer.leaf_id]
+    there = [one for one in columns if (answer := stored.answer(vote.turn, one)) and answer.leaf_id]
     if len(there) < MIN_COLUMNS:
         raise BadInput(where, f"{len(there)} of {len(columns)} columns answered", "vote once two are there")
     if vote.column is not None and vote.column not in there:
@@ -170,7 +170,7 @@ def check_vote(kept: StoredComparison, vote: Vote) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class VotedAnswer:
     """An answer, as it stands in the session's tree."""
 
     asked_id: str
@@ -184,8 +184,8 @@ class Side:
 class Preference:
     """One answer is better than another to the same turn."""
 
-    chosen: Side
-    rejected: Side
+    chosen: VotedAnswer
+    rejected: VotedAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +194,7 @@ class Preferences:
 
     pairs: tuple[Preference, ...] = ()
     """The better answer against each other one, the oldest comparison first."""
-    bad: tuple[Side, ...] = ()
+    bad: tuple[VotedAnswer, ...] = ()
     """Answers of turns of which none was good."""
 
 
@@ -202,17 +202,17 @@ NO_PREFERENCES: Final = Preferences()
 """Nobody voted."""
 
 
-def preferences_of(kept: tuple[StoredComparison, ...]) -> Preferences:
+def preferences_of(stored: tuple[StoredComparison, ...]) -> Preferences:
     """The votes of a session's comparisons; a tie prefers nothing."""
     return Preferences(
-        pairs=tuple(pair for one in kept for pair in _pairs(one)),
-        bad=tuple(side for one in kept for side in _bad(one)),
+        pairs=tuple(pair for one in stored for pair in _pairs(one)),
+        bad=tuple(side for one in stored for side in _bad(one)),
     )
 
 
-def _pairs(kept: StoredComparison) -> Iterator[Preference]:
-    for vote in kept.votes:
-        sides = dict(_sides(kept, vote.turn))
+def _pairs(stored: StoredComparison) -> Iterator[Preference]:
+    for vote in stored.votes:
+        sides = dict(_sides(stored, vote.turn))
         chosen = sides.get(vote.column) if vote.column is not None else None
         if chosen is not None:
             yield from (
@@ -222,21 +222,21 @@ def _pairs(kept: StoredComparison) -> Iterator[Preference]:
             )
 
 
-def _bad(kept: StoredComparison) -> Iterator[Side]:
-    for vote in kept.votes:
+def _bad(stored: StoredComparison) -> Iterator[VotedAnswer]:
+    for vote in stored.votes:
         if vote.kind is VoteKind.BAD:
-            yield from (side for _, side in _sides(kept, vote.turn))
+            yield from (side for _, side in _sides(stored, vote.turn))
 
 
-def _sides(kept: StoredComparison, turn: int) -> Iterator[tuple[int, Side]]:
+def _sides(stored: StoredComparison, turn: int) -> Iterator[tuple[int, VotedAnswer]]:
     """The answers that came, by column."""
-    for column, asked in enumerate(kept.comparison.columns):
-        side = _side(kept.answer(turn, column), asked.setup.contract_name)
+    for column, asked in enumerate(stored.comparison.columns):
+        side = _side(stored.answer(turn, column), asked.setup.contract_name)
         if side is not None:
             yield column, side
 
 
-def _side(answer: ComparisonAnswer | None, contract_name: str) -> Side | None:
+def _side(answer: ComparisonAnswer | None, contract_name: str) -> VotedAnswer | None:
     if answer is None or answer.asked_id is None or answer.leaf_id is None:
         return None
-    return Side(asked_id=answer.asked_id, leaf_id=answer.leaf_id, contract_name=contract_name)
+    return VotedAnswer(asked_id=answer.asked_id, leaf_id=answer.leaf_id, contract_name=contract_name)

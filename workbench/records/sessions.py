@@ -168,11 +168,11 @@ def with_ephemeral(system_text: str, ephemeral: str) -> str:
     return system_text + SEPARATOR + ephemeral if ephemeral else system_text
 
 
-def without_ephemeral(kept: StoredMessage) -> StoredMessage:
+def without_ephemeral(stored: StoredMessage) -> StoredMessage:
     """The same message as others may see it; a prompt that had an ephemeral part is not exact any more."""
-    if kept.generation is None or not kept.generation.ephemeral:
-        return kept
-    return replace(kept, generation=_cut(kept.generation))
+    if stored.generation is None or not stored.generation.ephemeral:
+        return stored
+    return replace(stored, generation=_cut(stored.generation))
 
 
 def _cut(generation: Generation) -> Generation:

@@ -75,7 +75,7 @@ def session_conditions(wanted: SessionFilter) -> Iterator[ColumnElement[bool]]:
     yield from _rated(wanted)
     if wanted.state is not None:
         yield _is_in_state(wanted.state, wanted.project)
-    if not wanted.is_discarded_taken and wanted.state is not QueueState.DISCARDED:
+    if not wanted.includes_discarded and wanted.state is not QueueState.DISCARDED:
         yield sa.not_(is_discarded(wanted.project))
 
 

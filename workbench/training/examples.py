@@ -9,8 +9,8 @@ from workbench.hermes.marks import TURN_CLOSE
 from workbench.hermes.render import render
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage
-from workbench.trajectory.understand import understand
 
 IGNORED: Final = -100
 """The label of a token that the loss does not count. *Source:* PyTorch, `CrossEntropyLoss.ignore_index`."""
@@ -60,7 +60,7 @@ def examples_of(row: TrainingRow, family: str = "") -> list[Example]:
         row: A sound row.
         family: In whose framing; empty takes the row's column `family`, else `FAMILY`.
     """
-    trajectory = understand(row).trajectory
+    trajectory = read_trajectory(row).trajectory
     named = row.columns.get("family")
     framing = family or (named if isinstance(named, str) and named else FAMILY)
     texts = _system_texts(row)

@@ -113,7 +113,7 @@ CountTokens = Callable[[str], int]
 """Length of a text in tokens."""
 
 
-def quarter_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Tokens by rule of thumb, four characters each. *Source:* the fallback of hermes-agent's compressor."""
     return len(text) // 4
 

@@ -20,8 +20,8 @@ _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
 """An open tag with tools behind it; the sentences around them name the tags too, with nothing inside."""
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
-_LONGEST_KEPT: Final = 50_000
-_MOST_KEPT: Final = 250
+_MAX_CACHED_CHARS: Final = 50_000
+_CACHE_SIZE: Final = 250
 """Rows of one data set declare the same tools over and over; so many texts, none longer, are remembered."""
 _MARSHAL: Final = 2
 """The newest version in which equal values always give equal bytes."""
@@ -34,13 +34,13 @@ def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> t
     None, an empty text and the text `null` declare nothing, and neither does what cannot be read: that is a
     finding, `tools-unreadable`. Equal texts are read once; nobody changes what comes out.
     """
-    if isinstance(value, str) and len(value) <= _LONGEST_KEPT:
-        declared, told = _text_column(value, pointer)
+    if isinstance(value, str) and len(value) <= _MAX_CACHED_CHARS:
+        declared, found_problems = _text_column(value, pointer)
     elif isinstance(value, list) and (key := _key(value)):
-        declared, told = _list_column(key, pointer)
+        declared, found_problems = _list_column(key, pointer)
     else:
         return _column(value, pointer, findings)
-    findings.extend(told)
+    findings.extend(found_problems)
     return declared
 
 
@@ -55,7 +55,7 @@ class _Specs(NamedTuple):
     """Whether none of the objects was more than a function."""
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _text_column(text: str, pointer: str) -> _Read:
     findings: list[RowFinding] = []
     return _column(text, pointer, findings), tuple(findings)
@@ -74,10 +74,10 @@ def _key(value: list[JsonValue]) -> _Key | None:
     except ValueError:
         return None
     key.value = value
-    return key if len(key) <= _LONGEST_KEPT else None
+    return key if len(key) <= _MAX_CACHED_CHARS else None
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _list_column(key: _Key, pointer: str) -> _Read:
     findings: list[RowFinding] = []
     return _column(key.value, pointer, findings), tuple(findings)
@@ -98,7 +98,7 @@ def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple
     return tuple(_declaration(value, pointer, findings, is_text=is_text))
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _plain_specs(text: str) -> _Specs | None:
     """The specs of a JSON list of objects; None where the text is anything else.
 
@@ -134,15 +134,15 @@ def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding])
     Lines of objects, one array, and arrays one behind the other are read; each pair of tags is one
     declaration. Equal texts are read once; nobody changes what comes out.
     """
-    if len(text) > _LONGEST_KEPT:
+    if len(text) > _MAX_CACHED_CHARS:
         return _system(text, pointer, entry, findings)
-    declared, told = _kept_system(text, pointer, entry)
-    findings.extend(told)
+    declared, found_problems = _cached_system(text, pointer, entry)
+    findings.extend(found_problems)
     return declared
 
 
-@lru_cache(maxsize=_MOST_KEPT)
-def _kept_system(text: str, pointer: str, entry: int) -> _Read:
+@lru_cache(maxsize=_CACHE_SIZE)
+def _cached_system(text: str, pointer: str, entry: int) -> _Read:
     findings: list[RowFinding] = []
     return _system(text, pointer, entry, findings), tuple(findings)
 

@@ -88,7 +88,7 @@ def mask_trajectory(trajectory: Trajectory, family: str) -> MaskedText:
     prompt = render(
         Conversation(messages=tuple(map(_message, messages))),
         family=family,
-        has_contract=_tells_tools(messages),
+        has_contract=_lists_tools(messages),
         tools=trajectory.tools,
         generation_prompt=False,
     )
@@ -108,7 +108,7 @@ def mask_tokens(masked: MaskedText, tokenizer: Tokenizer) -> tuple[TrainedToken,
     return tuple(found)
 
 
-def _tells_tools(messages: Sequence[RowMessage]) -> bool:
+def _lists_tools(messages: Sequence[RowMessage]) -> bool:
     """Whether a system text tells of the tools in words of its own: no template may tell of them again."""
     first = messages[0] if messages else None
     return (

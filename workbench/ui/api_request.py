@@ -14,7 +14,7 @@ from workbench.app.requests.prompt import tools_of_row
 from workbench.app.services import Services
 from workbench.chat.json_value import JsonObject
 from workbench.errors import BadInput, WorkbenchError
-from workbench.library.datasets.session_export import export_rows, spelling_for
+from workbench.library.datasets.session_export import detect_argument_form, export_rows
 from workbench.records.corpus.material import SessionFilter
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.records.run_config import RunConfig
@@ -100,8 +100,8 @@ def exported(services: Services, choice: SessionFilter, form: str) -> JsonObject
         format_named(form)
         raise BadInput(f"format {form!r}", "it is only read", f"use one of {', '.join(WRITTEN)}")
     wanted = ExportOptions(choice=choice, format=form)
-    arguments = spelling_for(services.corpus, wanted)
-    wanted = replace(wanted, terms=replace(wanted.terms, arguments=arguments))
+    arguments = detect_argument_form(services.corpus, wanted)
+    wanted = replace(wanted, row_options=replace(wanted.row_options, arguments=arguments))
     done = list(export_rows(services.corpus, wanted))
     return {
         "rows": [made.row for one in done for made in one.rows if made.row is not None],

@@ -115,7 +115,7 @@ def test_rows_that_are_there_and_rows_that_are_none_are_told_and_stop_nothing(se
     assert first[2].session_id == first[0].session_id
     again = bring(services, write(tmp_path / "other.jsonl", dict(reversed(good[0].items()))))
     assert (again[0].session_id, again[0].is_new) == (first[0].session_id, False)
-    assert bring(services, tmp_path / "other.jsonl", is_again=True)[0].is_new
+    assert bring(services, tmp_path / "other.jsonl", allows_repeats=True)[0].is_new
 
 
 def test_an_unreadable_call_is_imported_for_a_labeller_and_refused_by_the_export(services, tmp_path):

@@ -13,7 +13,7 @@ from workbench.cli.app import run
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FilesCheck
 from workbench.library.datasets.chunks import ChunkRunner, LocalRunner
-from workbench.library.datasets.conversion import Conversion, convert_shards, settled, shard_pairs
+from workbench.library.datasets.conversion import Conversion, convert_shards, settle_arguments, shard_pairs
 from workbench.library.datasets.row_files import shards_of
 
 RAY = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install '.[scale]'")
@@ -64,7 +64,7 @@ def test_a_folder_is_its_shards_by_name(folder: Path) -> None:
 
 def test_a_folder_is_converted_shard_by_shard(folder: Path, tmp_path: Path) -> None:
     pairs = shard_pairs(str(folder), str(tmp_path / "out"))
-    done = list(convert_shards(pairs, settled(Conversion(write_as="trl"))))
+    done = list(convert_shards(pairs, settle_arguments(Conversion(write_as="trl"))))
     assert len(done) == 3 * 73
     written = [json.loads(line) for _, target in pairs for line in Path(target).read_text().splitlines()]
     assert len(written) == sum(one.done.is_written for one in done) == 3 * 71
@@ -100,7 +100,7 @@ def test_ray_finds_and_writes_the_same(folder: Path, tmp_path: Path) -> None:
         one.totals.facts,
         one.totals.formats,
     )
-    wanted = settled(Conversion(write_as="openai"))
+    wanted = settle_arguments(Conversion(write_as="openai"))
     local, remote = (shard_pairs(str(folder), str(tmp_path / name)) for name in ("local", "remote"))
     assert list(RayRunner().convert(remote, wanted)) == list(convert_shards(local, wanted))
     for (_, mine), (_, theirs) in zip(local, remote, strict=True):

@@ -65,7 +65,7 @@ def test_a_corrected_call_takes_its_place_also_where_the_original_was_a_guess(se
         correction=ToolCall(name="weather", arguments={"city": "Oslo"}),
     )
     assert codes(rows_of(services)[1]) == ["stale-message"]
-    rows, obstacles = rows_of(services, is_stale_taken=True)
+    rows, obstacles = rows_of(services, includes_stale=True)
     assert obstacles == []
     assert rows[0]["conversations"][2]["value"] == CALL.replace("Rome", "Oslo")
 

@@ -11,9 +11,9 @@ from workbench.trajectory.compress import (
     TITLE,
     CompressionSettings,
     compress_trajectory,
+    estimate_tokens,
     extract_summary,
     find_region,
-    quarter_tokens,
     read_settings,
 )
 from workbench.trajectory.formats.shared.text_entries import bare_result, text_entries
@@ -41,8 +41,8 @@ def compressed(trajectory, **settings):
     return compress_trajectory(
         trajectory,
         wanted,
-        quarter_tokens,
-        lambda entries: extract_summary(entries, quarter_tokens, wanted.summary_target_tokens),
+        estimate_tokens,
+        lambda entries: extract_summary(entries, estimate_tokens, wanted.summary_target_tokens),
     )
 
 
@@ -123,10 +123,10 @@ def test_the_stretch_lies_between_what_is_protected(roles, tokens, region):
 def test_an_extracted_summary_keeps_to_its_length():
     entries = list(text_entries(long(200).messages, bare_result))
     for most in (60, 200, 1000, 5000):
-        text = extract_summary(entries, quarter_tokens, most)
+        text = extract_summary(entries, estimate_tokens, most)
         assert text.startswith(TITLE)
-        assert quarter_tokens(text) <= most
-    assert "more steps" in extract_summary(entries, quarter_tokens, 60)
+        assert estimate_tokens(text) <= most
+    assert "more steps" in extract_summary(entries, estimate_tokens, 60)
 
 
 def test_the_keys_of_the_original_are_read():

@@ -9,9 +9,9 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.hermes_text import spell_parts
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import FRAMES, compose_system, split_system
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Thought, Trajectory
-from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import convert_row, write_row
 from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import RowOptions
@@ -157,7 +157,7 @@ def test_a_message_that_the_loss_must_not_count_keeps_its_mark():
     )
     assert len(written("raw", unseen)["loss_spans"]) == 1
     for name in ("raw", "openai", "sharegpt", "hermes-agent"):
-        back = understand(FORMATS[name].read(written(name, unseen))).trajectory
+        back = read_trajectory(FORMATS[name].read(written(name, unseen))).trajectory
         assert back.messages[-1].is_trained is False, name
 
 
@@ -181,7 +181,7 @@ def test_a_preference_without_its_prompt_is_parted_where_the_answers_part():
     read = FORMATS["dpo"].read(row)
     assert read.answer_start == 1
     assert [entry.pointer for entry in read.all_entries] == ["/chosen/0", "/chosen/1", "/rejected/1"]
-    assert written("dpo", understand(read).trajectory)["prompt"] == shared
+    assert written("dpo", read_trajectory(read).trajectory)["prompt"] == shared
 
 
 def test_a_preference_of_plain_texts_is_read():
@@ -246,7 +246,7 @@ def test_arguments_that_are_nested_deep_are_written_or_refused(depth):
         ]
     }
     types = ArgumentTypes()
-    types.add(understand(FORMATS["openai"].read(row)).trajectory)
+    types.add(read_trajectory(FORMATS["openai"].read(row)).trajectory)
     assert types.spelling == "text"
     for name in ("trl", "openai", "sharegpt", "llamafactory"):
         done = convert_row(row, FORMATS["openai"], FORMATS[name], RowOptions())

@@ -53,8 +53,8 @@ def agrees(row: Row, *, finds_secrets: bool = True) -> bool:
     clean = clean_row(row, finds_secrets=finds_secrets)
     if clean is None:
         return False
-    terms = CheckOptions(finds_secrets=finds_secrets)
-    quick, careful = RowsCheck(terms=terms), RowsCheck(terms=terms)
+    options = CheckOptions(finds_secrets=finds_secrets)
+    quick, careful = RowsCheck(options=options), RowsCheck(options=options)
     found = careful.check(sharegpt.SHAREGPT.read(row))
     assert found == quick.check_as(row, sharegpt.SHAREGPT) == (), row
     assert counted(quick) == counted(careful), row

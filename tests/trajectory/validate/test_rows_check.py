@@ -12,7 +12,7 @@ from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
     RowFingerprint,
     RowFingerprints,
-    likeness_of,
+    fingerprint_row,
 )
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 from workbench.trajectory.validate.set_facts import ToolWatch
@@ -31,15 +31,15 @@ def row(question: str, answer: str = PARIS, **more: Any) -> dict[str, Any]:
     return {"conversations": entries, "tools": json.dumps([SPEC, OTHER]), **more}
 
 
-def checked(*rows: dict[str, Any], **terms: Any) -> RowsCheck:
-    check = RowsCheck(terms=CheckOptions(**terms))
+def checked(*rows: dict[str, Any], **options: Any) -> RowsCheck:
+    check = RowsCheck(options=CheckOptions(**options))
     for one in rows:
         check.check(FORMATS["sharegpt"].read(one))
     return check
 
 
-def doubles(*rows: dict[str, Any], files: list[int] | None = None) -> list[DuplicateRow]:
-    return list(checked(*rows).doubles(files or [len(rows)]))
+def duplicates(*rows: dict[str, Any], files: list[int] | None = None) -> list[DuplicateRow]:
+    return list(checked(*rows).duplicates(files or [len(rows)]))
 
 
 def test_rows_that_are_none_count() -> None:
@@ -53,58 +53,58 @@ class TestDoubles:
         system = {"from": "system", "value": "Be brief."}
         second = row("Hi there", source="b")
         second["conversations"].insert(0, system)
-        assert doubles(row("Hi there"), row("Hi here"), second) == [DuplicateRow("duplicate-row", 2, 0)]
+        assert duplicates(row("Hi there"), row("Hi here"), second) == [DuplicateRow("duplicate-row", 2, 0)]
 
     def test_in_another_file_it_is_shared(self) -> None:
-        assert doubles(row("a"), row("b"), row("a"), files=[2, 3]) == [DuplicateRow("shared-row", 2, 0)]
+        assert duplicates(row("a"), row("b"), row("a"), files=[2, 3]) == [DuplicateRow("shared-row", 2, 0)]
 
     def test_each_later_row_is_told_once(self) -> None:
-        assert doubles(row("a"), row("a"), row("a")) == [
+        assert duplicates(row("a"), row("a"), row("a")) == [
             DuplicateRow("duplicate-row", 1, 0),
             DuplicateRow("duplicate-row", 2, 0),
         ]
 
     @pytest.mark.parametrize("other", [LONG.upper(), LONG + "!", LONG.replace(" ", "  ")])
     def test_the_same_words_otherwise_written_are_near(self, other: str) -> None:
-        assert doubles(row(LONG), row(other)) == [DuplicateRow("near-duplicate-row", 1, 0)]
+        assert duplicates(row(LONG), row(other)) == [DuplicateRow("near-duplicate-row", 1, 0)]
 
     def test_in_a_long_conversation_a_word_may_differ(self) -> None:
         long = f"{LONG}. {LONG[::-1]}. {LONG.swapcase()[20:]}"
-        assert doubles(row(long), row(long.replace("Friday", "Monday"))) == [
+        assert duplicates(row(long), row(long.replace("Friday", "Monday"))) == [
             DuplicateRow("near-duplicate-row", 1, 0)
         ]
 
     @pytest.mark.parametrize("other", ["What is the weather in Rome?", "How is the weather in Oslo?"])
     def test_short_conversations_that_differ_are_not_near(self, other: str) -> None:
-        assert doubles(row("What is the weather in Oslo?", "Fine."), row(other, "Fine.")) == []
+        assert duplicates(row("What is the weather in Oslo?", "Fine."), row(other, "Fine.")) == []
 
     def test_rows_that_cannot_be_read_are_like_nothing(self) -> None:
         check = RowsCheck()
         for _ in range(3):
             check.pass_by()
             check.check(FORMATS["sharegpt"].read({}))
-        assert list(check.doubles([6])) == []
+        assert list(check.duplicates([6])) == []
 
     def test_without_the_search_for_near_rows_only_equal_ones_are_told(self) -> None:
         check = checked(row(LONG), row(LONG + "!"), row(LONG), finds_near=False)
-        assert list(check.doubles([3])) == [DuplicateRow("duplicate-row", 2, 0)]
+        assert list(check.duplicates([3])) == [DuplicateRow("duplicate-row", 2, 0)]
 
     def test_a_sketch_is_found_in_whatever_block_three_bits_differ(self) -> None:
         for bits in ((0, 1, 2), (0, 20, 40), (15, 31, 63), (5, 50, 51)):
-            likenesses = RowFingerprints()
-            likenesses.append(RowFingerprint(1, 0x0123456789ABCDEF))
-            likenesses.append(RowFingerprint(2, 0x0123456789ABCDEF ^ sum(1 << bit for bit in bits)))
-            assert list(likenesses.doubles([2])) == [DuplicateRow("near-duplicate-row", 1, 0)]
+            fingerprints = RowFingerprints()
+            fingerprints.append(RowFingerprint(1, 0x0123456789ABCDEF))
+            fingerprints.append(RowFingerprint(2, 0x0123456789ABCDEF ^ sum(1 << bit for bit in bits)))
+            assert list(fingerprints.duplicates([2])) == [DuplicateRow("near-duplicate-row", 1, 0)]
 
     def test_likeness_needs_sixteen_bytes_a_row(self) -> None:
-        likenesses = checked(*(row(str(number)) for number in range(100))).likenesses
-        assert likenesses.exact.itemsize * len(likenesses.exact) == 800
-        assert likenesses.sketches.itemsize * len(likenesses.sketches) == 800
+        fingerprints = checked(*(row(str(number)) for number in range(100))).fingerprints
+        assert fingerprints.exact.itemsize * len(fingerprints.exact) == 800
+        assert fingerprints.sketches.itemsize * len(fingerprints.sketches) == 800
 
     def test_a_likeness_does_not_change_from_run_to_run(self) -> None:
-        assert likeness_of(FORMATS["sharegpt"].read(row(LONG))) == RowFingerprint(
-            likeness_of(FORMATS["sharegpt"].read(row(LONG))).exact,
-            likeness_of(FORMATS["sharegpt"].read(row(LONG))).sketch,
+        assert fingerprint_row(FORMATS["sharegpt"].read(row(LONG))) == RowFingerprint(
+            fingerprint_row(FORMATS["sharegpt"].read(row(LONG))).exact,
+            fingerprint_row(FORMATS["sharegpt"].read(row(LONG))).sketch,
         )
 
 
@@ -152,7 +152,7 @@ class TestSet:
         assert first.facts == whole.facts
         assert first.rows == whole.rows == 121
         assert first.formats == whole.formats
-        assert list(first.doubles([121])) == list(whole.doubles([121]))
+        assert list(first.duplicates([121])) == list(whole.duplicates([121]))
 
 
 WATCHED = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}

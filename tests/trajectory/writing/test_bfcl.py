@@ -8,8 +8,8 @@ import pytest
 from tests.bfcl import SETS, bfcl_trajectories
 from workbench.chat.message import Role
 from workbench.trajectory.formats.known import FORMATS, WRITTEN, detect_format
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Call, Prose, RowMessage, canonical_text
-from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import RowOptions
@@ -69,9 +69,11 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
         assert done.row is not None, done.problems
         assert done.losses == ()
         row = json.loads(json.dumps(done.row))
-        back = understand(form.read(row)).trajectory
+        back = read_trajectory(form.read(row)).trajectory
         # Rows without calls look alike in kindred formats; they must then mean the same.
-        assert canonical_text(understand(detect_format(row).read(row)).trajectory) == canonical_text(back)
+        assert canonical_text(read_trajectory(detect_format(row).read(row)).trajectory) == canonical_text(
+            back
+        )
         assert [message.parts for message in back.messages if message.parts] == [
             message.parts for message in given.messages
         ]
@@ -97,6 +99,6 @@ def test_datasets_loads_the_rows_of_every_format(trajectories, name, tmp_path, m
     assert loaded.num_rows == len(rows)
     for number in (0, 500, len(rows) - 1):
         fields = {key: value for key, value in loaded[number].items() if value is not None}
-        back = understand(form.read(fields)).trajectory
-        expected = understand(form.read(rows[number])).trajectory
+        back = read_trajectory(form.read(fields)).trajectory
+        expected = read_trajectory(form.read(rows[number])).trajectory
         assert canonical_text(replace(back, tools=expected.tools)) == canonical_text(expected)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.trajectory.trajectories import MARKED, PLAIN, trajectories
 from workbench.trajectory.formats.known import FORMATS, WRITTEN
 from workbench.trajectory.formats.row_format import RowContent
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import canonical_text
-from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -26,7 +26,7 @@ def test_a_conversation_of_plain_texts_is_written_and_what_was_not_lost_is_there
     form = FORMATS[name]
     done = write_row(trajectory, form, RowOptions(result_role=role))
     assert done.row is not None, done.problems
-    back = understand(form.read(json.loads(json.dumps(done.row)))).trajectory
+    back = read_trajectory(form.read(json.loads(json.dumps(done.row)))).trajectory
     again = write_row(back, form, RowOptions(result_role=role))
     assert {loss.code for loss in again.losses} <= {"big-integers"}
     assert json.dumps(again.row) == json.dumps(done.row)

@@ -15,7 +15,7 @@ from workbench.hermes.reading import Dialect, Level, ReadCall, Reading
 from workbench.library.datasets.row_import import ReadRow
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.codes import said
+from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.rows_check import RowsCheck
 
 _ALMOST: Final = "near-duplicate-row"
@@ -50,14 +50,14 @@ def _findings(rows: Iterable[ReadRow], check: RowsCheck) -> Iterator[_Placed]:
     for number, row in rows:
         numbers.append(number)
         if isinstance(row, RowFinding):
-            check.pass_by()
+            check.count_unreadable()
             yield _Placed(number, row)
         else:
             yield from (_Placed(number, one) for one in check.check(row) if _is_told(one))
-    for double in check.doubles([check.rows]):
-        how = "almost the same" if double.code == _ALMOST else "the same"
-        message = f"{how} conversation as row {numbers[double.first]}"
-        yield _Placed(numbers[double.row], said(double.code, message))
+    for duplicate in check.duplicates([check.rows]):
+        how = "almost the same" if duplicate.code == _ALMOST else "the same"
+        message = f"{how} conversation as row {numbers[duplicate.first]}"
+        yield _Placed(numbers[duplicate.row], row_finding(duplicate.code, message))
     yield from (_Placed(None, one) for one in check.facts.findings() if _is_told(one))
 
 

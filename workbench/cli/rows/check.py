@@ -11,7 +11,7 @@ import typer
 
 from workbench.chat.finding import Severity
 from workbench.chat.json_value import JsonObject
-from workbench.cli.rows.row_engine import ADDRESS_HELP, ENGINE_HELP, RowEngine, spread_of
+from workbench.cli.rows.row_engine import ADDRESS_HELP, ENGINE_HELP, RowEngine, runner_for
 from workbench.cli.terminal.paint import Tone, shown, terminal_paint, with_progress
 from workbench.errors import BadInput
 from workbench.library.datasets.checking import FileFinding
@@ -151,9 +151,9 @@ def check(
 
     _refuse(files, format_, fix_out, as_json=as_json)
     files = [shard for file in files for shard in shards_of(file)]
-    terms = CheckOptions(finds_near=near, finds_secrets=secrets)
+    options = CheckOptions(finds_near=near, finds_secrets=secrets)
     files_check = FilesCheck(
-        files=files, read_as=format_, terms=terms, spread=spread_of(engine, jobs=jobs, address=address)
+        files=files, read_as=format_, options=options, runner=runner_for(engine, jobs=jobs, address=address)
     )
     report = (JsonReport if as_json else TextReport)(level)
     with report:
@@ -182,11 +182,11 @@ def _is_same(file: str, other: str) -> bool:
 
 
 def _write_mended(files: list[str], target: str, read_as: str) -> None:
-    from workbench.library.datasets.checking import mend_files
+    from workbench.library.datasets.checking import repair_files
 
-    done = mend_files(files, target, read_as=read_as)
-    told = ", ".join(f"{code} {count:,}" for code, count in sorted(done.codes.items())) or "none"
-    line = f"{target}: {done.written:,} rows written, {done.mended:,} of them mended ({told})"
+    done = repair_files(files, target, read_as=read_as)
+    counts = ", ".join(f"{code} {count:,}" for code, count in sorted(done.codes.items())) or "none"
+    line = f"{target}: {done.written:,} rows written, {done.repaired:,} of them mended ({counts})"
     if done.left_out:
         line += f"; {done.left_out:,} unreadable rows left out"
     print(line, file=sys.stderr)

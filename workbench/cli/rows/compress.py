@@ -26,8 +26,8 @@ from workbench.trajectory.compress import (
     CompressionSettings,
     CountTokens,
     Summarise,
+    estimate_tokens,
     extract_summary,
-    quarter_tokens,
     read_settings,
 )
 from workbench.trajectory.formats.known import FORMATS
@@ -241,13 +241,13 @@ def _tools(
 ) -> Generator[tuple[CountTokens, Summarise]]:
     """What counts and what sums up, with the models that they need."""
     if tokenizer == QUARTER and not model:
-        yield quarter_tokens, _extracting(quarter_tokens, settings)
+        yield estimate_tokens, _extracting(estimate_tokens, settings)
         return
     from workbench.wiring import open_services
 
     with open_services(read_environment()) as services:
         engine: Callable[[str], Engine] = services.models.engine
-        count = quarter_tokens if tokenizer == QUARTER else engine(tokenizer).count_tokens
+        count = estimate_tokens if tokenizer == QUARTER else engine(tokenizer).count_tokens
         extract = _extracting(count, settings)
         if not model:
             yield count, extract

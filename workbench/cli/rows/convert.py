@@ -202,9 +202,9 @@ def convert(
 
     _check(file, out, frame, as_json=as_json)
     check_address(engine, address)
-    terms = RowOptions(result_role=result_role.value, frame=frame, label=label, source=source)
+    row_options = RowOptions(result_role=result_role.value, frame=frame, label=label, source=source)
     conversion = Conversion(
-        read_as=from_, write_as=to, terms=terms, arguments=arguments.value, is_strict=strict
+        read_as=from_, write_as=to, row_options=row_options, arguments=arguments.value, is_strict=strict
     )
     dealt = split_of(split, seed, group)
     summary = Summary()
@@ -230,7 +230,7 @@ def _done(
         ShardRow,
         convert_file,
         convert_shards,
-        settled,
+        settle_arguments,
         shard_pairs,
     )
 
@@ -244,8 +244,8 @@ def _done(
     if engine is RowEngine.RAY:
         from workbench.library.datasets.chunks import RayRunner
 
-        return RayRunner(address=address).convert(pairs, settled(conversion))
-    return convert_shards(pairs, settled(conversion))
+        return RayRunner(address=address).convert(pairs, settle_arguments(conversion))
+    return convert_shards(pairs, settle_arguments(conversion))
 
 
 def _check(file: str, out: str, frame: str, *, as_json: bool) -> None:

@@ -84,7 +84,7 @@ def check_address(engine: RowEngine, address: str) -> None:
         raise BadInput(f"--address {address}", "it is Ray's", "add --engine ray")
 
 
-def spread_of(engine: RowEngine, *, jobs: int, address: str) -> "ChunkRunner":
+def runner_for(engine: RowEngine, *, jobs: int, address: str) -> "ChunkRunner":
     """Who checks.
 
     Raises:

@@ -14,10 +14,10 @@ from workbench.cli.terminal.paint import Paint, Tone, shown, terminal_paint, wit
 from workbench.errors import BadInput
 from workbench.hermes.spelling.families import FAMILIES
 from workbench.settings import read_settings
-from workbench.trajectory.compress import quarter_tokens
+from workbench.trajectory.compress import estimate_tokens
 from workbench.trajectory.formats.known import FORMATS, format_named
 from workbench.trajectory.mask import MaskedText, Tokenizer, TrainedToken, mask_tokens
-from workbench.trajectory.sets.stats import RowStats, share, spread
+from workbench.trajectory.sets.stats import RowStats, distribution, share
 
 if TYPE_CHECKING:
     from workbench.rollout.ports import Engine
@@ -64,7 +64,7 @@ def _percent(count: int, of: int) -> str:
 
 
 def _spread(counts: Mapping[int, int]) -> str:
-    found = spread(counts)
+    found = distribution(counts)
     return ", ".join(f"{name} {number:,}" for name, number in found.items()) or "none"
 
 
@@ -179,7 +179,7 @@ def _show_stats(files: list[str], read_as: str, engine: "Engine | None", *, as_j
     from workbench.library.datasets.compression import count_rows
 
     found = RowStats()
-    count = engine.count_tokens if engine else quarter_tokens
+    count = engine.count_tokens if engine else estimate_tokens
     for _number in with_progress(count_rows(files, found, count, read_as=read_as), "rows"):
         pass
     if as_json:
@@ -193,15 +193,15 @@ def _show_mask(
     files: list[str], number: int, read_as: str, family: str, engine: "Engine | None", *, as_json: bool
 ) -> None:
     from workbench.library.datasets.compression import find_row
+    from workbench.trajectory.row_reading import read_trajectory
     from workbench.trajectory.sets.stats import preview
-    from workbench.trajectory.understand import understand
 
     if len(files) > 1:
         raise BadInput("--mask", "it shows a row of one file", "name one file")
-    understood = understand(find_row(files[0], number, read_as=read_as))
-    if understood.problems:
-        raise BadInput(f"{files[0]}:{number}", understood.problems[0].message)
-    masked = preview(understood.trajectory, family)
+    reading = read_trajectory(find_row(files[0], number, read_as=read_as))
+    if reading.problems:
+        raise BadInput(f"{files[0]}:{number}", reading.problems[0].message)
+    masked = preview(reading.trajectory, family)
     tokens = mask_tokens(masked, _tokenizer(engine)) if engine else ()
     if as_json:
         write_json_line(mask_json(masked, tokens))

@@ -10,10 +10,10 @@ from workbench.library.datasets.chunks import ChunkCheck, ChunkRunner, LocalRunn
 from workbench.library.datasets.row_files import AUTO, read_row, read_rows
 from workbench.library.datasets.row_writer import open_writer
 from workbench.trajectory.row import RowFinding
-from workbench.trajectory.validate.codes import said
+from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.duplicates import DuplicateRow
-from workbench.trajectory.validate.parsed_row import see
-from workbench.trajectory.validate.repair import mend
+from workbench.trajectory.validate.parsed_row import parse_texts
+from workbench.trajectory.validate.repair import repair_row
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
 
@@ -25,12 +25,12 @@ class RepairReport:
     """Rows that were written, mended or as they came."""
     left_out: int = 0
     """Rows that are none, and so could not be written."""
-    mended: int = 0
+    repaired: int = 0
     """Of the written ones, those with a repair."""
     codes: Counter[str] = field(default_factory=Counter[str])
 
 
-def mend_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> RepairReport:
+def repair_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> RepairReport:
     """Write the rows of all files, in order, into one, with the safe repairs made.
 
     Args:
@@ -41,19 +41,19 @@ def mend_files(files: Sequence[str], target: str, *, read_as: str = AUTO) -> Rep
     Raises:
         BadInput: A file cannot be read or written.
     """
-    mending = RepairReport()
+    report = RepairReport()
     with open_writer(target) as write:
         for row in (row for file in files for row in read_rows(file)):
             if row.fields is None:
-                mending.left_out += 1
+                report.left_out += 1
                 continue
             read = read_row(row, read_as)
-            mended = None if isinstance(read, RowFinding) else mend(see(read))
-            write(mended.fields if mended else row.fields)
-            mending.written += 1
-            mending.mended += bool(mended and mended.mends)
-            mending.codes.update(one.code for one in (mended.mends if mended else ()))
-    return mending
+            repaired = None if isinstance(read, RowFinding) else repair_row(parse_texts(read))
+            write(repaired.fields if repaired else row.fields)
+            report.written += 1
+            report.repaired += bool(repaired and repaired.repairs)
+            report.codes.update(one.code for one in (repaired.repairs if repaired else ()))
+    return report
 
 
 class FileFinding(NamedTuple):
@@ -74,9 +74,9 @@ class FilesCheck:
     """Paths, or `-`."""
     read_as: str = AUTO
     """Name of the rows' format, or `auto`."""
-    terms: CheckOptions = field(default_factory=CheckOptions)
+    options: CheckOptions = field(default_factory=CheckOptions)
     """How rows are checked."""
-    spread: ChunkRunner = field(default_factory=LocalRunner)
+    runner: ChunkRunner = field(default_factory=LocalRunner)
     totals: RowsCheck = field(default_factory=RowsCheck)
     """What was counted over all files."""
     _ends: list[int] = field(default_factory=list[int])
@@ -92,14 +92,14 @@ class FilesCheck:
             self._count(checked)
             for number, finding in checked.findings:
                 yield FileFinding(file, number, finding)
-        yield from map(self._of_double, self.totals.doubles(self._ends))
+        yield from map(self._of_duplicate, self.totals.duplicates(self._ends))
         everywhere = self.files[0] if len(self.files) == 1 else None
         for finding in self.totals.facts.findings():
             yield FileFinding(everywhere, None, finding)
 
     def _checked(self) -> Iterator[tuple[str, ChunkCheck]]:
         """Each chunk's result, file by file; where a file ends is noted when the next one begins."""
-        for place, checked in self.spread(self.files, self.terms, self.read_as):
+        for place, checked in self.runner(self.files, self.options, self.read_as):
             self._ends.extend([self.totals.rows] * (place - len(self._ends)))
             yield self.files[place], checked
         self._ends.extend([self.totals.rows] * (len(self.files) - len(self._ends)))
@@ -117,9 +117,9 @@ class FilesCheck:
         _, offset = self._gaps[bisect_right(self._gaps, place, key=lambda gap: gap[0]) - 1]
         return self.files[bisect_right(self._ends, place)], place + offset
 
-    def _of_double(self, double: DuplicateRow) -> FileFinding:
-        file, number = self._where(double.row)
-        first_file, first = self._where(double.first)
+    def _of_duplicate(self, duplicate: DuplicateRow) -> FileFinding:
+        file, number = self._where(duplicate.row)
+        first_file, first = self._where(duplicate.first)
         where = f"row {first}" if first_file == file else f"{first_file}:{first}"
-        how = "almost the same" if double.code == "near-duplicate-row" else "the same"
-        return FileFinding(file, number, said(double.code, f"{how} conversation as {where}"))
+        how = "almost the same" if duplicate.code == "near-duplicate-row" else "the same"
+        return FileFinding(file, number, row_finding(duplicate.code, f"{how} conversation as {where}"))

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 from workbench.errors import BadInput
 from workbench.library.datasets.conversion import Conversion, ShardRow, convert_shards
-from workbench.library.datasets.row_files import FileLine, FileRow, form_of, read_raw, row_of
+from workbench.library.datasets.row_files import FileLine, FileRow, format_of_row, parse_line, read_raw
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.rows_check import CheckOptions, RowsCheck
 
@@ -47,7 +47,7 @@ class CheckedChunk(NamedTuple):
 class ChunkRunner(Protocol):
     """Has chunks checked somewhere; whoever does it, the results are the same, and in the same order."""
 
-    def __call__(self, files: Sequence[str], terms: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
+    def __call__(self, files: Sequence[str], options: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
         """The results of all chunks of all files, in order.
 
         Raises:
@@ -63,17 +63,17 @@ class LocalRunner:
     jobs: int = 1
     """How many; one is this one."""
 
-    def __call__(self, files: Sequence[str], terms: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
+    def __call__(self, files: Sequence[str], options: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
         """As `ChunkRunner` says; so many chunks are under way that no process waits."""
         chunks = ((place, chunk) for place, file in enumerate(files) for chunk in chunks_of(file))
         if self.jobs <= 1:
             for place, chunk in chunks:
-                yield CheckedChunk(place, check_chunk(chunk, terms, read_as))
+                yield CheckedChunk(place, check_chunk(chunk, options, read_as))
             return
         under_way: deque[tuple[int, Future[ChunkCheck]]] = deque()
         with ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn")) as pool:
             for place, chunk in chunks:
-                under_way.append((place, pool.submit(check_chunk, chunk, terms, read_as)))
+                under_way.append((place, pool.submit(check_chunk, chunk, options, read_as)))
                 if len(under_way) > self.jobs * _WAITING:
                     done, future = under_way.popleft()
                     yield CheckedChunk(done, future.result())
@@ -91,17 +91,17 @@ def chunks_of(file: str) -> Iterator[Chunk]:
     return _chunks(read_raw(file))
 
 
-def check_chunk(chunk: Chunk, terms: CheckOptions, read_as: str) -> ChunkCheck:
+def check_chunk(chunk: Chunk, options: CheckOptions, read_as: str) -> ChunkCheck:
     """The findings of a chunk's rows, and what is counted of them."""
-    check = RowsCheck(terms=terms)
+    check = RowsCheck(options=options)
     findings: list[tuple[int, RowFinding]] = []
     for one in chunk:
-        row = form_of(row_of(one) if isinstance(one, FileLine) else one, read_as)
+        row = format_of_row(parse_line(one) if isinstance(one, FileLine) else one, read_as)
         if isinstance(row, RowFinding):
-            check.pass_by()
+            check.count_unreadable()
             findings.append((one.number, row))
             continue
-        findings.extend((one.number, finding) for finding in check.check_as(row.fields, row.form))
+        findings.extend((one.number, finding) for finding in check.check_as(row.fields, row.row_format))
     return ChunkCheck(findings, [one.number for one in chunk], check)
 
 
@@ -139,12 +139,12 @@ class RayRunner:
     address: str = ""
     """Of a cluster; empty starts one here, which ends with the work."""
 
-    def __call__(self, files: Sequence[str], terms: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
+    def __call__(self, files: Sequence[str], options: CheckOptions, read_as: str) -> Iterator[CheckedChunk]:
         """As `ChunkRunner` says."""
 
         def check(place: int) -> Iterator[CheckedChunk]:
             for chunk in chunks_of(files[place]):
-                yield CheckedChunk(place, check_chunk(chunk, terms, read_as))
+                yield CheckedChunk(place, check_chunk(chunk, options, read_as))
 
         yield from self._each(len(files), check)
 

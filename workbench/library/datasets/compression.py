@@ -18,8 +18,8 @@ from workbench.trajectory.compress import (
 )
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.sets.stats import RowStats
-from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -81,7 +81,7 @@ class RowCompressed(NamedTuple):
     """Why it is left out."""
 
 
-def compress_file(source: str, target: str, wanted: Compression) -> Iterator[RowCompressed]:
+def compress_file(source: str, target: str, options: Compression) -> Iterator[RowCompressed]:
     """Write each row in its own format, shorter where it is too long; the file is there at the end.
 
     Raises:
@@ -89,40 +89,40 @@ def compress_file(source: str, target: str, wanted: Compression) -> Iterator[Row
     """
     with open_writer(target) as write:
         for row in read_rows(source):
-            done = _compressed(row, wanted)
+            done = _compressed(row, options)
             if done.row is not None:
                 write(done.row)
             yield done
 
 
-def _compressed(row: FileRow, wanted: Compression) -> RowCompressed:
-    read = read_row(row, wanted.read_as)
+def _compressed(row: FileRow, options: Compression) -> RowCompressed:
+    read = read_row(row, options.read_as)
     if isinstance(read, RowFinding):
         return RowCompressed(row.number, None, problem=read.message)
-    understood = understand(read)
-    if understood.problems:
-        return RowCompressed(row.number, None, problem=understood.problems[0].message)
+    reading = read_trajectory(read)
+    if reading.problems:
+        return RowCompressed(row.number, None, problem=reading.problems[0].message)
     trajectory, metrics = compress_trajectory(
-        understood.trajectory, wanted.settings, wanted.count_tokens, wanted.summarise
+        reading.trajectory, options.settings, options.count_tokens, options.summarise
     )
-    if metrics.still_over_limit and not wanted.settings.save_over_limit:
+    if metrics.still_over_limit and not options.settings.save_over_limit:
         problem = f"it still has {metrics.compressed_tokens:,} tokens"
         return RowCompressed(row.number, None, metrics, problem)
     if not metrics.was_compressed:
         return RowCompressed(row.number, read.fields, metrics)
-    if wanted.settings.per_trajectory:
+    if options.settings.per_trajectory:
         columns = {**trajectory.columns, "compression_metrics": metrics.to_json()}
         trajectory = replace(trajectory, columns=columns)
     form = format_named(read.format)
     if form.spell is None:
         problem = f"{form.name} is only read: convert the rows first"
         return RowCompressed(row.number, None, metrics, problem)
-    written = write_row(trajectory, form, _terms_of(read))
+    written = write_row(trajectory, form, _row_options_of(read))
     problem = written.problems[0].message if written.problems else ""
     return RowCompressed(row.number, written.row, metrics, problem)
 
 
-def _terms_of(row: TrainingRow) -> RowOptions:
+def _row_options_of(row: TrainingRow) -> RowOptions:
     """Where the format leaves a choice, as the row has it."""
     is_told_by_user = any(
         entry.role is Role.TOOL and entry.speaker in ("human", "user") for entry in row.entries

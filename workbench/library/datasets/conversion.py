@@ -12,8 +12,8 @@ from workbench.library.datasets.row_writer import RowWriter, open_writer
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.row_reading import RowReading, read_trajectory
 from workbench.trajectory.sets.split import RowSplit
-from workbench.trajectory.understand import RowReading, understand
 from workbench.trajectory.writing.convert import Converted, write_row
 from workbench.trajectory.writing.losses import ArgumentTypes
 from workbench.trajectory.writing.row_draft import ConversionChange, RowOptions
@@ -26,7 +26,7 @@ class Conversion:
     read_as: str = AUTO
     """Name of the format of the rows, or `auto`."""
     write_as: str
-    terms: RowOptions = field(default_factory=RowOptions)
+    row_options: RowOptions = field(default_factory=RowOptions)
     arguments: Literal["auto", "object", "text"] = "auto"
     """As in `RowOptions`; `auto` looks through all rows first, and writes text where kinds of values
     mix, into Parquet, and where the rows come from standard input and cannot be looked at twice."""
@@ -65,17 +65,17 @@ def convert_file(
     form = format_named(conversion.write_as)
     if form.spell is None:
         raise BadInput(f"format {form.name!r}", "it is only read", "see `workbench convert --help`")
-    terms = replace(conversion.terms, arguments=_spelling(source, target, conversion))
+    row_options = replace(conversion.row_options, arguments=_argument_form(source, target, conversion))
     with ExitStack() as stack:
         writers = _Writers(target, split, stack)
         for row in read_rows(source):
-            understood = _understood(row, conversion.read_as)
-            yield _done(row.number, understood, form, terms, conversion, writers)
+            reading = _row_reading(row, conversion.read_as)
+            yield _done(row.number, reading, form, row_options, conversion, writers)
 
 
-def _understood(row: FileRow, read_as: str) -> RowReading | RowFinding:
+def _row_reading(row: FileRow, read_as: str) -> RowReading | RowFinding:
     read = read_row(row, read_as)
-    return read if isinstance(read, RowFinding) else understand(read)
+    return read if isinstance(read, RowFinding) else read_trajectory(read)
 
 
 class _Writers:
@@ -104,22 +104,22 @@ def _make_folder(target: str) -> None:
 
 def _done(
     number: int,
-    understood: RowReading | RowFinding,
+    reading: RowReading | RowFinding,
     form: RowFormat,
-    terms: RowOptions,
+    row_options: RowOptions,
     conversion: Conversion,
     writers: _Writers,
 ) -> RowDone:
-    if isinstance(understood, RowFinding):
-        return RowDone(number, is_written=False, problems=(understood,))
-    if understood.problems:
-        return RowDone(number, is_written=False, changes=understood.changes, problems=understood.problems)
-    written = write_row(understood.trajectory, form, terms)
-    changes = (*understood.changes, *written.changes)
+    if isinstance(reading, RowFinding):
+        return RowDone(number, is_written=False, problems=(reading,))
+    if reading.problems:
+        return RowDone(number, is_written=False, changes=reading.changes, problems=reading.problems)
+    written = write_row(reading.trajectory, form, row_options)
+    changes = (*reading.changes, *written.changes)
     problems = (*written.problems, *_too_lossy(written, is_strict=conversion.is_strict))
     if written.row is None or problems:
         return RowDone(number, is_written=False, changes=changes, problems=problems)
-    name = writers.split.name_of(understood.trajectory) if writers.split else ""
+    name = writers.split.name_of(reading.trajectory) if writers.split else ""
     writers.of(name)(written.row)
     return RowDone(number, is_written=True, split=name, changes=changes)
 
@@ -133,7 +133,7 @@ def _too_lossy(written: Converted, *, is_strict: bool) -> tuple[RowFinding, ...]
     )
 
 
-def _spelling(source: str, target: str, conversion: Conversion) -> Literal["object", "text"]:
+def _argument_form(source: str, target: str, conversion: Conversion) -> Literal["object", "text"]:
     """How arguments are written, after a look at all rows where that decides."""
     if conversion.arguments != AUTO:
         return conversion.arguments
@@ -145,10 +145,10 @@ def _spelling(source: str, target: str, conversion: Conversion) -> Literal["obje
         return "text"
     types = ArgumentTypes()
     for row in read_rows(source):
-        understood = _understood(row, conversion.read_as)
-        if isinstance(understood, RowReading):
-            types.add(understood.trajectory)
-    return types.spelling
+        reading = _row_reading(row, conversion.read_as)
+        if isinstance(reading, RowReading):
+            types.add(reading.trajectory)
+    return types.form
 
 
 class ShardRow(NamedTuple):
@@ -178,7 +178,7 @@ def shard_pairs(source: str, target: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def settled(conversion: Conversion) -> Conversion:
+def settle_arguments(conversion: Conversion) -> Conversion:
     """The conversion with nothing left to find out from all rows: arguments become text where that is safe
     whatever comes, for no shard knows the others."""
     if conversion.arguments != AUTO:

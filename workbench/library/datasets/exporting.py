@@ -17,7 +17,7 @@ from workbench.library.datasets.receipts import ReceiptMaker, receipt_bytes
 from workbench.library.datasets.row_files import read_row, read_rows
 from workbench.library.datasets.row_import import ReadRow
 from workbench.library.datasets.row_writer import STANDARD_OUTPUT, RowWriter, open_writer
-from workbench.library.datasets.session_export import SessionDone, export_rows, spelling_for
+from workbench.library.datasets.session_export import SessionDone, detect_argument_form, export_rows
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.settings import Secret
 from workbench.store.corpus import CorpusStore
@@ -36,18 +36,20 @@ class DatasetFiles:
     """Files on this machine."""
 
     def export(
-        self, corpus: CorpusStore, wanted: ExportOptions, target: ExportTarget, summary: ExportSummary
+        self, corpus: CorpusStore, options: ExportOptions, target: ExportTarget, summary: ExportSummary
     ) -> Generator[SessionDone]:
         """Writes the rows of sessions, telling of each session."""
-        if wanted.format not in WRITTEN:
-            format_named(wanted.format)
-            raise BadInput(f"format {wanted.format!r}", "it is only read", f"use one of {', '.join(WRITTEN)}")
-        wanted = _with_spelling(corpus, wanted, target)
+        if options.format not in WRITTEN:
+            format_named(options.format)
+            raise BadInput(
+                f"format {options.format!r}", "it is only read", f"use one of {', '.join(WRITTEN)}"
+            )
+        options = _with_argument_form(corpus, options, target)
         folder = _folder_of(target)
         try:
             with TemporaryDirectory(dir=folder, prefix=".export-") as draft:
                 names = _names(target)
-                yield from _write(corpus, wanted, target, summary, [Path(draft) / name for name in names])
+                yield from _write(corpus, options, target, summary, [Path(draft) / name for name in names])
                 if summary.rows:
                     self._finish(Path(draft), names, folder, target, summary)
         except OSError as error:
@@ -88,19 +90,19 @@ class DatasetFiles:
         if target.split:
             names = [name for name in names if summary.splits[Path(name).stem]]
         summary.receipt = _receipt([draft / name for name in names], target, summary)
-        placed = [*names, *_papers(draft, folder, names, target, summary)]
+        placed = [*names, *_receipt_and_card(draft, folder, names, target, summary)]
         for name in placed:
             (draft / name).replace(folder / name)
         summary.files = tuple(str(folder / name) for name in placed)
 
 
-def _with_spelling(corpus: CorpusStore, wanted: ExportOptions, target: ExportTarget) -> ExportOptions:
+def _with_argument_form(corpus: CorpusStore, options: ExportOptions, target: ExportTarget) -> ExportOptions:
     """How arguments are written: as told; else as text for Arrow and where kinds of values mix."""
-    spelling = wanted.arguments
-    if spelling == "auto":
+    form = options.arguments
+    if form == "auto":
         is_parquet = target.out.endswith(".parquet")
-        spelling = "text" if is_parquet else spelling_for(corpus, wanted)
-    return replace(wanted, terms=replace(wanted.terms, arguments=spelling))
+        form = "text" if is_parquet else detect_argument_form(corpus, options)
+    return replace(options, row_options=replace(options.row_options, arguments=form))
 
 
 def _folder_of(target: ExportTarget) -> Path | None:
@@ -128,7 +130,7 @@ def _names(target: ExportTarget) -> Sequence[str]:
 
 def _write(
     corpus: CorpusStore,
-    wanted: ExportOptions,
+    options: ExportOptions,
     target: ExportTarget,
     summary: ExportSummary,
     files: Sequence[Path],
@@ -136,7 +138,7 @@ def _write(
     """Write all rows, or raise."""
     with ExitStack() as stack:
         writers = {file.name: stack.enter_context(open_writer(str(file))) for file in files}
-        for done in export_rows(corpus, wanted, target.split):
+        for done in export_rows(corpus, options, target.split):
             summary.add(done)
             _write_rows(done, writers[f"{done.split}.jsonl" if done.split else files[0].name])
             yield done
@@ -179,19 +181,19 @@ def _receipt(files: Sequence[Path], target: ExportTarget, summary: ExportSummary
     return {**maker.receipt(), "export": export}
 
 
-def _papers(
+def _receipt_and_card(
     draft: Path, folder: Path, names: Sequence[str], target: ExportTarget, summary: ExportSummary
 ) -> Iterator[str]:
     """Receipt and card, where they can be made and are in nobody's way."""
-    there = folder / RECEIPT
-    if there.exists() and not _is_ours(there):
-        summary.notes.append(f"no receipt: {there} is there already, and is no receipt of ours")
+    existing = folder / RECEIPT
+    if existing.exists() and not _is_ours(existing):
+        summary.notes.append(f"no receipt: {existing} is there already, and is no receipt of ours")
     elif summary.receipt is not None:
         (draft / RECEIPT).write_bytes(receipt_bytes(summary.receipt))
         yield RECEIPT
-    elif there.exists():
-        there.unlink()
-        summary.notes.append(f"{there} spoke of other rows, and was removed")
+    elif existing.exists():
+        existing.unlink()
+        summary.notes.append(f"{existing} spoke of other rows, and was removed")
     if summary.receipt is not None and target.licence:
         yield from _card(draft, folder, names, target, summary)
 
@@ -199,14 +201,14 @@ def _papers(
 def _card(
     draft: Path, folder: Path, names: Sequence[str], target: ExportTarget, summary: ExportSummary
 ) -> list[str]:
-    there = folder / CARD
-    if there.exists() and _OURS not in there.read_text(encoding="utf-8", errors="replace"):
-        summary.notes.append(f"no card: {there} is there already, and is no card of ours")
+    existing = folder / CARD
+    if existing.exists() and _OURS not in existing.read_text(encoding="utf-8", errors="replace"):
+        summary.notes.append(f"no card: {existing} is there already, and is no card of ours")
         return []
     stem = folder.resolve().name if target.split else names[0].split(".")[0]
     splits = {name.split(".")[0]: name for name in names} if target.split else {"train": names[0]}
-    terms = CardOptions(title=target.title or stem, licence=target.licence, splits=splits)
-    summary.card = render_card(summary.receipt or {}, terms)
+    card_options = CardOptions(title=target.title or stem, licence=target.licence, splits=splits)
+    summary.card = render_card(summary.receipt or {}, card_options)
     (draft / CARD).write_text(summary.card, encoding="utf-8", newline="\n")
     return [CARD]
 

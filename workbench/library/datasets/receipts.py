@@ -11,7 +11,7 @@ from workbench.errors import BadInput
 from workbench.library.datasets.row_files import AUTO, read_row, read_rows
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.sets.receipt import Counts, FileFacts, receipt_of
-from workbench.trajectory.validate.codes import said
+from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.rows_check import RowsCheck
 
 
@@ -39,7 +39,7 @@ class ReceiptMaker:
         for number, row in enumerate(read_rows(source), start=1):
             read = read_row(row, self._read_as)
             if isinstance(read, RowFinding):
-                self._check.pass_by()
+                self._check.count_unreadable()
                 self.counts.add_findings([read])
             else:
                 self.counts.add(read)
@@ -53,8 +53,8 @@ class ReceiptMaker:
 
     def finish(self) -> None:
         """Count what only all rows together show: rows that stand twice, and what the set lacks."""
-        doubles = (said(double.code, "") for double in self._check.doubles(self._ends))
-        self.counts.add_findings([*doubles, *self._check.facts.findings()])
+        duplicates = (row_finding(duplicate.code, "") for duplicate in self._check.duplicates(self._ends))
+        self.counts.add_findings([*duplicates, *self._check.facts.findings()])
 
     def receipt(self) -> JsonObject:
         """The receipt of all files, once they are finished.

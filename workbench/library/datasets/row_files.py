@@ -50,11 +50,11 @@ class FileLine(NamedTuple):
     """JSON, if all is well."""
 
 
-class FormedRow(NamedTuple):
+class RowWithFormat(NamedTuple):
     """A row whose format is known."""
 
     fields: JsonObject
-    form: RowFormat
+    row_format: RowFormat
     """What it is, or is to be read as."""
 
 
@@ -93,7 +93,7 @@ def read_rows(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileRow]:
         BadInput: The file cannot be opened, breaks off, or is too large.
     """
     for one in read_raw(source, limits):
-        yield row_of(one) if isinstance(one, FileLine) else one
+        yield parse_line(one) if isinstance(one, FileLine) else one
 
 
 def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | FileRow]:
@@ -116,21 +116,21 @@ def read_raw(source: str, limits: ReadLimits = OWN_FILE) -> Iterator[FileLine | 
 
 def read_row(row: FileRow, read_as: str) -> TrainingRow | RowFinding:
     """The training row that a row of a file is; a finding where it is none, or of no known format."""
-    formed = form_of(row, read_as)
-    return formed if isinstance(formed, RowFinding) else formed.form.read(formed.fields)
+    formed = format_of_row(row, read_as)
+    return formed if isinstance(formed, RowFinding) else formed.row_format.read(formed.fields)
 
 
-def form_of(row: FileRow, read_as: str) -> FormedRow | RowFinding:
+def format_of_row(row: FileRow, read_as: str) -> RowWithFormat | RowFinding:
     """A row of a file with its format; a finding where it is none, or of no known format."""
     if row.fields is None:
         return RowFinding(code="unreadable-row", message=row.problem)
-    form = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
-    if form is None:
+    row_format = detect_format(row.fields) if read_as == AUTO else format_named(read_as)
+    if row_format is None:
         return RowFinding(code="unknown-format", message="the row looks like none of the formats: name it")
-    return FormedRow(row.fields, form)
+    return RowWithFormat(row.fields, row_format)
 
 
-def row_of(one: FileLine) -> FileRow:
+def parse_line(one: FileLine) -> FileRow:
     """The row that a line of JSON is."""
     number, line = one
     try:

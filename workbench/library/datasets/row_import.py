@@ -15,8 +15,8 @@ from workbench.store.corpus import CorpusStore
 from workbench.toolspec.spec import OfferedTools, canonical_json
 from workbench.toolspec.tools_text import render_tools
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Prose, RowMessage
-from workbench.trajectory.understand import understand
 
 CONTRACT: Final = "imported"
 """Name of the contract that says what an imported row's system text says."""
@@ -40,7 +40,7 @@ class ImportOptions:
     """Each session gets these."""
     is_queued: bool = False
     """Whether sessions go into the labelling queue, as pending."""
-    is_again: bool = False
+    allows_repeats: bool = False
     """Whether a row that is a session already becomes another one."""
 
 
@@ -61,7 +61,7 @@ class RowImported:
 
 
 def import_rows(
-    corpus: CorpusStore, rows: Iterable[ReadRow], plain: RunConfig, terms: ImportOptions
+    corpus: CorpusStore, rows: Iterable[ReadRow], plain: RunConfig, options: ImportOptions
 ) -> Iterator[RowImported]:
     """Each row as a session of its own, committed before the next is read; a bad row stops nothing.
 
@@ -80,11 +80,11 @@ def import_rows(
             yield RowImported(number=number, problem=row.message, pointer=row.pointer)
             continue
         digest = digest_of(row)
-        known = None if terms.is_again else corpus.find_import(digest)
+        known = None if options.allows_repeats else corpus.find_import(digest)
         if known is not None:
             yield RowImported(number=number, session_id=known)
             continue
-        yield _imported(corpus, session_of(row, plain, terms, number), number, digest)
+        yield _imported(corpus, session_of(row, plain, options, number), number, digest)
 
 
 def digest_of(row: TrainingRow) -> str:
@@ -93,7 +93,7 @@ def digest_of(row: TrainingRow) -> str:
 
 
 def session_of(
-    row: TrainingRow, plain: RunConfig, terms: ImportOptions, number: int
+    row: TrainingRow, plain: RunConfig, options: ImportOptions, number: int
 ) -> NewImport | RowFinding:
     """The session that a row makes: what the model wrote byte for byte, also what no reader can read.
 
@@ -102,12 +102,12 @@ def session_of(
         terms: How rows become sessions.
         number: The row's place in the file.
     """
-    understood = understand(row)
-    for problem in understood.problems:
+    reading = read_trajectory(row)
+    for problem in reading.problems:
         # A call in the model's text that cannot be read is a labeller's work, not a broken row.
         if problem.code != "call-unreadable" or not row.spells_calls:
             return problem
-    trajectory = understood.trajectory
+    trajectory = reading.trajectory
     if not trajectory.messages:
         return RowFinding(code="missing-field", message="it has no messages")
     entries = {entry.place: entry for entry in row.all_entries}
@@ -118,10 +118,10 @@ def session_of(
         answer_start=trajectory.answer_index if trajectory.rejected else 0,
         format=row.format,
         fields=row.fields,
-        file=terms.file,
+        file=options.file,
         number=number,
-        tags=terms.tags,
-        is_queued=terms.is_queued,
+        tags=options.tags,
+        is_queued=options.is_queued,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-from workbench.records.corpus.conversations import ExportConversation, tell_session
+from workbench.records.corpus.conversations import ExportConversation, session_conversations
 from workbench.records.corpus.material import DamagedSession, ExportBlocker, SessionFilter, not_ready
 from workbench.records.corpus.row_result import RowResult, make_row
 from workbench.records.corpus.session_rows import ExportOptions, ExportSource
@@ -62,7 +62,7 @@ def chosen_ids(corpus: CorpusStore, choice: SessionFilter) -> Iterator[str]:
 
 
 def export_rows(
-    corpus: CorpusStore, wanted: ExportOptions, split: RowSplit | None = None
+    corpus: CorpusStore, options: ExportOptions, split: RowSplit | None = None
 ) -> Iterator[SessionDone]:
     """Each chosen session with its rows, or why there are none.
 
@@ -70,26 +70,26 @@ def export_rows(
         BadInput: The format is not known.
         StoreError: The store cannot be read.
     """
-    for told in _told(corpus, wanted):
-        rows = tuple(make_row(one, wanted) for one in told.conversations)
+    for told in _session_reports(corpus, options):
+        rows = tuple(make_row(one, options) for one in told.conversations)
         # All rows of a session go by the conversation that is shown: sessions that begin alike stay together.
         group = _group(told.conversations)
         name = split.name_of(group) if split and group else ""
         yield replace(told.done, rows=rows, split=name)
 
 
-def spelling_for(corpus: CorpusStore, wanted: ExportOptions) -> Literal["object", "text"]:
+def detect_argument_form(corpus: CorpusStore, options: ExportOptions) -> Literal["object", "text"]:
     """How arguments are best written, after a look at all rows: as text where kinds of values mix."""
     types = ArgumentTypes()
-    if format_named(wanted.format).has_object_arguments:
-        for told in _told(corpus, wanted):
+    if format_named(options.format).has_object_arguments:
+        for told in _session_reports(corpus, options):
             for one in told.conversations:
                 types.add(one.trajectory)
-    return types.spelling
+    return types.form
 
 
-def _told(corpus: CorpusStore, wanted: ExportOptions) -> Iterator[SessionReport]:
-    for session_id in chosen_ids(corpus, wanted.choice):
+def _session_reports(corpus: CorpusStore, options: ExportOptions) -> Iterator[SessionReport]:
+    for session_id in chosen_ids(corpus, options.choice):
         material = corpus.material(session_id)
         if isinstance(material, DamagedSession):
             damage = ExportBlocker(code="damaged-session", message=f"its row is damaged: {material.problem}")
@@ -98,7 +98,9 @@ def _told(corpus: CorpusStore, wanted: ExportOptions) -> Iterator[SessionReport]
             gone = not_ready("gone", "it was deleted meanwhile")
             yield SessionReport(SessionDone(session_id=session_id, obstacles=(gone,)), ())
         else:
-            yield _split_up(tuple(tell_session(ExportSource(material, wanted))), session_id, material.title)
+            yield _split_up(
+                tuple(session_conversations(ExportSource(material, options))), session_id, material.title
+            )
 
 
 def _split_up(

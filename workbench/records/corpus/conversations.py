@@ -7,7 +7,7 @@ from itertools import chain, takewhile
 from typing import Final, NamedTuple
 
 from workbench.chat.message import Message, Role
-from workbench.records.comparisons import Preference, Side
+from workbench.records.comparisons import Preference, VotedAnswer
 from workbench.records.corpus.label_summary import LabelSummary
 from workbench.records.corpus.material import ExportBlocker, ExportMessage, SessionMaterial, not_ready
 from workbench.records.corpus.session_rows import ExportSource, MessageRun
@@ -46,7 +46,7 @@ def voted_pairs(source: ExportSource) -> Iterator[PreferencePair | ExportBlocker
             yield told
 
 
-def voted_apart(source: ExportSource) -> frozenset[frozenset[str]]:
+def voted_message_pairs(source: ExportSource) -> frozenset[frozenset[str]]:
     """The ids of the messages with which two answers part that were voted on."""
     pairs = (one for one in voted_pairs(source) if isinstance(one, PreferencePair))
     return frozenset(frozenset({one.chosen[0].id, one.rejected[0].id}) for one in pairs)
@@ -55,13 +55,13 @@ def voted_apart(source: ExportSource) -> frozenset[frozenset[str]]:
 def voted_bad(source: ExportSource) -> Iterator[tuple[tuple[ExportMessage, ...], int]]:
     """Each answer of which a vote says that it is bad: its path, and where on it the answer begins."""
     for side in source.material.preferences.bad:
-        told = _told(source.material, side)
+        told = _answered_prompt(source.material, side)
         if told is not None:
             yield (*told.before, *told.answer), len(told.before)
 
 
 def _pair_of_vote(material: SessionMaterial, one: Preference) -> PreferencePair | ExportBlocker | None:
-    chosen, rejected = _told(material, one.chosen), _told(material, one.rejected)
+    chosen, rejected = _answered_prompt(material, one.chosen), _answered_prompt(material, one.rejected)
     if chosen is None or rejected is None:
         return None
     leaf = chosen.answer[-1]
@@ -83,7 +83,7 @@ def _pair_of_vote(material: SessionMaterial, one: Preference) -> PreferencePair 
     )
 
 
-def _told(material: SessionMaterial, side: Side) -> _AnsweredPrompt | None:
+def _answered_prompt(material: SessionMaterial, side: VotedAnswer) -> _AnsweredPrompt | None:
     """The answer's messages; None where some are gone by now."""
     if side.leaf_id not in material.by_id:
         return None
@@ -122,11 +122,15 @@ class ExportConversation:
     corrected_messages: int = 0
 
 
-def tell_session(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
+def session_conversations(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """All rows of a session in the wanted format, or why there is none."""
-    content = format_named(source.wanted.format).content
-    tell = {RowContent.PAIR: _pairs, RowContent.VERDICT: _verdicts, RowContent.CONVERSATION: _shown}[content]
-    yield from tell(source)
+    content = format_named(source.options.format).content
+    export_message = {
+        RowContent.PAIR: _pairs,
+        RowContent.VERDICT: _verdicts,
+        RowContent.CONVERSATION: _shown,
+    }[content]
+    yield from export_message(source)
 
 
 def _shown(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
@@ -139,7 +143,7 @@ def _shown(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]
         said = f"message {place}: the last message is the {role}'s, not the model's"
         yield not_ready("not-answered", said, path[-1].id)
     else:
-        stretch = source.tell_all(path)
+        stretch = source.export_path(path)
         yield stretch if isinstance(stretch, ExportBlocker) else _as_imported(source, stretch)
 
 
@@ -149,7 +153,7 @@ def _as_imported(source: ExportSource, stretch: MessageRun) -> ExportConversatio
     plain = _conversation(source, stretch)
     if row is None or imported is None or stretch.ids != imported.message_ids:
         return plain
-    rejected = source.tell_all([source.material.by_id[one] for one in imported.rejected_ids])
+    rejected = source.export_path([source.material.by_id[one] for one in imported.rejected_ids])
     if isinstance(rejected, ExportBlocker):
         rejected = _NOTHING
     return _conversation(source, stretch, rejected, row.answer_start, label=row.label)
@@ -157,14 +161,14 @@ def _as_imported(source: ExportSource, stretch: MessageRun) -> ExportConversatio
 
 def _pairs(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """Two answers to one prompt: siblings of which one is better, and originals with what should stand there."""
-    is_told = False
+    has_rows = False
     for pair in chain(_imported_pair(source), _corrections(source), _siblings(source)):
-        is_told = True
+        has_rows = True
         yield _pair(source, pair)
     for told in voted_pairs(source):
-        is_told = True
+        has_rows = True
         yield told if isinstance(told, ExportBlocker) else _pair(source, told)
-    if not is_told:
+    if not has_rows:
         yield not_ready("no-preference", "no two answers to one prompt of which one is better")
 
 
@@ -181,7 +185,7 @@ def _imported_pair(source: ExportSource) -> Iterator[PreferencePair]:
 
 def _corrections(source: ExportSource) -> Iterator[PreferencePair]:
     for message in _answers(source):
-        if source.judged_of(message).is_corrected:
+        if source.summary_of(message).is_corrected:
             path = source.material.path(message.id)
             yield PreferencePair(path[:-1], path[-1:], path[-1:])
 
@@ -189,7 +193,7 @@ def _corrections(source: ExportSource) -> Iterator[PreferencePair]:
 def _siblings(source: ExportSource) -> Iterator[PreferencePair]:
     imported = source.material.imported
     known = {imported.message_ids[-1], *imported.rejected_ids[:1]} if imported else set[str]()
-    voted = voted_apart(source)
+    voted = voted_message_pairs(source)
     by_parent: dict[str | None, list[ExportMessage]] = defaultdict(list)
     for message in _answers(source):
         by_parent[message.parent_id].append(message)
@@ -197,29 +201,29 @@ def _siblings(source: ExportSource) -> Iterator[PreferencePair]:
         for other in answers:
             better = [one for one in answers if _is_better(source, one, other)]
             if better:
-                best = max(better, key=lambda one: _rank(source.judged_of(one)))
+                best = max(better, key=lambda one: _rank(source.summary_of(one)))
                 # A vote on just these two is nearer to them than what was said of each.
                 if not {best.id, other.id} <= known and frozenset({best.id, other.id}) not in voted:
                     yield PreferencePair(source.material.path(best.parent_id), [best], [other])
 
 
-def _rank(judged: LabelSummary) -> tuple[int, float]:
-    return (0 if judged.is_good is None else 1 if judged.is_good else -1), judged.rating or 0
+def _rank(summary: LabelSummary) -> tuple[int, float]:
+    return (0 if summary.is_good is None else 1 if summary.is_good else -1), summary.rating or 0
 
 
 def _is_better(source: ExportSource, one: ExportMessage, other: ExportMessage) -> bool:
     """Whether labellers said so: one is good and the other bad, or else it was rated higher."""
-    left, right = source.judged_of(one), source.judged_of(other)
+    left, right = source.summary_of(one), source.summary_of(other)
     if left.is_good is not None and right.is_good is not None and left.is_good is not right.is_good:
         return left.is_good
     return left.rating is not None and right.rating is not None and left.rating > right.rating
 
 
 def _pair(source: ExportSource, pair: PreferencePair) -> ExportConversation | ExportBlocker:
-    told = source.tell_all([*pair.prompt, *pair.chosen])
+    told = source.export_path([*pair.prompt, *pair.chosen])
     if isinstance(told, ExportBlocker):
         return told
-    other = source.tell_all(pair.rejected, is_original=True)
+    other = source.export_path(pair.rejected, is_original=True)
     if isinstance(other, ExportBlocker):
         return replace(other, is_defect=False)
     return _conversation(source, told, other, len(pair.prompt), pair=pair)
@@ -227,36 +231,36 @@ def _pair(source: ExportSource, pair: PreferencePair) -> ExportConversation | Ex
 
 def _verdicts(source: ExportSource) -> Iterator[ExportConversation | ExportBlocker]:
     """Each answer that was judged; a corrected one as it was, a bad answer, and as it should be, a good one."""
-    is_told = False
+    has_rows = False
     row, imported = source.row, source.material.imported
     if row is not None and imported is not None and row.label is not None:
         path = [source.material.by_id[one] for one in imported.message_ids]
-        if path[-1:] and _label(source.judged_of(path[-1])) is None:
-            is_told = True
+        if path[-1:] and _label(source.summary_of(path[-1])) is None:
+            has_rows = True
             yield _labelled(source, path, row.answer_index, is_good=row.label)
     for message in _answers(source):
-        judged, path = source.judged_of(message), source.material.path(message.id)
-        is_good = _label(judged)
+        summary, path = source.summary_of(message), source.material.path(message.id)
+        is_good = _label(summary)
         if is_good is not None:
-            is_told = True
-            yield _labelled(source, path, len(path) - 1, is_good=is_good, is_original=judged.is_corrected)
-        if judged.is_corrected:
-            is_told = True
+            has_rows = True
+            yield _labelled(source, path, len(path) - 1, is_good=is_good, is_original=summary.is_corrected)
+        if summary.is_corrected:
+            has_rows = True
             yield _labelled(source, path, len(path) - 1, is_good=True)
     for path, start in voted_bad(source):
-        if all(_label(source.judged_of(one)) is None for one in path[start:]):
-            is_told = True
+        if all(_label(source.summary_of(one)) is None for one in path[start:]):
+            has_rows = True
             yield _labelled(source, path, start, is_good=False)
-    if not is_told:
+    if not has_rows:
         yield not_ready("not-judged", "no answer has a verdict, or a rating other than 3")
 
 
-def _label(judged: LabelSummary) -> bool | None:
-    if judged.is_corrected:
+def _label(summary: LabelSummary) -> bool | None:
+    if summary.is_corrected:
         return False
-    if judged.is_good is not None or judged.rating is None:
-        return judged.is_good
-    return True if judged.rating >= GOOD_RATING else False if judged.rating <= BAD_RATING else None
+    if summary.is_good is not None or summary.rating is None:
+        return summary.is_good
+    return True if summary.rating >= GOOD_RATING else False if summary.rating <= BAD_RATING else None
 
 
 def _labelled(
@@ -267,8 +271,8 @@ def _labelled(
     is_good: bool,
     is_original: bool = False,
 ) -> ExportConversation | ExportBlocker:
-    prompt = source.tell_all(path[:start])
-    answer = source.tell_all(path[start:], is_original=is_original)
+    prompt = source.export_path(path[:start])
+    answer = source.export_path(path[start:], is_original=is_original)
     if isinstance(prompt, ExportBlocker):
         return prompt
     if isinstance(answer, ExportBlocker):

@@ -32,11 +32,11 @@ class LabelSummary:
         return self.text is not None or bool(self.calls)
 
 
-UNJUDGED = LabelSummary()
+NO_LABELS = LabelSummary()
 """Nobody said anything."""
 
 
-def judge_all(labels: Iterable[Label], project: str | None = None) -> Mapping[str, LabelSummary]:
+def summarize_labels(labels: Iterable[Label], project: str | None = None) -> Mapping[str, LabelSummary]:
     """What the labels say, by the message that they are of; a copy's are its original's.
 
     Where a label decides, it alone counts at its place.
@@ -55,23 +55,23 @@ def judge_all(labels: Iterable[Label], project: str | None = None) -> Mapping[st
         by_message[message_id][call_index] = [
             one for given in by_project.values() for one in _that_count(given)
         ]
-    return {message_id: _judged(places) for message_id, places in by_message.items()}
+    return {message_id: _summary(places) for message_id, places in by_message.items()}
 
 
 def _that_count(labels: Sequence[Label]) -> Sequence[Label]:
     return [label for label in labels if label.is_deciding] or labels
 
 
-def _judged(places: Mapping[int | None, Sequence[Label]]) -> LabelSummary:
+def _summary(places: Mapping[int | None, Sequence[Label]]) -> LabelSummary:
     texts = [one.content.correction for one in places.get(None, ())]
     text = next((one for one in texts if isinstance(one, str)), None)
     calls: dict[int, ToolCall] = {}
     problem = "its corrections differ" if len({one for one in texts if one is not None}) > 1 else ""
     for place, labels in places.items():
-        wanted = [one.content.correction for one in labels if isinstance(one.content.correction, ToolCall)]
-        if place is not None and wanted:
-            calls[place] = wanted[0]
-            if any(not _is_same(one, wanted[0]) for one in wanted):
+        options = [one.content.correction for one in labels if isinstance(one.content.correction, ToolCall)]
+        if place is not None and options:
+            calls[place] = options[0]
+            if any(not _is_same(one, options[0]) for one in options):
                 problem = f"the corrections of its call {place + 1} differ"
     if text is not None and calls:
         problem = "both its text and a call of it are corrected; keep one"

@@ -63,7 +63,7 @@ class SessionFilter:
     """Last used then or later; aware."""
     until: datetime | None = None
     """Last used before; aware."""
-    is_discarded_taken: bool = False
+    includes_discarded: bool = False
     """Whether sessions that labellers discarded are taken too; those of `state` discarded always are."""
 
 

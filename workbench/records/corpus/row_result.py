@@ -10,8 +10,8 @@ from workbench.records.corpus.material import ExportBlocker
 from workbench.records.corpus.session_rows import ExportOptions
 from workbench.trajectory.formats.known import format_named
 from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage
-from workbench.trajectory.understand import understand
 from workbench.trajectory.validate.row_check import check_row
 from workbench.trajectory.writing.convert import write_as_is, write_row
 from workbench.trajectory.writing.row_draft import ConversionChange
@@ -45,12 +45,12 @@ class RowResult:
     """What else was noticed; with raw texts also what else would keep it out."""
 
 
-def make_row(told: ExportConversation, wanted: ExportOptions) -> RowResult:
+def make_row(told: ExportConversation, options: ExportOptions) -> RowResult:
     """The row of a conversation, read back and held against every rule of the validator."""
-    form = format_named(wanted.format).for_sessions()
-    written = write_row(told.trajectory, form, wanted.terms)
-    if written.row is None and wanted.is_raw:
-        written = write_as_is(told.trajectory, form, wanted.terms)
+    form = format_named(options.format).for_sessions()
+    written = write_row(told.trajectory, form, options.row_options)
+    if written.row is None and options.is_raw:
+        written = write_as_is(told.trajectory, form, options.row_options)
     if written.row is None:
         ids = dict(enumerate((*told.ids, *told.rejected_ids)))
         obstacles = tuple(_obstacle(one, ids) for one in written.problems)
@@ -58,8 +58,8 @@ def make_row(told: ExportConversation, wanted: ExportOptions) -> RowResult:
     row = form.read(written.row)
     ids = _ids_by_entry(row, told)
     findings = check_row(row)
-    errors = () if wanted.is_raw else tuple(_errors(findings))
-    losses = _too_lossy(written.losses, ids=told.ids) if wanted.is_strict else ()
+    errors = () if options.is_raw else tuple(_errors(findings))
+    losses = _too_lossy(written.losses, ids=told.ids) if options.is_strict else ()
     obstacles = (*(_obstacle(one, ids) for one in errors), *losses)
     return RowResult(
         row=None if obstacles else written.row,
@@ -104,7 +104,7 @@ def _ids_by_entry(row: TrainingRow, told: ExportConversation) -> Mapping[int, st
 
     Formats add or leave out messages at the beginning alone, so both are told from the end.
     """
-    back = understand(row).trajectory
+    back = read_trajectory(row).trajectory
     found: dict[int, str] = {}
     for messages, ids in ((back.messages, told.ids), (back.rejected, told.rejected_ids)):
         found |= dict(_pairs(messages, ids))

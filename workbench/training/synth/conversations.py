@@ -20,7 +20,7 @@ from workbench.training.synth.words import Dice, WordList, WordSplit
 from workbench.trajectory.formats.known import DEFAULT_FORMAT, format_named
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Prose, RowMessage, Trajectory
-from workbench.trajectory.validate.duplicates import MOST_BITS, likeness_of
+from workbench.trajectory.validate.duplicates import MOST_BITS, fingerprint_row
 from workbench.trajectory.validate.rows_check import RowsCheck
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
@@ -207,7 +207,7 @@ def _unlike(seed: int, count: int, terms: SynthOptions) -> Iterator[tuple[SynthC
             raise BadInput("synth", f"no further row after {made} that is like no other", "ask for fewer")
         if row is None or read is None or check.check(read):
             continue
-        like = likeness_of(read)
+        like = fingerprint_row(read)
         known = sketches[:made]
         if like.exact in exact or _is_near(known, like.sketch):
             continue

@@ -11,28 +11,28 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
-    SpokenEntry,
+    FromValueEntry,
     TextEntry,
     bare_result,
     conversation_of,
-    read_spoken,
-    speaks,
+    has_from_value,
+    read_from_value,
     system_column,
     text_entries,
 )
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.writing.additions import order_results, untell_tools
+from workbench.trajectory.writing.additions import drop_tool_list, order_results
 from workbench.trajectory.writing.losses import (
     bare_tools,
+    drop_columns,
     drop_ids,
     drop_mask,
     drop_preface,
     drop_preference,
     drop_result_names,
     flatten_parts,
-    free_columns,
     trim_prose,
 )
 from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
@@ -68,27 +68,29 @@ def _read(row: JsonObject) -> TrainingRow:
 
 def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[RowEntry]:
     calls = 0
-    for spoken in read_spoken(row, SPEAKERS, "llamafactory", findings):
-        entry = _entry(spoken, calls)
+    for raw_entry in read_from_value(row, SPEAKERS, "llamafactory", findings):
+        entry = _entry(raw_entry, calls)
         calls = len(entry.calls)
         yield entry
 
 
-def _entry(spoken: SpokenEntry, calls: int) -> RowEntry:
-    text, thought, read_calls, results = spoken.text, None, (), ()
-    if spoken.speaker == "function_call":
+def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
+    text, thought, read_calls, results = raw_entry.text, None, (), ()
+    if raw_entry.speaker == "function_call":
         thought, body = _without_thought(text)
-        read_calls = tuple(_calls(body, spoken))
+        read_calls = tuple(_calls(body, raw_entry))
         text = ""
-    elif spoken.role is Role.TOOL:
-        results = tuple(EntryResult(text=one, pointer=spoken.text_pointer) for one in _results(text, calls))
+    elif raw_entry.role is Role.TOOL:
+        results = tuple(
+            EntryResult(text=one, pointer=raw_entry.text_pointer) for one in _results(text, calls)
+        )
     return RowEntry(
-        place=spoken.place,
-        pointer=spoken.pointer,
-        role=spoken.role,
-        speaker=spoken.speaker,
+        place=raw_entry.place,
+        pointer=raw_entry.pointer,
+        role=raw_entry.role,
+        speaker=raw_entry.speaker,
         text=text,
-        text_pointer=spoken.text_pointer,
+        text_pointer=raw_entry.text_pointer,
         thought=thought,
         calls=read_calls,
         results=results,
@@ -106,8 +108,8 @@ def _results(text: str, calls: int) -> Sequence[str]:
     return pieces if len(pieces) == calls else [text]
 
 
-def _calls(text: str, spoken: SpokenEntry) -> Iterator[EntryCall]:
-    pointer = spoken.text_pointer
+def _calls(text: str, raw_entry: FromValueEntry) -> Iterator[EntryCall]:
+    pointer = raw_entry.text_pointer
     try:
         value = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
@@ -116,13 +118,13 @@ def _calls(text: str, spoken: SpokenEntry) -> Iterator[EntryCall]:
         problem = "the value of function_call is neither a call nor a list of calls"
     listed = value if isinstance(value, list) else [value]
     if not listed or not all(isinstance(one, dict) for one in listed):
-        spoken.tell("call-unreadable", problem)
+        raw_entry.report("call-unreadable", problem)
         yield EntryCall(name="", arguments=None, pointer=pointer, arguments_pointer=pointer, problem=problem)
         return
     for one in listed:
         call = _call(cast(JsonObject, one), pointer)
         if call.problem:
-            spoken.tell("call-unreadable", call.problem)
+            raw_entry.report("call-unreadable", call.problem)
         yield call
 
 
@@ -141,7 +143,7 @@ def _call(fields: JsonObject, pointer: str) -> EntryCall:
 
 
 def _fits(row: JsonObject) -> bool:
-    if not speaks(row):
+    if not has_from_value(row):
         return False
     if any(
         as_object(entry).get("from") in ("function_call", "observation") for entry in conversation_of(row)
@@ -150,24 +152,24 @@ def _fits(row: JsonObject) -> bool:
     return isinstance(row.get("system"), str) and as_object(conversation_of(row)[0]).get("from") == "human"
 
 
-def _take_turns(holding: RowDraft) -> None:
+def _take_turns(draft: RowDraft) -> None:
     """People and tools speak at odd places, the model at even ones, the model last.
 
     *Source:* LLaMA-Factory's `SharegptDatasetConverter`, which else skips the row.
     """
-    messages = holding.trajectory.messages
+    messages = draft.trajectory.messages
     if messages and messages[0].role is Role.SYSTEM:
         messages = messages[1:]
     turn: Role | None = None
     for entry in text_entries(messages, bare_result):
         is_model = entry.role is Role.ASSISTANT
         if entry.role is Role.SYSTEM:
-            holding.refuse("a system text stands only at the beginning", entry.messages[0])
+            draft.refuse("a system text stands only at the beginning", entry.messages[0])
         elif is_model is (turn is None or turn is Role.ASSISTANT):
-            holding.refuse("people and model must take turns, a person first", entry.messages[0])
+            draft.refuse("people and model must take turns, a person first", entry.messages[0])
         turn = entry.role
     if turn is not Role.ASSISTANT:
-        holding.refuse("the last message must be the model's")
+        draft.refuse("the last message must be the model's")
 
 
 def _spell(trajectory: Trajectory, _terms: RowOptions) -> JsonObject:
@@ -209,8 +211,8 @@ LLAMAFACTORY: Final = RowFormat(
     read=_read,
     steps=(
         drop_preference,
-        free_columns(*_OWN),
-        untell_tools,
+        drop_columns(*_OWN),
+        drop_tool_list,
         flatten_parts,
         drop_preface,
         trim_prose,

@@ -9,15 +9,15 @@ from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
 from workbench.trajectory.row import RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.additions import make_ids, order_results, untell_tools
+from workbench.trajectory.writing.additions import drop_tool_list, order_results, require_ids
 from workbench.trajectory.writing.losses import (
+    drop_columns,
     drop_mask,
     drop_preference,
     drop_result_names,
     drop_thoughts,
     flatten_parts,
-    free_columns,
-    tell_big_integers,
+    report_big_integers,
 )
 
 _OWN: Final = ("messages", "tools", "functions")
@@ -81,17 +81,17 @@ def _spell(trajectory: Trajectory, shape: Shape) -> JsonObject:
     return {**row, **trajectory.columns}
 
 
-CHAT_STEPS: Final = (untell_tools, flatten_parts, order_results)
+CHAT_STEPS: Final = (drop_tool_list, flatten_parts, order_results)
 """What all formats of chat messages need."""
-_FREE: Final = free_columns(*_OWN, "conversations")
+_FREE: Final = drop_columns(*_OWN, "conversations")
 
 TRL: Final = RowFormat(
     name="trl",
     title="TRL's conversations with tools: arguments as objects",
     fits=_is_trl,
     read=lambda row: _read(row, "trl"),
-    steps=(drop_preference, _FREE, *CHAT_STEPS, drop_mask, tell_big_integers),
-    spell=lambda trajectory, terms: _spell(trajectory, Shape(terms.arguments, names_results=True)),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, drop_mask, report_big_integers),
+    spell=lambda trajectory, options: _spell(trajectory, Shape(options.arguments, names_results=True)),
     has_object_arguments=True,
 )
 OPENAI: Final = RowFormat(
@@ -99,6 +99,6 @@ OPENAI: Final = RowFormat(
     title="OpenAI's fine-tuning rows: ids, arguments as a text of JSON",
     fits=has_messages,
     read=lambda row: _read(row, "openai"),
-    steps=(drop_preference, _FREE, *CHAT_STEPS, make_ids, drop_result_names, drop_thoughts),
+    steps=(drop_preference, _FREE, *CHAT_STEPS, require_ids, drop_result_names, drop_thoughts),
     spell=lambda trajectory, _terms: _spell(trajectory, Shape("text", names_results=False)),
 )

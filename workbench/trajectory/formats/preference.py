@@ -11,7 +11,7 @@ from workbench.trajectory.formats.row_format import RowContent, RowFormat
 from workbench.trajectory.formats.shared.chat_rows import Shape, read_messages, spell_messages, spell_tools
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.writing.losses import drop_mask, free_columns, tell_big_integers
+from workbench.trajectory.writing.losses import drop_columns, drop_mask, report_big_integers
 from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 
 _DPO: Final = ("prompt", "chosen", "rejected", "tools")
@@ -104,35 +104,35 @@ def _missing(name: str, problem: str) -> RowFinding:
     return RowFinding(code="missing-field", message=f"`{name}`: {problem}", pointer=f"/{name}")
 
 
-def _mark_answer(holding: RowDraft) -> None:
+def _mark_answer(draft: RowDraft) -> None:
     """The border between prompt and answer is known."""
-    given = holding.trajectory
-    holding.trajectory = replace(given, answer_start=given.answer_index)
+    given = draft.trajectory
+    draft.trajectory = replace(given, answer_start=given.answer_index)
     if given.answer_index >= len(given.messages):
-        holding.refuse("the conversation does not end with an answer")
+        draft.refuse("the conversation does not end with an answer")
 
 
-def _need_rejected(holding: RowDraft) -> None:
-    given = holding.trajectory
+def _need_rejected(draft: RowDraft) -> None:
+    given = draft.trajectory
     if not given.rejected:
-        holding.refuse("there is no rejected answer: dpo needs two answers to one prompt")
+        draft.refuse("there is no rejected answer: dpo needs two answers to one prompt")
     if given.label is not None:
-        holding.note(Loss.LABEL)
-        holding.trajectory = replace(given, label=None)
+        draft.note(Loss.LABEL)
+        draft.trajectory = replace(given, label=None)
 
 
-def _need_label(holding: RowDraft) -> None:
-    given = holding.trajectory
-    label = holding.terms.label if given.label is None else given.label
+def _need_label(draft: RowDraft) -> None:
+    given = draft.trajectory
+    label = draft.options.label if given.label is None else given.label
     if label is None:
-        holding.refuse("no one has said whether the answer is good: give it with --label")
+        draft.refuse("no one has said whether the answer is good: give it with --label")
     if given.rejected:
-        holding.note(Loss.REJECTED)
-    holding.trajectory = replace(given, label=label, rejected=())
+        draft.note(Loss.REJECTED)
+    draft.trajectory = replace(given, label=label, rejected=())
 
 
-def _spell_dpo(trajectory: Trajectory, terms: RowOptions) -> JsonObject:
-    shape = Shape(terms.arguments, names_results=True)
+def _spell_dpo(trajectory: Trajectory, options: RowOptions) -> JsonObject:
+    shape = Shape(options.arguments, names_results=True)
     start = trajectory.answer_index
     row: dict[str, JsonValue] = {
         "prompt": spell_messages(trajectory.messages[:start], shape),
@@ -142,8 +142,8 @@ def _spell_dpo(trajectory: Trajectory, terms: RowOptions) -> JsonObject:
     return {**row, **_tools(trajectory), **trajectory.columns}
 
 
-def _spell_kto(trajectory: Trajectory, terms: RowOptions) -> JsonObject:
-    shape = Shape(terms.arguments, names_results=True)
+def _spell_kto(trajectory: Trajectory, options: RowOptions) -> JsonObject:
+    shape = Shape(options.arguments, names_results=True)
     start = trajectory.answer_index
     row: dict[str, JsonValue] = {
         "prompt": spell_messages(trajectory.messages[:start], shape),
@@ -174,11 +174,11 @@ DPO: Final = RowFormat(
     read=_read_dpo,
     steps=(
         _need_rejected,
-        free_columns(*_DPO),
+        drop_columns(*_DPO),
         _mark_answer,
         *CHAT_STEPS,
         drop_mask,
-        tell_big_integers,
+        report_big_integers,
     ),
     spell=_spell_dpo,
     content=RowContent.PAIR,
@@ -191,11 +191,11 @@ KTO: Final = RowFormat(
     read=_read_kto,
     steps=(
         _need_label,
-        free_columns(*_KTO),
+        drop_columns(*_KTO),
         _mark_answer,
         *CHAT_STEPS,
         drop_mask,
-        tell_big_integers,
+        report_big_integers,
     ),
     spell=_spell_kto,
     content=RowContent.VERDICT,

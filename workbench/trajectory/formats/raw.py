@@ -20,12 +20,12 @@ from workbench.trajectory.formats.shared.text_entries import (
 from workbench.trajectory.mask import MaskedText, is_counted, mask_turns
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import RowMessage, Trajectory
-from workbench.trajectory.writing.additions import order_results, tell_tools
+from workbench.trajectory.writing.additions import add_tool_list, order_results
 from workbench.trajectory.writing.losses import (
+    drop_columns,
     drop_ids,
     drop_preference,
     drop_result_names,
-    free_columns,
     trim_prose,
 )
 from workbench.trajectory.writing.row_draft import RowDraft, RowOptions
@@ -65,7 +65,7 @@ def _turns(text: str, findings: list[RowFinding]) -> Iterator[_Turn]:
     """Each turn; what stands between turns is told, but for a begin-of-text token and white space."""
     position = 0
     while (start := text.find(TURN_OPEN, position)) >= 0:
-        _tell_between(text[position:start], findings, is_first=position == 0)
+        _report_between(text[position:start], findings, is_first=position == 0)
         header = start + len(TURN_OPEN)
         line = text.find("\n", header)
         body = len(text) if line < 0 else line + 1
@@ -76,10 +76,10 @@ def _turns(text: str, findings: list[RowFinding]) -> Iterator[_Turn]:
             end = len(text)
         yield _Turn(text[header : line if line >= 0 else len(text)], Span(body, max(end, body)))
         position = min(end + len(TURN_CLOSE), len(text))
-    _tell_between(text[position:], findings, is_first=position == 0)
+    _report_between(text[position:], findings, is_first=position == 0)
 
 
-def _tell_between(text: str, findings: list[RowFinding], *, is_first: bool) -> None:
+def _report_between(text: str, findings: list[RowFinding], *, is_first: bool) -> None:
     between = text.strip()
     if between and not (is_first and between.startswith("<") and len(between) < 32):
         message = f"{between[:30]!r} stands outside of a turn"
@@ -127,29 +127,29 @@ def _is_pair(value: JsonValue) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value)
 
 
-def _settle_mask(holding: RowDraft) -> None:
+def _settle_mask(draft: RowDraft) -> None:
     """Where nothing is said, the loss counts what the model wrote, and nothing else."""
 
     def change(message: RowMessage) -> RowMessage:
         is_plain = message.is_trained is (message.role is Role.ASSISTANT)
         return replace(message, is_trained=None) if is_plain else message
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
-def _spell(trajectory: Trajectory, terms: RowOptions) -> JsonObject:
-    masked = mask_held(trajectory, terms)
+def _spell(trajectory: Trajectory, options: RowOptions) -> JsonObject:
+    masked = mask_chat_text(trajectory, options)
     specs = spelled_json([spec.document for spec in trajectory.tools.specs])
     spans: list[JsonValue] = [list(span) for span in masked.trained]
     return {"text": masked.text, "loss_spans": spans, "tools": specs, **trajectory.columns}
 
 
-def mask_held(trajectory: Trajectory, terms: RowOptions) -> MaskedText:
+def mask_chat_text(trajectory: Trajectory, options: RowOptions) -> MaskedText:
     """The text of a trajectory that the format can hold, and what of it is trained."""
     text = ""
     counted: list[Span] = []
     for entry in text_entries(trajectory.messages, bare_result):
-        word = terms.result_role if entry.role is Role.TOOL else str(entry.role)
+        word = options.result_role if entry.role is Role.TOOL else str(entry.role)
         start = len(text)
         text += f"{TURN_OPEN}{word}\n{entry.text}{TURN_CLOSE}\n"
         if is_counted(entry.messages[0]):
@@ -164,12 +164,12 @@ RAW: Final = RowFormat(
     read=_read,
     steps=(
         drop_preference,
-        free_columns(*_OWN),
+        drop_columns(*_OWN),
         order_results,
         drop_ids,
         drop_result_names,
         trim_prose,
-        tell_tools(),
+        add_tool_list(),
         _settle_mask,
     ),
     spell=_spell,

@@ -11,26 +11,26 @@ from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.declared_tools import read_declarations
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
+    FromValueEntry,
     SpellResult,
-    SpokenEntry,
     bare_result,
     conversation_of,
+    has_from_value,
     is_wrapped,
+    read_from_value,
     read_results,
-    read_spoken,
     record_result,
-    speaks,
     text_entries,
 )
 from workbench.trajectory.hermes_text import spell_parts
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.trajectory import Call, Prose, Result, RowMessage, Trajectory
-from workbench.trajectory.writing.additions import fill_source, order_results, tell_tools, tie
+from workbench.trajectory.writing.additions import add_tool_list, assign_ids, fill_source, order_results
 from workbench.trajectory.writing.losses import (
+    drop_columns,
     drop_ids,
     drop_preference,
     drop_result_names,
-    free_columns,
     refuse_partial_answers,
     trim_prose,
 )
@@ -39,18 +39,18 @@ from workbench.trajectory.writing.row_draft import Loss, RowDraft, RowOptions
 _EMPTY_THOUGHT: Final = "<think>\n</think>\n"
 
 
-def tie_results(holding: RowDraft) -> None:
+def assign_result_ids(draft: RowDraft) -> None:
     """Ids stand on results alone: calls that none answers have no id, all others have one."""
-    refuse_partial_answers(holding)
+    refuse_partial_answers(draft)
     answered: dict[int, int] = {}
-    for message, results in holding.rounds():
+    for message, results in draft.rounds():
         answered[id(message)] = len(results)
 
     def change(message: RowMessage) -> RowMessage:
         calls = message.calls[answered.get(id(message), 0) :]
         if not any(call.id is not None for call in calls):
             return message
-        holding.note(Loss.IDS, message.place)
+        draft.note(Loss.IDS, message.place)
         unanswered = {id(call) for call in calls}
         parts = (
             replace(part, id=None) if isinstance(part, Call) and id(part) in unanswered else part
@@ -58,11 +58,11 @@ def tie_results(holding: RowDraft) -> None:
         )
         return replace(message, parts=tuple(parts))
 
-    holding.rewrite(change)
-    tie(holding, answered_only=True)
+    draft.rewrite(change)
+    assign_ids(draft, answered_only=True)
 
 
-def lead_with_thought(holding: RowDraft) -> None:
+def lead_with_thought(draft: RowDraft) -> None:
     """Every message of the model begins with a thought, an empty one if need be."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -76,26 +76,26 @@ def lead_with_thought(holding: RowDraft) -> None:
         parts = message.parts
         first = parts[0] if parts else None
         if isinstance(first, Prose) and first.text != first.text.lstrip():
-            holding.note(Loss.WHITE_SPACE, message.place)
+            draft.note(Loss.WHITE_SPACE, message.place)
             left = first.text.lstrip()
             parts = (*([Prose(text=left)] if left else []), *parts[1:])
             text = text.lstrip()
         return replace(message, parts=parts, text=_EMPTY_THOUGHT + text)
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
-def fill_agent_columns(holding: RowDraft) -> None:
+def fill_agent_columns(draft: RowDraft) -> None:
     """Whether the run was completed, and how often each tool was called and failed.
 
     *Source:* `batch_runner.py` of hermes-agent; every offered tool is listed, with zeros if need be.
     """
-    given = holding.trajectory
+    given = draft.trajectory
     last = given.messages[-1] if given.messages else None
     is_completed = last is not None and last.role is Role.ASSISTANT and not last.calls
     computed: JsonObject = {"completed": is_completed, "tool_stats": _tool_stats(given)}
     missing = {key: value for key, value in computed.items() if key not in given.columns}
-    holding.trajectory = replace(given, columns={**given.columns, **missing})
+    draft.trajectory = replace(given, columns={**given.columns, **missing})
 
 
 def _tool_stats(trajectory: Trajectory) -> JsonObject:
@@ -150,7 +150,7 @@ class _Spelled(NamedTuple):
 
 def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
     findings: list[RowFinding] = []
-    entries = tuple(_entry(one, spelled) for one in read_spoken(row, SPEAKERS, spelled.name, findings))
+    entries = tuple(_entry(one, spelled) for one in read_from_value(row, SPEAKERS, spelled.name, findings))
     return TrainingRow(
         format=spelled.name,
         fields=row,
@@ -162,22 +162,22 @@ def _read(row: JsonObject, spelled: _Spelled) -> TrainingRow:
     )
 
 
-def _entry(spoken: SpokenEntry, spelled: _Spelled) -> RowEntry:
-    role = spoken.role
-    if role is Role.USER and is_wrapped(spoken.text):
+def _entry(raw_entry: FromValueEntry, spelled: _Spelled) -> RowEntry:
+    role = raw_entry.role
+    if role is Role.USER and is_wrapped(raw_entry.text):
         role = Role.TOOL
     results = ()
     if role is Role.TOOL:
-        results = read_results(spoken.text, spoken.text_pointer, has_records=spelled.has_records)
+        results = read_results(raw_entry.text, raw_entry.text_pointer, has_records=spelled.has_records)
     return RowEntry(
-        place=spoken.place,
-        pointer=spoken.pointer,
+        place=raw_entry.place,
+        pointer=raw_entry.pointer,
         role=role,
-        speaker=spoken.speaker,
-        text=spoken.text,
-        text_pointer=spoken.text_pointer,
+        speaker=raw_entry.speaker,
+        text=raw_entry.text,
+        text_pointer=raw_entry.text_pointer,
         results=results,
-        is_trained=_is_trained(spoken.fields),
+        is_trained=_is_trained(raw_entry.fields),
     )
 
 
@@ -195,18 +195,18 @@ def _reader(name: str, *, has_records: bool) -> Callable[[JsonObject], TrainingR
 
 
 def _is_agent(row: JsonObject) -> bool:
-    return speaks(row) and (
+    return has_from_value(row) and (
         any(key in row for key in ("tool_stats", "completed", "prompt_index", "api_calls"))
         or any('"tool_call_id"' in str(as_object(entry).get("value")) for entry in conversation_of(row))
     )
 
 
 def _is_v1(row: JsonObject) -> bool:
-    return speaks(row) and ("subcategory" in row or ("category" in row and "task" in row))
+    return has_from_value(row) and ("subcategory" in row or ("category" in row and "task" in row))
 
 
-def _spell(trajectory: Trajectory, terms: RowOptions, spell_result: SpellResult) -> JsonObject:
-    words = {**WRITTEN, Role.TOOL: "human" if terms.result_role == "user" else "tool"}
+def _spell(trajectory: Trajectory, options: RowOptions, spell_result: SpellResult) -> JsonObject:
+    words = {**WRITTEN, Role.TOOL: "human" if options.result_role == "user" else "tool"}
     entries: list[JsonValue] = []
     for entry in text_entries(trajectory.messages, spell_result):
         fields: dict[str, JsonValue] = {"from": words[entry.role], "value": entry.text}
@@ -217,17 +217,17 @@ def _spell(trajectory: Trajectory, terms: RowOptions, spell_result: SpellResult)
     return {"conversations": entries, "tools": specs, **trajectory.columns}
 
 
-_TEXT_STEPS: Final = (drop_preference, free_columns(*_OWN), order_results)
+_TEXT_STEPS: Final = (drop_preference, drop_columns(*_OWN), order_results)
 _PLAIN_STEPS: Final = (*_TEXT_STEPS, drop_ids, drop_result_names, trim_prose)
 
 SHAREGPT: Final = RowFormat(
     name="sharegpt",
     title="Hermes' ShareGPT rows: conversations, tools as a text of JSON, source",
-    fits=speaks,
+    fits=has_from_value,
     read=_reader("sharegpt", has_records=False),
-    steps=(*_PLAIN_STEPS, tell_tools(), fill_source),
+    steps=(*_PLAIN_STEPS, add_tool_list(), fill_source),
     session_steps=(*_PLAIN_STEPS, fill_source),
-    spell=lambda trajectory, terms: _spell(trajectory, terms, bare_result),
+    spell=lambda trajectory, options: _spell(trajectory, options, bare_result),
 )
 HERMES_AGENT: Final = RowFormat(
     name="hermes-agent",
@@ -236,13 +236,13 @@ HERMES_AGENT: Final = RowFormat(
     read=_reader("hermes-agent", has_records=True),
     steps=(
         *_TEXT_STEPS,
-        tie_results,
+        assign_result_ids,
         trim_prose,
         lead_with_thought,
-        tell_tools("hermes-agent"),
+        add_tool_list("hermes-agent"),
         fill_agent_columns,
     ),
-    spell=lambda trajectory, terms: _spell(trajectory, terms, record_result),
+    spell=lambda trajectory, options: _spell(trajectory, options, record_result),
 )
 HERMES_V1: Final = RowFormat(
     name="hermes-function-calling-v1",

@@ -14,10 +14,10 @@ from workbench.hermes.text.notes import BlockNotes
 from workbench.trajectory.declared_tools import read_listed
 from workbench.trajectory.formats.row_format import RowFormat
 from workbench.trajectory.formats.shared.text_entries import (
-    SpokenEntry,
+    FromValueEntry,
     conversation_of,
-    read_spoken,
-    speaks,
+    has_from_value,
+    read_from_value,
     system_column,
 )
 from workbench.trajectory.row import Declaration, EntryCall, EntryResult, RowEntry, RowFinding, TrainingRow
@@ -119,37 +119,37 @@ def _declarations(row: JsonObject, findings: list[RowFinding]) -> Iterator[Decla
 
 def _entries(row: JsonObject, findings: list[RowFinding]) -> Iterator[RowEntry]:
     calls = 0
-    for spoken in read_spoken(row, SPEAKERS, "toolace", findings):
-        entry = _entry(spoken, calls)
+    for raw_entry in read_from_value(row, SPEAKERS, "toolace", findings):
+        entry = _entry(raw_entry, calls)
         calls = len(entry.calls)
         yield entry
 
 
-def _entry(spoken: SpokenEntry, calls: int) -> RowEntry:
+def _entry(raw_entry: FromValueEntry, calls: int) -> RowEntry:
     read_calls, results = (), ()
-    if spoken.role is Role.ASSISTANT:
-        read_calls = tuple(_calls(spoken))
-    elif spoken.role is Role.TOOL:
-        results = tuple(_results(spoken.text, calls, spoken.text_pointer))
+    if raw_entry.role is Role.ASSISTANT:
+        read_calls = tuple(_calls(raw_entry))
+    elif raw_entry.role is Role.TOOL:
+        results = tuple(_results(raw_entry.text, calls, raw_entry.text_pointer))
     return RowEntry(
-        place=spoken.place,
-        pointer=spoken.pointer,
-        role=spoken.role,
-        speaker=spoken.speaker,
-        text="" if read_calls else spoken.text,
-        text_pointer=spoken.text_pointer,
+        place=raw_entry.place,
+        pointer=raw_entry.pointer,
+        role=raw_entry.role,
+        speaker=raw_entry.speaker,
+        text="" if read_calls else raw_entry.text,
+        text_pointer=raw_entry.text_pointer,
         calls=read_calls,
         results=results,
     )
 
 
-def _calls(spoken: SpokenEntry) -> Iterator[EntryCall]:
-    if not looks_pythonic(spoken.text):
+def _calls(raw_entry: FromValueEntry) -> Iterator[EntryCall]:
+    if not looks_pythonic(raw_entry.text):
         return
-    where = spoken.text_pointer
-    calls = read_pythonic(spoken.text)
+    where = raw_entry.text_pointer
+    calls = read_pythonic(raw_entry.text)
     if calls is None:
-        spoken.tell("call-unreadable", "the calls cannot be read as Python writes them")
+        raw_entry.report("call-unreadable", "the calls cannot be read as Python writes them")
         return
     for call in calls:
         yield EntryCall(name=call.name, arguments=call.arguments, pointer=where, arguments_pointer=where)
@@ -172,7 +172,7 @@ def _results(text: str, calls: int, where: str) -> Iterator[EntryResult]:
 
 
 def _fits(row: JsonObject) -> bool:
-    if not speaks(row) or not isinstance(row.get("system"), str):
+    if not has_from_value(row) or not isinstance(row.get("system"), str):
         return False
     speakers = {str(as_object(entry).get("from")) for entry in conversation_of(row)}
     return "assistant" in speakers and speakers <= SPEAKERS.keys()

@@ -13,9 +13,9 @@ from workbench.chat.json_value import JsonObject, JsonValue, as_object
 from workbench.chat.message import Role
 from workbench.toolspec.spec import canonical_json
 from workbench.trajectory.row import RowFinding, TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.system_text import split_system
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.understand import understand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,25 +30,25 @@ class CardOptions:
     """File of each split, by the split's name."""
 
 
-def render_card(receipt: JsonObject, terms: CardOptions) -> str:
+def render_card(receipt: JsonObject, options: CardOptions) -> str:
     """The card as Markdown with YAML in front. The same receipt and terms give the same text.
 
     *Source:* `configs` and `license` of the hub's dataset cards.
     """
     front: dict[str, object] = {
-        "license": terms.licence,
+        "license": options.licence,
         "task_categories": ["text-generation"],
         "tags": ["function-calling", "tool-use", *as_object(receipt.get("formats"))],
         "configs": [
             {
                 "config_name": "default",
-                "data_files": [{"split": split, "path": path} for split, path in terms.splits.items()],
+                "data_files": [{"split": split, "path": path} for split, path in options.splits.items()],
             }
         ],
     }
     return (
         f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n\n"
-        f"# {terms.title}\n\n"
+        f"# {options.title}\n\n"
         "Conversations with tool calls, written and checked by "
         f"Hermes Workbench {as_object(receipt.get('versions')).get('workbench', '')}.\n\n"
         f"{_counts(receipt)}\n{_contracts(receipt)}"
@@ -124,7 +124,7 @@ class Counts:
         self.rows += 1
         self.formats[row.format] += 1
         self.add_findings(self.check(row))
-        trajectory = understand(row).trajectory
+        trajectory = read_trajectory(row).trajectory
         self._add_messages(trajectory)
         self.tools.update(_hash(canonical_json(spec.document)) for spec in trajectory.tools.specs)
         self.families[_family(row)] += 1

@@ -13,9 +13,9 @@ from workbench.trajectory.compress import CountTokens
 from workbench.trajectory.formats.raw import RAW
 from workbench.trajectory.mask import MaskedText, mask_trajectory
 from workbench.trajectory.row import TrainingRow
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import Trajectory
-from workbench.trajectory.understand import understand
-from workbench.trajectory.validate.parsed_row import ParsedEntry, see
+from workbench.trajectory.validate.parsed_row import ParsedEntry, parse_texts
 from workbench.trajectory.writing.convert import write_row
 from workbench.trajectory.writing.row_draft import RowOptions
 
@@ -89,12 +89,12 @@ class RowStats:
         Args:
             row: As its format read it.
         """
-        seen = see(row)
+        parsed = parse_texts(row)
         self.rows += 1
         self.formats[row.format] += 1
-        self.tools.update(seen.tools.names)
-        self.turns[sum(one.entry.role is Role.USER for one in seen.entries)] += 1
-        for one in seen.entries:
+        self.tools.update(parsed.tools.names)
+        self.turns[sum(one.entry.role is Role.USER for one in parsed.entries)] += 1
+        for one in parsed.entries:
             if one.entry.role is Role.ASSISTANT:
                 self._add_entry(one)
         self._measure(row, count_tokens, file, number)
@@ -111,8 +111,11 @@ class RowStats:
             "calls_by_tool": dict(self.calls.most_common()),
             "no_call_share": share(self.without_call, self.entries),
             "parallel_share": share(self.parallel, self.entries),
-            "turns": {**spread(self.turns)},
-            "tokens": {**spread(self.lengths), "total": sum(size * n for size, n in self.lengths.items())},
+            "turns": {**distribution(self.turns)},
+            "tokens": {
+                **distribution(self.lengths),
+                "total": sum(size * n for size, n in self.lengths.items()),
+            },
             "trained_share": share(self.trained, self.characters),
             "longest": self.longest._asdict() if self.longest else None,
             "unmeasured": self.unmeasured,
@@ -142,14 +145,14 @@ class RowStats:
 
 def _masked(row: TrainingRow) -> MaskedText | None:
     """None where no text of turns can hold the row."""
-    understood = understand(row)
+    reading = read_trajectory(row)
     try:
-        return None if understood.problems else preview(understood.trajectory)
+        return None if reading.problems else preview(reading.trajectory)
     except BadInput:
         return None
 
 
-def spread(counts: Mapping[int, int]) -> dict[str, JsonValue]:
+def distribution(counts: Mapping[int, int]) -> dict[str, JsonValue]:
     """Least, percentiles and most of numbers, each with how often it came; empty where none did.
 
     A percentile is the least number that so many of a hundred do not exceed.

@@ -17,10 +17,10 @@ from workbench.toolspec.check import check_arguments
 from workbench.toolspec.quick import is_surely_valid
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import RowEntry, RowFinding
-from workbench.trajectory.validate.codes import said, short
+from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import LOST, ParsedCall, ParsedEntry, ParsedRow
 
-_KEPT: Final = "_closed"
+_CACHE_KEY: Final = "_closed"
 _OPENING: Final = frozenset(
     {
         "additionalProperties",
@@ -44,7 +44,7 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
     A null where the tool wants none and the schema does not require anything is what Arrow writes where
     other rows have a value: one warning, instead of an error for each.
     """
-    spec = closed(spec)
+    spec = close_spec(spec)
     if is_surely_valid(spec, arguments):
         return
     filled: dict[str, None] = {}
@@ -55,29 +55,29 @@ def argument_findings(spec: ToolSpec, arguments: JsonObject, entry: RowEntry) ->
             yield _placed(finding, spec, entry)
     if filled:
         names = ", ".join(pointer.rpartition("/")[2] for pointer in islice(filled, 3))
-        message = f"null for {names} of {short(spec.name)}, as Arrow fills in; leave them out"[:99]
-        yield said("none-filled", message, entry=entry, pointer=next(iter(filled)))
+        message = f"null for {names} of {quoted(spec.name)}, as Arrow fills in; leave them out"[:99]
+        yield row_finding("none-filled", message, entry=entry, pointer=next(iter(filled)))
 
 
-def without_filled(spec: ToolSpec, arguments: JsonObject) -> JsonObject:
+def without_filled_nulls(spec: ToolSpec, arguments: JsonObject) -> JsonObject:
     """The arguments without the nulls that `none-filled` tells of, at every depth."""
-    spec = closed(spec)
+    spec = close_spec(spec)
     for finding in check_arguments(spec, arguments):
         if _is_filled(finding, spec, arguments):
             arguments = cast(JsonObject, _without(arguments, _parts(finding.pointer or "")))
     return arguments
 
 
-def closed(spec: ToolSpec) -> ToolSpec:
+def close_spec(spec: ToolSpec) -> ToolSpec:
     """The spec for which an object has only the properties that are listed, unless it says more of others.
 
     A trainer must not learn arguments that the tool never named; JSON Schema alone would let them pass.
     """
-    kept = cast("dict[str, object]", spec.__dict__)
-    if _KEPT not in kept:
+    cache = cast("dict[str, object]", spec.__dict__)
+    if _CACHE_KEY not in cache:
         parameters = _closed(spec.parameters)
-        kept[_KEPT] = ToolSpec.of_function({**spec.function, "parameters": parameters})
-    return cast(ToolSpec, kept[_KEPT])
+        cache[_CACHE_KEY] = ToolSpec.of_function({**spec.function, "parameters": parameters})
+    return cast(ToolSpec, cache[_CACHE_KEY])
 
 
 def _closed(schema: JsonValue) -> JsonValue:
@@ -145,7 +145,7 @@ def _without(value: JsonValue, parts: list[str]) -> JsonValue:
 
 
 def _placed(finding: Finding, spec: ToolSpec, entry: RowEntry) -> RowFinding:
-    told = said(finding.code, f"{short(spec.name)}: {finding.message}"[:99], entry=entry)
+    told = row_finding(finding.code, f"{quoted(spec.name)}: {finding.message}"[:99], entry=entry)
     return replace(told, pointer=finding.pointer or "")
 
 
@@ -162,15 +162,15 @@ _REMEDIES: Final = {
 }
 
 
-def call_findings(seen: ParsedRow) -> Iterator[RowFinding]:
+def call_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """All that is wrong with calls, entry by entry."""
-    for one in seen.entries:
+    for one in parsed.entries:
         if one.entry.role is Role.USER:
             yield from _misplaced(one)
         if one.reading and (one.reading.fixes or one.reading.findings):
             yield from _of_reading(one, one.reading)
         for call in one.calls:
-            yield from _of_call(call, one, seen)
+            yield from _of_call(call, one, parsed)
 
 
 def _of_reading(one: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:
@@ -182,7 +182,7 @@ def _of_reading(one: ParsedEntry, reading: Reading) -> Iterator[RowFinding]:
             told.setdefault((_block(reading, span), verdict), []).append(code)
     for (_, verdict), codes in told.items():
         message = _REMEDIES[verdict].format(codes=", ".join(sorted(set(codes))))
-        yield said(verdict, message, entry=one.entry, pointer=one.entry.text_pointer)
+        yield row_finding(verdict, message, entry=one.entry, pointer=one.entry.text_pointer)
 
 
 def _records(reading: Reading) -> Iterator[tuple[str, Span]]:
@@ -212,30 +212,32 @@ def _block(reading: Reading, span: Span) -> int:
     return span.start
 
 
-def _of_call(call: ParsedCall, one: ParsedEntry, seen: ParsedRow) -> Iterator[RowFinding]:
+def _of_call(call: ParsedCall, one: ParsedEntry, parsed: ParsedRow) -> Iterator[RowFinding]:
     if call.repairs:
         message = _REMEDIES["call-not-strict"].format(codes=", ".join(call.repairs))
         where = call.given.arguments_pointer if call.given else call.pointer
-        yield said("call-not-strict", message, entry=one.entry, pointer=where)
-    spec = seen.tools.by_name.get(call.name)
+        yield row_finding("call-not-strict", message, entry=one.entry, pointer=where)
+    spec = parsed.tools.by_name.get(call.name)
     if spec is None:
-        if call.name and not _are_tools_lost(seen):
-            yield said("undeclared-tool", _undeclared(call.name, seen), entry=one.entry, pointer=call.pointer)
+        if call.name and not _are_tools_lost(parsed):
+            yield row_finding(
+                "undeclared-tool", _undeclared(call.name, parsed), entry=one.entry, pointer=call.pointer
+            )
     elif call.arguments is not None:
         yield from argument_findings(spec, call.arguments, one.entry)
 
 
-def _are_tools_lost(seen: ParsedRow) -> bool:
+def _are_tools_lost(parsed: ParsedRow) -> bool:
     """Whether the row declares tools that nobody can read, and no others: that is told, and explains it."""
-    return not seen.tools.specs and any(one.code == "tools-unreadable" for one in seen.row.findings)
+    return not parsed.tools.specs and any(one.code == "tools-unreadable" for one in parsed.row.findings)
 
 
-def _undeclared(name: str, seen: ParsedRow) -> str:
-    if not seen.tools.names:
-        return f"{short(name)} is called, but the row declares no tools"
-    near = get_close_matches(name[:64], [known[:64] for known in seen.tools.names[:500]], n=1)
-    hint = f"; did you mean {short(near[0])}?" if near else ""
-    return f"the row declares no tool {short(name)}{hint}"
+def _undeclared(name: str, parsed: ParsedRow) -> str:
+    if not parsed.tools.names:
+        return f"{quoted(name)} is called, but the row declares no tools"
+    near = get_close_matches(name[:64], [known[:64] for known in parsed.tools.names[:500]], n=1)
+    hint = f"; did you mean {quoted(near[0])}?" if near else ""
+    return f"the row declares no tool {quoted(name)}{hint}"
 
 
 def _misplaced(one: ParsedEntry) -> Iterator[RowFinding]:
@@ -244,4 +246,4 @@ def _misplaced(one: ParsedEntry) -> Iterator[RowFinding]:
         reading = parse(text)
         if reading.calls or reading.dropped:
             message = "a call in a user's entry; only the model calls"
-            yield said("call-in-user", message, entry=one.entry, pointer=one.entry.text_pointer)
+            yield row_finding("call-in-user", message, entry=one.entry, pointer=one.entry.text_pointer)

@@ -93,7 +93,9 @@ def severity_of(word: str) -> Severity:
 _LONGEST_NAME = 40
 
 
-def said(code: str, message: str, *, entry: RowEntry | None = None, pointer: str | None = None) -> RowFinding:
+def row_finding(
+    code: str, message: str, *, entry: RowEntry | None = None, pointer: str | None = None
+) -> RowFinding:
     """A finding about an entry, or about the whole row.
 
     Args:
@@ -108,7 +110,7 @@ def said(code: str, message: str, *, entry: RowEntry | None = None, pointer: str
     return RowFinding(code=code, message=message, severity=severity_of(code), entry=place, pointer=where)
 
 
-def short(name: str) -> str:
+def quoted(name: str) -> str:
     """A name in quotes, cut where it is long.
 
     >>> short("f")

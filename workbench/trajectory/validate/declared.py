@@ -10,7 +10,7 @@ from workbench.chat.json_value import JsonValue, as_object
 from workbench.toolspec.check import check_spec
 from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowFinding, TrainingRow
-from workbench.trajectory.validate.codes import said, short
+from workbench.trajectory.validate.codes import quoted, row_finding
 
 _MEANING: Final = "_meaning"
 _CHECKED: Final = "_checked"
@@ -39,7 +39,9 @@ def _unsound(declaration: Declaration) -> Iterator[RowFinding]:
             where = declaration.pointer + _inside(declaration, place, finding.pointer or "")
             if where not in told:
                 told.add(where)
-                yield said("spec-unsound", f"tool {short(spec.name)}: {finding.message}"[:99], pointer=where)
+                yield row_finding(
+                    "spec-unsound", f"tool {quoted(spec.name)}: {finding.message}"[:99], pointer=where
+                )
 
 
 def _inside(declaration: Declaration, place: int, pointer: str) -> str:
@@ -55,8 +57,8 @@ def _doubles(declaration: Declaration) -> Iterator[RowFinding]:
         return
     for name, times in Counter(names).items():
         if times > 1:
-            message = f"the tool {short(name)} is declared {times} times"
-            yield said("tool-declared-twice", message, pointer=declaration.pointer)
+            message = f"the tool {quoted(name)} is declared {times} times"
+            yield row_finding("tool-declared-twice", message, pointer=declaration.pointer)
 
 
 def _mismatches(row: TrainingRow) -> Iterator[RowFinding]:
@@ -70,7 +72,7 @@ def _mismatches(row: TrainingRow) -> Iterator[RowFinding]:
     problem = _difference(_meanings(first.specs), _meanings(told))
     if problem:
         entry = next((one for one in row.entries if one.text_pointer == others[0].pointer), None)
-        yield said("tools-mismatch", problem, entry=entry, pointer=others[0].pointer)
+        yield row_finding("tools-mismatch", problem, entry=entry, pointer=others[0].pointer)
 
 
 def _difference(column: Mapping[str, bytes], told: Mapping[str, bytes]) -> str:
@@ -78,10 +80,10 @@ def _difference(column: Mapping[str, bytes], told: Mapping[str, bytes]) -> str:
     added = [name for name in told if name not in column]
     changed = [name for name in column if name in told and column[name] != told[name]]
     if missing:
-        return f"the system text does not declare {short(missing[0])}, the column does"
+        return f"the system text does not declare {quoted(missing[0])}, the column does"
     if added:
-        return f"the system text declares {short(added[0])}, the column does not"
-    return f"the system text declares {short(changed[0])} with other parameters" if changed else ""
+        return f"the system text declares {quoted(added[0])}, the column does not"
+    return f"the system text declares {quoted(changed[0])} with other parameters" if changed else ""
 
 
 def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, bytes]:
@@ -90,20 +92,20 @@ def _meanings(specs: "list[ToolSpec] | tuple[ToolSpec, ...]") -> Mapping[str, by
 
 def meaning_of(spec: ToolSpec) -> bytes:
     """A hash, the same for parameters that bind alike, whatever explains them; worked out once a spec."""
-    kept = cast("dict[str, object]", spec.__dict__)
-    if _MEANING not in kept:
+    cache = cast("dict[str, object]", spec.__dict__)
+    if _MEANING not in cache:
         # No JSON, for nobody reads it, and this is asked of every tool of every row.
         text = repr(_bare(spec.parameters))
-        kept[_MEANING] = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
-    return cast(bytes, kept[_MEANING])
+        cache[_MEANING] = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return cast(bytes, cache[_MEANING])
 
 
 def _findings_of(spec: ToolSpec) -> tuple[Finding, ...]:
     """What is wrong with a spec, looked for once a spec."""
-    kept = cast("dict[str, object]", spec.__dict__)
-    if _CHECKED not in kept:
-        kept[_CHECKED] = check_spec(spec)
-    return cast("tuple[Finding, ...]", kept[_CHECKED])
+    cache = cast("dict[str, object]", spec.__dict__)
+    if _CHECKED not in cache:
+        cache[_CHECKED] = check_spec(spec)
+    return cast("tuple[Finding, ...]", cache[_CHECKED])
 
 
 def _bare(schema: JsonValue) -> object:

@@ -32,13 +32,13 @@ class RowFingerprint(NamedTuple):
     """
 
 
-def likeness_of(row: TrainingRow, *, sketches: bool = True) -> RowFingerprint:
+def fingerprint_row(row: TrainingRow, *, sketches: bool = True) -> RowFingerprint:
     """The likeness of a row; with `sketches` False the sketch, which takes longest, is left out."""
-    return likeness_of_said(said_in(row), sketches=sketches)
+    return fingerprint_text(conversation_text(row), sketches=sketches)
 
 
-def likeness_of_said(text: str, *, sketches: bool = True) -> RowFingerprint:
-    """As `likeness_of`, of what `said_in` tells of a row."""
+def fingerprint_text(text: str, *, sketches: bool = True) -> RowFingerprint:
+    """As `fingerprint_row`, of what `conversation_text` tells of a row."""
     if not text:
         return RowFingerprint(0, 0)
     exact = _hash(text)
@@ -48,7 +48,7 @@ def likeness_of_said(text: str, *, sketches: bool = True) -> RowFingerprint:
     return RowFingerprint(exact, _hash(" ".join(words)) if len(words) < FEWEST_WORDS else _sketch(words))
 
 
-def said_in(row: TrainingRow) -> str:
+def conversation_text(row: TrainingRow) -> str:
     """Who says what, the system text left out."""
     parts: list[str] = []
     for entry in row.all_entries:
@@ -114,7 +114,7 @@ class RowFingerprints:
         self.exact.extend(others.exact)
         self.sketches.extend(others.sketches)
 
-    def doubles(self, files: Sequence[int]) -> Iterator[DuplicateRow]:
+    def duplicates(self, files: Sequence[int]) -> Iterator[DuplicateRow]:
         """The rows that stand twice, in order of place.
 
         Args:
@@ -127,13 +127,13 @@ class RowFingerprints:
             DuplicateRow("duplicate-row" if file_of[row] == file_of[first] else "shared-row", row, first)
             for row, first in _places(firsts)
         ]
-        told = {double.row for double in found}
+        told = {duplicate.row for duplicate in found}
         found.extend(
             DuplicateRow("near-duplicate-row", row, first)
             for row, first in _places(self._nearest())
             if row not in told and firsts[first] == first
         )
-        yield from sorted(found, key=lambda double: double.row)
+        yield from sorted(found, key=lambda duplicate: duplicate.row)
 
     def _nearest(self) -> NDArray[np.int64]:
         """For each row the first that is almost the same, or its own place."""

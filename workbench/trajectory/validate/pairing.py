@@ -8,7 +8,7 @@ from workbench.chat.message import Role
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.formats.known import FORMATS
 from workbench.trajectory.row import EntryResult, RowEntry, RowFinding
-from workbench.trajectory.validate.codes import said, short
+from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.parsed_row import RESULT_TAG, ParsedCall, ParsedEntry, ParsedRow
 
 _NAMED = {
@@ -19,39 +19,41 @@ _NAMED = {
 }
 
 
-def order_findings(seen: ParsedRow) -> Iterator[RowFinding]:
+def order_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Entries out of order: `role-order`, at the later one of two that cannot stand together.
 
     A system entry comes first, the user and the model take turns, results stand behind the model's calls. A
     call that nobody answered, and a result that nobody asked for, are for the pairing of both to tell.
     """
     before: ParsedEntry | None = None
-    for one in seen.entries:
+    for one in parsed.entries:
         role = one.entry.role
-        problem = _problem(before, one, seen)
+        problem = _problem(before, one, parsed)
         if problem:
-            yield said("role-order", problem, entry=one.entry)
+            yield row_finding("role-order", problem, entry=one.entry)
         if role is not Role.SYSTEM or before is None:
             before = one
 
 
-def end_findings(seen: ParsedRow) -> Iterator[RowFinding]:
+def end_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Nothing to learn at the end: `last-not-assistant`."""
-    last = seen.entries[-1] if seen.entries else None
+    last = parsed.entries[-1] if parsed.entries else None
     if last and last.entry.role not in (Role.ASSISTANT, None):
         message = f"the row ends with {_NAMED[last.entry.role]}; end it with the model's answer"
-        yield said("last-not-assistant", message, entry=last.entry)
+        yield row_finding("last-not-assistant", message, entry=last.entry)
 
 
-def empty_findings(seen: ParsedRow) -> Iterator[RowFinding]:
+def empty_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """Entries with nothing in them: `empty-entry`. One without a text at all is already told."""
-    told = {finding.entry for finding in seen.row.findings}
-    for one in seen.entries:
+    told = {finding.entry for finding in parsed.row.findings}
+    for one in parsed.entries:
         if one.is_empty and one.entry.place not in told:
-            yield said("empty-entry", f"the entry of {one.entry.speaker!r:.40} is empty", entry=one.entry)
+            yield row_finding(
+                "empty-entry", f"the entry of {one.entry.speaker!r:.40} is empty", entry=one.entry
+            )
 
 
-def _problem(before: ParsedEntry | None, one: ParsedEntry, seen: ParsedRow) -> str:
+def _problem(before: ParsedEntry | None, one: ParsedEntry, parsed: ParsedRow) -> str:
     """Why `one` cannot stand behind `before`; empty where it can."""
     role = one.entry.role
     last = before.entry.role if before else Role.SYSTEM
@@ -63,7 +65,7 @@ def _problem(before: ParsedEntry | None, one: ParsedEntry, seen: ParsedRow) -> s
         return f"a user's entry behind {_NAMED[last]}" if last in (Role.USER, Role.TOOL) else ""
     if role is Role.ASSISTANT:
         return _answer_problem(before, last)
-    is_second = last is Role.TOOL and _joins_results(seen.row.format)
+    is_second = last is Role.TOOL and _joins_results(parsed.row.format)
     return "results behind results; put them into one entry" if is_second else ""
 
 
@@ -87,27 +89,27 @@ class _OrphanResult(NamedTuple):
 class _Round(NamedTuple):
     """An entry of the model, and the results behind it."""
 
-    asked: ParsedEntry | None
+    caller: ParsedEntry | None
     """None where results stand behind no entry of the model."""
     results: Sequence[_OrphanResult]
     is_last: bool
     """Whether the conversation ends here."""
-    is_whole: bool
+    is_countable: bool
     """False where a call or an entry of results cannot be read, so that nobody can count them."""
 
 
-def pairing_findings(seen: ParsedRow) -> Iterator[RowFinding]:
+def pairing_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """`call-without-result`, `result-without-call`, `result-id-mismatch` and `result-order`.
 
     Where a call or an entry cannot be read, nobody can count, and nothing more is told.
     """
-    for one in _rounds(seen.entries):
-        if not one.is_whole:
+    for one in _rounds(parsed.entries):
+        if not one.is_countable:
             continue
-        if one.asked is None or not one.asked.has_calls:
+        if one.caller is None or not one.caller.has_calls:
             yield from _unasked(one.results)
         elif one.results or not one.is_last:
-            yield from _of_round(one.asked, one.results, seen.tools)
+            yield from _of_round(one.caller, one.results, parsed.tools)
 
 
 def _rounds(entries: Sequence[ParsedEntry]) -> Iterator[_Round]:
@@ -127,18 +129,18 @@ def _rounds(entries: Sequence[ParsedEntry]) -> Iterator[_Round]:
 def _round(entries: Sequence[ParsedEntry], first: int, start: int, end: int) -> _Round:
     """The round of the entry at `first`, or of none where it is `start`, with the results up to `end`."""
     return _Round(
-        asked=entries[first] if entries[first].entry.role is Role.ASSISTANT else None,
+        caller=entries[first] if entries[first].entry.role is Role.ASSISTANT else None,
         results=[
             _OrphanResult(one.entry, result) for one in entries[start:end] for result in one.entry.results
         ],
         is_last=end == len(entries),
-        is_whole=all(map(_is_countable, entries[first:end])) and not _is_unknown(entries, end),
+        is_countable=all(map(_is_countable, entries[first:end])) and not _is_unknown(entries, end),
     )
 
 
 def _is_countable(one: ParsedEntry) -> bool:
     """Whether its calls or results can be counted: a tag inside a result makes one of two, or two of one."""
-    return one.is_whole and not any(map(_holds_tag, one.entry.results))
+    return one.is_countable and not any(map(_holds_tag, one.entry.results))
 
 
 def _holds_tag(result: EntryResult) -> bool:
@@ -151,11 +153,11 @@ def _is_unknown(entries: Sequence[ParsedEntry], position: int) -> bool:
 
 
 def _of_round(
-    asked: ParsedEntry, results: Sequence[_OrphanResult], tools: OfferedTools
+    caller: ParsedEntry, results: Sequence[_OrphanResult], tools: OfferedTools
 ) -> Iterator[RowFinding]:
-    keys = _keys(asked.calls, results, tools)
+    keys = _keys(caller.calls, results, tools)
     if keys is None:
-        yield from _by_count(asked, results)
+        yield from _by_count(caller, results)
         return
     called, answered = keys
     missing = list((Counter(called) - Counter(answered)).elements())
@@ -169,10 +171,10 @@ def _of_round(
         elif left[key] < 0:
             unasked.append(one)
     yield from _unasked(unasked)
-    yield from _unanswered(asked, [asked.calls[called.index(key)] for key in missing])
+    yield from _unanswered(caller, [caller.calls[called.index(key)] for key in missing])
     if answered != called and Counter(answered) == Counter(called):
         message = "the results stand in another order than their calls"
-        yield said("result-order", message, entry=results[0].entry, pointer=results[0].result.pointer)
+        yield row_finding("result-order", message, entry=results[0].entry, pointer=results[0].result.pointer)
 
 
 def _keys(
@@ -188,17 +190,17 @@ def _keys(
     return None
 
 
-def _by_count(asked: ParsedEntry, results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
-    yield from _unanswered(asked, asked.calls[len(results) :])
-    yield from _unasked(results[len(asked.calls) :])
+def _by_count(caller: ParsedEntry, results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
+    yield from _unanswered(caller, caller.calls[len(results) :])
+    yield from _unasked(results[len(caller.calls) :])
 
 
-def _unanswered(asked: ParsedEntry, calls: Sequence[ParsedCall]) -> Iterator[RowFinding]:
+def _unanswered(caller: ParsedEntry, calls: Sequence[ParsedCall]) -> Iterator[RowFinding]:
     """One finding for all calls of an entry, at the first of them."""
     if calls:
         others = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
-        message = f"the call of {short(calls[0].name)}{others} has no result, though it goes on"
-        yield said("call-without-result", message, entry=asked.entry, pointer=calls[0].pointer)
+        message = f"the call of {quoted(calls[0].name)}{others} has no result, though it goes on"
+        yield row_finding("call-without-result", message, entry=caller.entry, pointer=calls[0].pointer)
 
 
 def _unasked(results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
@@ -207,9 +209,9 @@ def _unasked(results: Sequence[_OrphanResult]) -> Iterator[RowFinding]:
         first = results[0]
         others = f" and {len(results) - 1} more" if len(results) > 1 else ""
         message = f"a result{others} that answers no call of the entry before it"
-        yield said("result-without-call", message, entry=first.entry, pointer=first.result.pointer)
+        yield row_finding("result-without-call", message, entry=first.entry, pointer=first.result.pointer)
 
 
 def _stranger(one: _OrphanResult, key: str) -> RowFinding:
-    message = f"a result for {short(key)}, which no call before it waits for"
-    return said("result-id-mismatch", message, entry=one.entry, pointer=one.result.pointer)
+    message = f"a result for {quoted(key)}, which no call before it waits for"
+    return row_finding("result-id-mismatch", message, entry=one.entry, pointer=one.result.pointer)

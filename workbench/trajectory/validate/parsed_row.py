@@ -68,7 +68,7 @@ class ParsedEntry:
     """Those of its text that can be read, then all that are given as structure."""
 
     @property
-    def is_whole(self) -> bool:
+    def is_countable(self) -> bool:
         """Whether all its calls can be counted: a speaker that is known, nothing empty, lost or cut off."""
         if self.entry.role is None or self.is_empty:
             return False
@@ -100,13 +100,15 @@ class ParsedRow:
     """The conversation in order; a rejected answer is left out, for it may be wrong on purpose."""
 
 
-def see(row: TrainingRow) -> ParsedRow:
+def parse_texts(row: TrainingRow) -> ParsedRow:
     """Read the texts of a row."""
     tools = row.tools
-    return ParsedRow(row=row, tools=tools, entries=tuple(_seen(entry, tools) for entry in row.entries))
+    return ParsedRow(
+        row=row, tools=tools, entries=tuple(_parsed_entry(entry, tools) for entry in row.entries)
+    )
 
 
-def _seen(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
+def _parsed_entry(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
     if entry.role is not Role.ASSISTANT:
         return ParsedEntry(entry=entry)
     found: Iterable[CallDraft | ReadCall] | None = clean_calls(entry.text, tools)
@@ -122,13 +124,15 @@ def _seen(entry: RowEntry, tools: OfferedTools) -> ParsedEntry:
 def _given(call: EntryCall, tools: OfferedTools) -> ParsedCall:
     arguments, repairs = call.arguments, ()
     if arguments is None and call.arguments_text and call.name:
-        arguments, repairs = _mended(call.name, call.arguments_text, tools)
+        arguments, repairs = _tolerant_arguments(call.name, call.arguments_text, tools)
     return ParsedCall(
         name=call.name, arguments=arguments, id=call.id, pointer=call.pointer, given=call, repairs=repairs
     )
 
 
-def _mended(name: str, text: str, tools: OfferedTools) -> tuple[JsonObject | None, tuple[str, ...]]:
+def _tolerant_arguments(
+    name: str, text: str, tools: OfferedTools
+) -> tuple[JsonObject | None, tuple[str, ...]]:
     """What a tolerant reader makes of arguments that are no JSON, and by which fixes."""
     written = f'{CALL_OPEN}\n{{"name": {json.dumps(name)}, "arguments": {text}}}\n{CALL_CLOSE}'
     reading = parse(written, tools=tools, checks_arguments=False)

@@ -12,7 +12,7 @@ from workbench.hermes.reading import Dialect, ReadCall, Reading
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.toolspec.spec import OfferedTools
 from workbench.trajectory.row import EntryCall
-from workbench.trajectory.validate.arguments import without_filled
+from workbench.trajectory.validate.arguments import without_filled_nulls
 from workbench.trajectory.validate.parsed_row import ParsedCall, ParsedEntry, ParsedRow
 
 
@@ -33,7 +33,7 @@ class RepairedRow:
 
     fields: JsonObject = field(hash=False)
     """The row; the one that came where nothing was done."""
-    mends: tuple[Repair, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     """In order of entries."""
 
 
@@ -43,15 +43,15 @@ class _Change(NamedTuple):
     value: JsonValue
 
 
-def mend(seen: ParsedRow) -> RepairedRow:
+def repair_row(parsed: ParsedRow) -> RepairedRow:
     """Make the repairs that leave no doubt: fixes that are no guess, and nulls that Arrow filled in."""
-    fields: JsonValue = seen.row.fields
-    mends: list[Repair] = []
-    for one in seen.entries:
-        for change in (*_in_text(one, seen.tools), *_in_structure(one, seen.tools)):
+    fields: JsonValue = parsed.row.fields
+    repairs: list[Repair] = []
+    for one in parsed.entries:
+        for change in (*_in_text(one, parsed.tools), *_in_structure(one, parsed.tools)):
             fields = _replaced(fields, _parts(change.pointer), change.value)
-            mends.append(Repair(change.code, one.entry.place, change.pointer))
-    return RepairedRow(fields=cast(JsonObject, fields), mends=tuple(mends))
+            repairs.append(Repair(change.code, one.entry.place, change.pointer))
+    return RepairedRow(fields=cast(JsonObject, fields), repairs=tuple(repairs))
 
 
 def _in_text(one: ParsedEntry, tools: OfferedTools) -> Iterator[_Change]:
@@ -102,7 +102,7 @@ def _given_changes(call: ParsedCall, given: EntryCall, tools: OfferedTools) -> I
 
 def _without_nulls(name: str, arguments: JsonObject, tools: OfferedTools) -> JsonObject:
     spec = tools.by_name.get(name)
-    return without_filled(spec, arguments) if spec else arguments
+    return without_filled_nulls(spec, arguments) if spec else arguments
 
 
 def _parts(pointer: str) -> Sequence[str]:

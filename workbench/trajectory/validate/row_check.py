@@ -9,7 +9,7 @@ from workbench.hermes.marks import CONTROL_MARK
 from workbench.hermes.spelling.tools import spelled_json
 from workbench.trajectory.row import RowEntry, RowFinding, TrainingRow
 from workbench.trajectory.validate.arguments import call_findings
-from workbench.trajectory.validate.codes import said
+from workbench.trajectory.validate.codes import row_finding
 from workbench.trajectory.validate.declared import declared_findings
 from workbench.trajectory.validate.pairing import (
     empty_findings,
@@ -17,7 +17,7 @@ from workbench.trajectory.validate.pairing import (
     order_findings,
     pairing_findings,
 )
-from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, see
+from workbench.trajectory.validate.parsed_row import RESULT_TAG, TOOL_TAG, ParsedEntry, ParsedRow, parse_texts
 from workbench.trajectory.validate.secrets import secrets_in
 
 _ANSWERED: Final = "model-wrote-tool-response"
@@ -36,23 +36,23 @@ _PLACEHOLDERS: Final = tuple(
 *Source:* `{{ name }}` Jinja; `{tool_call}` stands unfilled in rows of glaive and hermes-function-calling."""
 
 
-def text_findings(seen: ParsedRow) -> Iterator[RowFinding]:
+def text_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """`control-mark` and `placeholder`, one of each a text at most."""
-    for one in seen.entries:
+    for one in parsed.entries:
         for text, pointer in _texts(one.entry):
             if message := _mark(one, text) if "<" in text else "":
-                yield said("control-mark", message, entry=one.entry, pointer=pointer)
+                yield row_finding("control-mark", message, entry=one.entry, pointer=pointer)
             if message := _placeholder(one.entry, text):
-                yield said("placeholder", message, entry=one.entry, pointer=pointer)
+                yield row_finding("placeholder", message, entry=one.entry, pointer=pointer)
 
 
-def secret_findings(seen: ParsedRow) -> Iterator[RowFinding]:
+def secret_findings(parsed: ParsedRow) -> Iterator[RowFinding]:
     """`secret` and `personal-data`: what kind, never the text itself."""
-    for one in seen.entries:
+    for one in parsed.entries:
         for text, pointer in _texts(one.entry):
             for found in secrets_in(text):
                 message = f"{found.what} in the text, at character {found.span.start}; take it out"
-                yield said(found.code, message, entry=one.entry, pointer=pointer)
+                yield row_finding(found.code, message, entry=one.entry, pointer=pointer)
 
 
 def _texts(entry: RowEntry) -> Iterator[tuple[str, str]]:
@@ -108,33 +108,33 @@ def check_row(row: TrainingRow) -> tuple[RowFinding, ...]:
 
     Where the speakers are out of order, calls and results are not paired: that would tell one fault again.
     """
-    return check_seen(see(row))
+    return check_parsed_row(parse_texts(row))
 
 
-def check_seen(seen: ParsedRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
+def check_parsed_row(parsed: ParsedRow, *, finds_secrets: bool = True) -> tuple[RowFinding, ...]:
     """As `check_row`, of a row whose texts are read; without `finds_secrets` these are not looked for."""
-    findings = [*_all(seen), *(secret_findings(seen) if finds_secrets else ())]
+    findings = [*_all(parsed), *(secret_findings(parsed) if finds_secrets else ())]
     findings.sort(key=lambda finding: -1 if finding.entry is None else finding.entry)
     return tuple(findings)
 
 
-def _all(seen: ParsedRow) -> Iterator[RowFinding]:
-    yield from _of_format(seen)
-    yield from declared_findings(seen.row)
-    disorder = tuple(order_findings(seen))
-    yield from disorder or pairing_findings(seen)
+def _all(parsed: ParsedRow) -> Iterator[RowFinding]:
+    yield from _of_format(parsed)
+    yield from declared_findings(parsed.row)
+    disorder = tuple(order_findings(parsed))
+    yield from disorder or pairing_findings(parsed)
     for rule in _RULES:
-        yield from rule(seen)
+        yield from rule(parsed)
 
 
-def _of_format(seen: ParsedRow) -> Iterator[RowFinding]:
+def _of_format(parsed: ParsedRow) -> Iterator[RowFinding]:
     """What the format could not read, but for arguments that a tolerant reader can."""
-    mended = {
+    repairable = {
         call.given.arguments_pointer
-        for one in seen.entries
+        for one in parsed.entries
         for call in one.calls
         if call.given and call.repairs
     }
-    for finding in seen.row.findings:
-        if finding.code != "call-unreadable" or finding.pointer not in mended:
+    for finding in parsed.row.findings:
+        if finding.code != "call-unreadable" or finding.pointer not in repairable:
             yield finding

@@ -14,11 +14,11 @@ from workbench.trajectory.validate.duplicates import (
     DuplicateRow,
     RowFingerprint,
     RowFingerprints,
-    likeness_of,
-    likeness_of_said,
+    fingerprint_row,
+    fingerprint_text,
 )
-from workbench.trajectory.validate.parsed_row import see
-from workbench.trajectory.validate.row_check import check_seen
+from workbench.trajectory.validate.parsed_row import parse_texts
+from workbench.trajectory.validate.row_check import check_parsed_row
 from workbench.trajectory.validate.set_facts import SetFacts
 
 _NOTHING: Final = RowFingerprint(0, 0)
@@ -38,12 +38,12 @@ class CheckOptions:
 class RowsCheck:
     """The check of rows that come one by one; two of them add up to one by `extend`."""
 
-    terms: CheckOptions = field(default_factory=CheckOptions)
+    options: CheckOptions = field(default_factory=CheckOptions)
     """How they are checked."""
     rows: int = 0
     """So many came."""
     facts: SetFacts = field(default_factory=SetFacts)
-    likenesses: RowFingerprints = field(default_factory=RowFingerprints)
+    fingerprints: RowFingerprints = field(default_factory=RowFingerprints)
     """One a row, also of those that cannot be read."""
     formats: Counter[str] = field(default_factory=Counter[str])
 
@@ -51,34 +51,36 @@ class RowsCheck:
         """The findings of the next row."""
         self.rows += 1
         self.formats[row.format] += 1
-        seen = see(row)
-        self.facts.add(seen)
-        self.likenesses.append(likeness_of(row, sketches=self.terms.finds_near))
-        return check_seen(seen, finds_secrets=self.terms.finds_secrets)
+        parsed = parse_texts(row)
+        self.facts.add(parsed)
+        self.fingerprints.append(fingerprint_row(row, sketches=self.options.finds_near))
+        return check_parsed_row(parsed, finds_secrets=self.options.finds_secrets)
 
-    def check_as(self, fields: JsonObject, form: RowFormat) -> tuple[RowFinding, ...]:
-        """The findings of the next row, as `form` reads it; a clean one is not read further than it must be."""
-        clean = clean_row(fields, finds_secrets=self.terms.finds_secrets) if form is SHAREGPT else None
+    def check_as(self, fields: JsonObject, row_format: RowFormat) -> tuple[RowFinding, ...]:
+        """The findings of the next row, as `row_format` reads it; a clean one is not read further than it must be."""
+        clean = (
+            clean_row(fields, finds_secrets=self.options.finds_secrets) if row_format is SHAREGPT else None
+        )
         if clean is None:
-            return self.check(form.read(fields))
+            return self.check(row_format.read(fields))
         self.rows += 1
-        self.formats[form.name] += 1
+        self.formats[row_format.name] += 1
         self.facts.add_clean(clean)
-        self.likenesses.append(likeness_of_said(clean.said, sketches=self.terms.finds_near))
+        self.fingerprints.append(fingerprint_text(clean.conversation_text, sketches=self.options.finds_near))
         return ()
 
-    def pass_by(self) -> None:
+    def count_unreadable(self) -> None:
         """Count the next row, which cannot be read at all."""
         self.rows += 1
-        self.likenesses.append(_NOTHING)
+        self.fingerprints.append(_NOTHING)
 
     def extend(self, other: "RowsCheck") -> None:
         """Take over what another check, of the rows behind these, has counted."""
         self.rows += other.rows
         self.formats.update(other.formats)
         self.facts.extend(other.facts)
-        self.likenesses.extend(other.likenesses)
+        self.fingerprints.extend(other.fingerprints)
 
-    def doubles(self, files: list[int]) -> Iterator[DuplicateRow]:
-        """The rows that stand twice; `files` as `RowFingerprints.doubles` takes it."""
-        return self.likenesses.doubles(files)
+    def duplicates(self, files: list[int]) -> Iterator[DuplicateRow]:
+        """The rows that stand twice; `files` as `RowFingerprints.duplicates` takes it."""
+        return self.fingerprints.duplicates(files)

@@ -12,7 +12,7 @@ from workbench.hermes.reading import SegmentKind
 from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.row import RowFinding
 from workbench.trajectory.validate.clean_row import CleanRow
-from workbench.trajectory.validate.codes import said, short
+from workbench.trajectory.validate.codes import quoted, row_finding
 from workbench.trajectory.validate.declared import meaning_of
 from workbench.trajectory.validate.parsed_row import ParsedEntry, ParsedRow
 
@@ -24,7 +24,7 @@ _MARSHAL: Final = 2
 """The newest version in which equal values always give equal bytes."""
 _HASH: Final = b"#"
 """Stands before a meaning; no object begins so in the other form."""
-_KEPT: Final = "_written"
+_CACHE_KEY: Final = "_written"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,10 +61,10 @@ class ToolWatch:
 
 
 def _written(spec: ToolSpec) -> bytes:
-    kept: dict[str, object] = spec.__dict__
-    written = kept.get(_KEPT)
+    cache: dict[str, object] = spec.__dict__
+    written = cache.get(_CACHE_KEY)
     if not isinstance(written, bytes):
-        written = kept[_KEPT] = _bytes(spec)
+        written = cache[_CACHE_KEY] = _bytes(spec)
     return written
 
 
@@ -108,13 +108,13 @@ class SetFacts:
     tools: ToolWatch = field(default_factory=ToolWatch)
     """Tools as they are declared."""
 
-    def add(self, seen: ParsedRow) -> None:
+    def add(self, parsed: ParsedRow) -> None:
         """Count a row."""
         self.rows += 1
-        for one in seen.entries:
+        for one in parsed.entries:
             if one.entry.role is Role.ASSISTANT:
                 self._add_entry(one)
-        self._add_tools(seen.tools)
+        self._add_tools(parsed.tools)
 
     def add_clean(self, row: CleanRow) -> None:
         """Count a row in which nothing was found."""
@@ -141,20 +141,22 @@ class SetFacts:
         total = self.calls.total()
         for name, times in self.calls.most_common(1):
             if times > total * MOST_OF_ONE_TOOL:
-                message = f"{short(name)} has {times} of {total} calls; add rows of other tools"
-                yield said("dominant-tool", message)
+                message = f"{quoted(name)} has {times} of {total} calls; add rows of other tools"
+                yield row_finding("dominant-tool", message)
         for name in sorted(self.tools.conflicts):
-            yield said("schema-conflict", f"{short(name)} is declared with different parameters")
+            yield row_finding("schema-conflict", f"{quoted(name)} is declared with different parameters")
 
     def _of_entries(self) -> Iterator[RowFinding]:
         if self.calls and self.entries_without_call < self.entries * LEAST_NO_CALL:
             message = f"{self.entries_without_call} of {self.entries} entries are without a call; add some"
-            yield said("few-no-call", message)
+            yield row_finding("few-no-call", message)
         if self.calls and not self.parallel_entries:
-            yield said("no-parallel", "no entry holds two calls; the model will learn to call one by one")
+            yield row_finding(
+                "no-parallel", "no entry holds two calls; the model will learn to call one by one"
+            )
         if 0 < self.entries_with_thought < self.entries:
             message = f"{self.entries_with_thought} of {self.entries} entries hold a thought; choose one way"
-            yield said("thinking-mixed", message)
+            yield row_finding("thinking-mixed", message)
 
     def _add_entry(self, one: ParsedEntry) -> None:
         self._add_answer([call.name for call in one.calls], has_calls=one.has_calls)

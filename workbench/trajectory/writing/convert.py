@@ -8,8 +8,8 @@ from workbench.chat.json_value import JsonObject
 from workbench.hermes.marks import CONTROL_MARK, MARK
 from workbench.trajectory.formats.row_format import RowFormat, Spell
 from workbench.trajectory.row import RowFinding
+from workbench.trajectory.row_reading import read_trajectory
 from workbench.trajectory.trajectory import RowMessage, Trajectory, canonical_text, message_text, pair_results
-from workbench.trajectory.understand import understand
 from workbench.trajectory.writing.row_draft import ConversionChange, RowDraft, RowOptions
 
 _RESPONSE: Final = "</tool_response>"
@@ -37,18 +37,16 @@ class _Written(NamedTuple):
     problems: tuple[RowFinding, ...]
 
 
-def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, terms: RowOptions) -> Converted:
+def convert_row(row: JsonObject, read_as: RowFormat, write_as: RowFormat, options: RowOptions) -> Converted:
     """`row` in another format, or why not: it cannot be read, held, or read back equal."""
-    understood = understand(read_as.read(row))
-    if understood.problems:
-        return Converted(row=None, changes=understood.changes, problems=understood.problems)
-    written = write_row(understood.trajectory, write_as, terms)
-    return Converted(
-        row=written.row, changes=(*understood.changes, *written.changes), problems=written.problems
-    )
+    reading = read_trajectory(read_as.read(row))
+    if reading.problems:
+        return Converted(row=None, changes=reading.changes, problems=reading.problems)
+    written = write_row(reading.trajectory, write_as, options)
+    return Converted(row=written.row, changes=(*reading.changes, *written.changes), problems=written.problems)
 
 
-def write_row(trajectory: Trajectory, write_as: RowFormat, terms: RowOptions) -> Converted:
+def write_row(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) -> Converted:
     """The row of a trajectory, or why the format cannot hold it.
 
     Whatever is not told as a change is there again when the row is read back; that is tried, each time.
@@ -63,21 +61,21 @@ def write_row(trajectory: Trajectory, write_as: RowFormat, terms: RowOptions) ->
         messages=pair_results(trajectory.messages),
         rejected=pair_results(trajectory.rejected),
     )
-    holding = RowDraft(told, terms)
+    draft = RowDraft(told, options)
     try:
-        row, problems = _written(holding, write_as, write_as.spell)
+        row, problems = _written(draft, write_as, write_as.spell)
     except RecursionError:
         row, problems = None, (_refusal("its values are nested too deep"),)
-    return Converted(row=row, changes=tuple(holding.changes), problems=problems)
+    return Converted(row=row, changes=tuple(draft.changes), problems=problems)
 
 
-def _written(holding: RowDraft, write_as: RowFormat, spell: Spell) -> _Written:
+def _written(draft: RowDraft, write_as: RowFormat, spell: Spell) -> _Written:
     for step in write_as.steps:
-        step(holding)
-    if holding.problems:
-        return _Written(None, tuple(_refusal(problem) for problem in holding.problems))
-    row = spell(holding.trajectory, holding.terms)
-    problem = _proof(holding.trajectory, row, write_as)
+        step(draft)
+    if draft.problems:
+        return _Written(None, tuple(_refusal(problem) for problem in draft.problems))
+    row = spell(draft.trajectory, draft.options)
+    problem = _proof(draft.trajectory, row, write_as)
     return _Written(None, (problem,)) if problem else _Written(row, ())
 
 
@@ -85,7 +83,7 @@ def _proof(held: Trajectory, row: JsonObject, write_as: RowFormat) -> RowFinding
     """Why `row` does not say what `held` says; None where it does."""
     if not _is_json(row, held):
         return _refusal("it holds a number that JSON has no word for (NaN or infinite)")
-    back = understand(write_as.read(row))
+    back = read_trajectory(write_as.read(row))
     if back.problems:
         return _refusal(f"read back, it is wrong: {back.problems[0].message}")
     if canonical_text(back.trajectory) == canonical_text(held):
@@ -130,7 +128,7 @@ def _refusal(problem: str, message: RowMessage | None = None) -> RowFinding:
     return RowFinding(code="not-writable", message=problem, entry=entry)
 
 
-def write_as_is(trajectory: Trajectory, write_as: RowFormat, terms: RowOptions) -> Converted:
+def write_as_is(trajectory: Trajectory, write_as: RowFormat, options: RowOptions) -> Converted:
     """The row of a trajectory without the proof that it reads the same: every text must stand in it, no more.
 
     Raises:
@@ -146,17 +144,17 @@ def write_as_is(trajectory: Trajectory, write_as: RowFormat, terms: RowOptions) 
         label=trajectory.label,
         columns=trajectory.columns,
     )
-    holding = RowDraft(told, terms)
+    draft = RowDraft(told, options)
     for step in write_as.steps:
-        step(holding)
-    problems = list(holding.problems)
-    row = None if problems else write_as.spell(holding.trajectory, terms)
+        step(draft)
+    problems = list(draft.problems)
+    row = None if problems else write_as.spell(draft.trajectory, options)
     if row is not None:
         written = {entry.text for entry in write_as.read(row).all_entries}
         problems = [
             f"message {message.place + 1}: its text cannot stand in a row of {write_as.name} as it is"
-            for message in holding.trajectory.messages
+            for message in draft.trajectory.messages
             if message.text is not None and message.text not in written
         ]
     refusals = tuple(RowFinding(code="not-writable", message=problem) for problem in problems)
-    return Converted(row=None if problems else row, changes=tuple(holding.changes), problems=refusals)
+    return Converted(row=None if problems else row, changes=tuple(draft.changes), problems=refusals)

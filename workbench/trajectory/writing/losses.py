@@ -15,40 +15,38 @@ LARGEST: Final = 2**63 - 1
 """The largest integer of an Arrow column, and of most readers of JSON."""
 
 
-def drop_preference(holding: RowDraft) -> None:
+def drop_preference(draft: RowDraft) -> None:
     """Only a conversation can be held: no rejected answer, no label, no border between prompt and answer."""
-    given = holding.trajectory
+    given = draft.trajectory
     if given.rejected:
-        holding.note(Loss.REJECTED)
+        draft.note(Loss.REJECTED)
     if given.label is not None:
-        holding.note(Loss.LABEL)
+        draft.note(Loss.LABEL)
     free = replace(given, rejected=(), label=None, answer_start=None)
     if given.answer_start not in (None, free.answer_index):
-        holding.note(Loss.ANSWER_START)
-    holding.trajectory = free
+        draft.note(Loss.ANSWER_START)
+    draft.trajectory = free
 
 
-def drop_ids(holding: RowDraft) -> None:
+def drop_ids(draft: RowDraft) -> None:
     """Which result answers which call is told by order; see `order_results`, which comes first."""
-    refuse_partial_answers(holding)
-    _each_part(holding, _without_id, Loss.IDS)
+    refuse_partial_answers(draft)
+    _each_part(draft, _without_id, Loss.IDS)
 
 
-def refuse_partial_answers(holding: RowDraft) -> None:
+def refuse_partial_answers(draft: RowDraft) -> None:
     """Results that answer others than the first calls cannot be told by order."""
-    for message, results in holding.rounds():
+    for message, results in draft.rounds():
         answered = [one.result.id for one in results if one.result]
         wanted = [call.id for call in message.calls[: len(answered)]]
         if any(answered) and answered[: len(wanted)] != wanted:
-            holding.refuse(
-                "its results answer only some of the calls; order alone cannot tell which", message
-            )
+            draft.refuse("its results answer only some of the calls; order alone cannot tell which", message)
 
 
-def drop_result_names(holding: RowDraft) -> None:
+def drop_result_names(draft: RowDraft) -> None:
     """A result's tool is told by the call that it answers."""
     nameless: set[int] = set()
-    for message, results in holding.rounds():
+    for message, results in draft.rounds():
         by_id = {call.id: call for call in message.calls if call.id is not None}
         for order, one in enumerate(results):
             answered = message.calls[order] if order < len(message.calls) else None
@@ -61,30 +59,30 @@ def drop_result_names(holding: RowDraft) -> None:
         result = message.result
         if result is None or result.name is None or id(message) in nameless:
             return message
-        holding.note(Loss.RESULT_NAMES, message.place)
+        draft.note(Loss.RESULT_NAMES, message.place)
         return message.with_parts(replace(result, name=None))
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
-def drop_thoughts(holding: RowDraft) -> None:
+def drop_thoughts(draft: RowDraft) -> None:
     """No reasoning."""
-    _filter_parts(holding, lambda part: not isinstance(part, Thought), Loss.REASONING)
+    _filter_parts(draft, lambda part: not isinstance(part, Thought), Loss.REASONING)
 
 
-def drop_preface(holding: RowDraft) -> None:
+def drop_preface(draft: RowDraft) -> None:
     """No text beside calls."""
 
     def change(message: RowMessage) -> RowMessage:
         if not (message.calls and message.prose):
             return message
-        holding.note(Loss.PREFACE, message.place)
+        draft.note(Loss.PREFACE, message.place)
         return message.with_parts(*(part for part in message.parts if not isinstance(part, Prose)))
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
-def flatten_parts(holding: RowDraft) -> None:
+def flatten_parts(draft: RowDraft) -> None:
     """At most one thought, then one text, then the calls."""
 
     def change(message: RowMessage) -> RowMessage:
@@ -93,68 +91,68 @@ def flatten_parts(holding: RowDraft) -> None:
         flat = tuple(_flat(message))
         if flat == message.parts:
             return message
-        holding.note(Loss.PART_ORDER, message.place)
+        draft.note(Loss.PART_ORDER, message.place)
         return message.with_parts(*flat)
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
-def trim_prose(holding: RowDraft) -> None:
+def trim_prose(draft: RowDraft) -> None:
     """No white space where a text meets a call or a thought."""
 
     def change(message: RowMessage) -> RowMessage:
         parts = trimmed(message.parts)
         if parts == message.parts:
             return message
-        holding.note(Loss.WHITE_SPACE, message.place)
+        draft.note(Loss.WHITE_SPACE, message.place)
         return message.with_parts(*parts)
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
-def drop_mask(holding: RowDraft) -> None:
+def drop_mask(draft: RowDraft) -> None:
     """Nothing is said of what the loss counts."""
 
     def change(message: RowMessage) -> RowMessage:
         if message.is_trained is None:
             return message
-        holding.note(Loss.LOSS_MASK, message.place)
+        draft.note(Loss.LOSS_MASK, message.place)
         return replace(message, is_trained=None)
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
-def tell_big_integers(holding: RowDraft) -> None:
+def report_big_integers(draft: RowDraft) -> None:
     """Arguments are objects, whose integers a reader with columns cannot hold beyond 64 bits."""
-    if holding.terms.arguments == "text":
+    if draft.options.arguments == "text":
         return
-    for message, _results in holding.rounds():
+    for message, _results in draft.rounds():
         if any(_is_big(call.arguments) for call in message.calls):
-            holding.note(Loss.BIG_INTEGERS, message.place)
+            draft.note(Loss.BIG_INTEGERS, message.place)
 
 
-def bare_tools(holding: RowDraft) -> None:
+def bare_tools(draft: RowDraft) -> None:
     """Only the functions of the tool specs."""
     specs: list[ToolSpec] = []
-    for spec in holding.trajectory.tools.specs:
+    for spec in draft.trajectory.tools.specs:
         for key in spec.document:
             if key not in ("type", "function"):
-                holding.note(Loss.TOOL_KEYS, detail=f"{key!r} of {spec.name!r}")
+                draft.note(Loss.TOOL_KEYS, detail=f"{key!r} of {spec.name!r}")
         specs.append(ToolSpec.of_function(spec.function))
-    holding.trajectory = replace(holding.trajectory, tools=OfferedTools(specs=tuple(specs)))
+    draft.trajectory = replace(draft.trajectory, tools=OfferedTools(specs=tuple(specs)))
 
 
-def free_columns(*names: str) -> Step:
+def drop_columns(*names: str) -> Step:
     """The step that frees the columns which the format uses itself."""
     taken: Collection[str] = frozenset(names)
 
-    def step(holding: RowDraft) -> None:
-        columns = holding.trajectory.columns
+    def step(draft: RowDraft) -> None:
+        columns = draft.trajectory.columns
         for name in columns:
             if name in taken:
-                holding.note(Loss.COLUMN, detail=name)
+                draft.note(Loss.COLUMN, detail=name)
         kept = {name: value for name, value in columns.items() if name not in taken}
-        holding.trajectory = replace(holding.trajectory, columns=kept)
+        draft.trajectory = replace(draft.trajectory, columns=kept)
 
     return step
 
@@ -171,28 +169,28 @@ def _without_id(part: Part) -> Part:
     return replace(part, id=None) if isinstance(part, Call | Result) else part
 
 
-def _each_part(holding: RowDraft, change: Callable[[Part], Part], loss: Loss) -> None:
+def _each_part(draft: RowDraft, change: Callable[[Part], Part], loss: Loss) -> None:
     """Change parts without harm to the text that holds them."""
 
     def change_message(message: RowMessage) -> RowMessage:
         parts = tuple(change(part) for part in message.parts)
         if parts == message.parts:
             return message
-        holding.note(loss, message.place)
+        draft.note(loss, message.place)
         return replace(message, parts=parts)
 
-    holding.rewrite(change_message)
+    draft.rewrite(change_message)
 
 
-def _filter_parts(holding: RowDraft, is_kept: Callable[[Part], bool], loss: Loss) -> None:
+def _filter_parts(draft: RowDraft, is_kept: Callable[[Part], bool], loss: Loss) -> None:
     def change(message: RowMessage) -> RowMessage:
         parts = tuple(part for part in message.parts if is_kept(part))
         if parts == message.parts:
             return message
-        holding.note(loss, message.place)
+        draft.note(loss, message.place)
         return message.with_parts(*parts)
 
-    holding.rewrite(change)
+    draft.rewrite(change)
 
 
 def _is_big(value: JsonValue) -> bool:
@@ -227,7 +225,7 @@ class ArgumentTypes:
                     self._is_mixed |= self._kinds.setdefault(path, kind) != kind or kind == "big"
 
     @property
-    def spelling(self) -> Literal["object", "text"]:
+    def form(self) -> Literal["object", "text"]:
         """How arguments are to be written: as they are, or as text where kinds mix or a number is too big.
 
         *Source:* TRL's notes on tools in data sets; Arrow has one type a column.

@@ -95,7 +95,7 @@ class RowDraft:
     """A trajectory on its way into a format."""
 
     trajectory: Trajectory
-    terms: RowOptions
+    options: RowOptions
     changes: list[ConversionChange] = field(default_factory=list[ConversionChange])
     """What was done so far."""
     problems: list[str] = field(default_factory=list[str])

@@ -92,7 +92,7 @@ class _Spot(NamedTuple):
     pointer: str
     findings: list[RowFinding]
 
-    def tell(self, code: str, message: str, below: str = "", severity: Severity = Severity.ERROR) -> None:
+    def report(self, code: str, message: str, below: str = "", severity: Severity = Severity.ERROR) -> None:
         pointer = self.pointer + below
         self.findings.append(
             RowFinding(code=code, message=message, severity=severity, entry=self.place, pointer=pointer)
@@ -119,7 +119,7 @@ def _entry(fields: JsonObject, spot: _Spot) -> RowEntry:
     speaker = fields.get("role")
     role = ROLES.get(speaker) if isinstance(speaker, str) else None
     if role is None:
-        spot.tell("unknown-role", f"{speaker!r:.40} is no role: {', '.join(ROLES)}", "/role")
+        spot.report("unknown-role", f"{speaker!r:.40} is no role: {', '.join(ROLES)}", "/role")
     thought_key = next((key for key in THOUGHT_KEYS if isinstance(fields.get(key), str)), None)
     text = _text(fields, spot)
     return RowEntry(
@@ -142,13 +142,13 @@ def _text(fields: JsonObject, spot: _Spot) -> str:
         return content
     if content is None:
         if "content" not in fields and not fields.get("tool_calls") and not fields.get("function_call"):
-            spot.tell("missing-field", "the message has neither content nor calls", "/content")
+            spot.report("missing-field", "the message has neither content nor calls", "/content")
         return ""
     texts = [as_object(part).get("text") for part in content] if isinstance(content, list) else [None]
     if texts and all(isinstance(text, str) for text in texts):
         return "".join(cast(list[str], texts))
     if fields.get("role") != "tool":
-        spot.tell("missing-field", "the content is no text: it is read as its JSON", "/content")
+        spot.report("missing-field", "the content is no text: it is read as its JSON", "/content")
     return spelled_json(content)
 
 
@@ -158,7 +158,7 @@ def _calls(fields: JsonObject, spot: _Spot) -> Iterator[EntryCall]:
         for index, call in enumerate(given):
             yield _call(as_object(call), f"/tool_calls/{index}", spot)
     elif given is not None:
-        spot.tell("call-unreadable", "`tool_calls` is no list", "/tool_calls")
+        spot.report("call-unreadable", "`tool_calls` is no list", "/tool_calls")
     if isinstance(fields.get("function_call"), dict):
         yield _call({"function": fields["function_call"]}, "", spot, key="/function_call")
 
@@ -171,7 +171,7 @@ def _call(call: JsonObject, below: str, spot: _Spot, key: str = "/function") -> 
     if not isinstance(name, str) or not name:
         problem = "the call has no name"
     if problem:
-        spot.tell("call-unreadable", problem, within if "name" in problem else f"{within}/arguments")
+        spot.report("call-unreadable", problem, within if "name" in problem else f"{within}/arguments")
     return EntryCall(
         name=name if isinstance(name, str) else "",
         arguments=arguments,

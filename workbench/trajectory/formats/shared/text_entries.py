@@ -145,7 +145,7 @@ def _content(text: str) -> JsonValue:
         return text
 
 
-class SpokenEntry(NamedTuple):
+class FromValueEntry(NamedTuple):
     """One entry, its text not yet looked into."""
 
     place: int
@@ -165,7 +165,7 @@ class SpokenEntry(NamedTuple):
         """Of its text."""
         return f"{self.pointer}/value"
 
-    def tell(self, code: str, message: str, below: str = "/value") -> None:
+    def report(self, code: str, message: str, below: str = "/value") -> None:
         """Tell what is wrong with the entry."""
         pointer = self.pointer + below
         self.findings.append(RowFinding(code=code, message=message, entry=self.place, pointer=pointer))
@@ -177,15 +177,15 @@ def conversation_of(row: JsonObject) -> Sequence[JsonValue]:
     return given if isinstance(given, list) else []
 
 
-def speaks(row: JsonObject) -> bool:
+def has_from_value(row: JsonObject) -> bool:
     """Whether the row's conversation is made of `from` and `value`."""
     entries = conversation_of(row)
     return bool(entries) and any("from" in as_object(entry) for entry in entries)
 
 
-def read_spoken(
+def read_from_value(
     row: JsonObject, roles: Mapping[str, Role], form: str, findings: list[RowFinding]
-) -> Iterator[SpokenEntry]:
+) -> Iterator[FromValueEntry]:
     """Each entry of the conversation.
 
     Args:
@@ -200,16 +200,16 @@ def read_spoken(
         fields = as_object(value)
         speaker, text = fields.get("from"), fields.get("value")
         role = roles.get(speaker) if isinstance(speaker, str) else None
-        spoken = SpokenEntry(
+        raw_entry = FromValueEntry(
             place, fields, role, str(speaker), text if isinstance(text, str) else "", findings
         )
         if role is None:
-            spoken.tell(
+            raw_entry.report(
                 "unknown-role", f"{speaker!r:.40} is no speaker of {form}: {', '.join(roles)}", "/from"
             )
         if not isinstance(text, str):
-            spoken.tell("missing-field", "the entry has no text in `value`")
-        yield spoken
+            raw_entry.report("missing-field", "the entry has no text in `value`")
+        yield raw_entry
 
 
 def system_column(row: JsonObject) -> Iterator[RowEntry]:

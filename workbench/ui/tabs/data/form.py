@@ -66,13 +66,13 @@ class DataForm(NamedTuple):
             model=self.model.strip() or None,
             since=_moment("used since", self.since),
             until=_moment("used before", self.until),
-            is_discarded_taken=DISCARDED in self.included,
+            includes_discarded=DISCARDED in self.included,
         )
         return ExportOptions(
             choice=choice,
             format=self.format,
-            is_stale_taken=STALE in self.included,
-            is_unfinished_taken=UNFINISHED in self.included,
+            includes_stale=STALE in self.included,
+            includes_unfinished=UNFINISHED in self.included,
             is_strict=STRICT in self.options,
             is_raw=RAW in self.options,
         )

@@ -33,7 +33,7 @@ class RowReading(NamedTuple):
     """Why the trajectory is not all that the row means; empty where it is."""
 
 
-def understand(row: TrainingRow) -> RowReading:
+def read_trajectory(row: TrainingRow) -> RowReading:
     """The trajectory of a row. What the row leaves to order (which result answers which call) is filled in."""
     job = _RowJob(row, names_only(row.tools), [], list(_obstacles(row)))
     messages = pair_results([message for entry in row.entries for message in _messages(entry, job)])

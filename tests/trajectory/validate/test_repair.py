@@ -6,8 +6,8 @@ import pytest
 
 from tests.trajectory.validate.rows import OPENAI, SHAREGPT, SOUND, TRL, changed, said
 from workbench.trajectory.formats.known import detect_format
-from workbench.trajectory.validate.parsed_row import see
-from workbench.trajectory.validate.repair import RepairedRow, mend
+from workbench.trajectory.validate.parsed_row import parse_texts
+from workbench.trajectory.validate.repair import RepairedRow, repair_row
 
 CALLING = SHAREGPT["conversations"][2]["value"]
 
@@ -15,7 +15,7 @@ CALLING = SHAREGPT["conversations"][2]["value"]
 def mended(row: dict[str, Any]) -> RepairedRow:
     form = detect_format(row)
     assert form
-    return mend(see(form.read(row)))
+    return repair_row(parse_texts(form.read(row)))
 
 
 def speaking(text: str) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def test_a_sound_row_is_given_back_as_it_came(name: str) -> None:
 def test_a_safe_repair_is_made(row: dict[str, Any], wanted: dict[str, Any], codes: list[str]) -> None:
     result = mended(row)
     assert result.fields == wanted
-    assert [one.code for one in result.mends] == codes
-    assert {one.entry for one in result.mends} == {2}
+    assert [one.code for one in result.repairs] == codes
+    assert {one.entry for one in result.repairs} == {2}
     assert said(dict(result.fields)) == []
 
 
