@@ -17,22 +17,22 @@ from workbench.toolspec.spec import ToolSpec
 from workbench.trajectory.row import Declaration, RowEntry, RowFinding
 
 _TAG: Final = re.compile(r"<tools>(?=\s*+[\[{<])")
-"""An open tag with tools behind it; the sentences around them name the tags too, with nothing inside."""
+"""An open tag followed by tools. The sentences around the tools mention `<tools> </tools>` with nothing inside."""
 _CLOSE: Final = "</tools>"
 _SPACE: Final = re.compile(r"[\s,]*+")
 _MAX_CACHED_CHARS: Final = 50_000
 _CACHE_SIZE: Final = 250
-"""Rows of one data set declare the same tools over and over; so many texts, none longer, are remembered."""
+"""Rows of one dataset declare the same tools again and again, so this many texts up to that length are cached."""
 _MARSHAL: Final = 2
-"""The newest version in which equal values always give equal bytes."""
+"""The newest version of the format in which equal values always give equal bytes."""
 _scan: Final = json.JSONDecoder().raw_decode
 
 
 def read_column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple[Declaration, ...]:
-    """The declaration of a column: a list of specs or of bare functions, or a text of JSON of such a list.
+    """Read the tools of a column: a list of specs or of bare functions, or such a list as JSON text.
 
-    None, an empty text and the text `null` declare nothing, and neither does what cannot be read: that is a
-    finding, `tools-unreadable`. Equal texts are read once; nobody changes what comes out.
+    None, an empty text and the text `null` declare no tools. A value that cannot be read declares none either
+    and adds a finding `tools-unreadable`. Results are cached and shared, so do not change them.
     """
     if isinstance(value, str) and len(value) <= _MAX_CACHED_CHARS:
         declared, found_problems = _text_column(value, pointer)
@@ -48,11 +48,11 @@ _Read = tuple[tuple[Declaration, ...], tuple[RowFinding, ...]]
 
 
 class _Specs(NamedTuple):
-    """The specs of objects."""
+    """Tool specs, wrapped where necessary."""
 
     specs: tuple[ToolSpec, ...]
     are_bare: bool
-    """Whether none of the objects was more than a function."""
+    """Whether all of them were bare functions."""
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -62,13 +62,13 @@ def _text_column(text: str, pointer: str) -> _Read:
 
 
 class _Key(bytes):
-    """A list as bytes, by which an equal one is found, order of keys and kinds of numbers included."""
+    """A cache key: the list as bytes. Unlike `==`, it distinguishes the order of keys and `1` from `1.0`."""
 
     value: list[JsonValue]
 
 
 def _key(value: list[JsonValue]) -> _Key | None:
-    """None where the list is too long to be kept, or nested too deep."""
+    """Return the cache key of a list, or None if the list is too long to cache or nested too deeply."""
     try:
         key = _Key(marshal.dumps(value, _MARSHAL))
     except ValueError:
@@ -93,35 +93,35 @@ def _column(value: JsonValue, pointer: str, findings: list[RowFinding]) -> tuple
     if value is None:
         return ()
     if not isinstance(value, list):
-        findings.append(_unreadable("the tools are no list of objects", pointer))
+        findings.append(_unreadable("the tools are not a list of objects", pointer))
         return ()
     return tuple(_declaration(value, pointer, findings, is_text=is_text))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _plain_specs(text: str) -> _Specs | None:
-    """The specs of a JSON list of objects; None where the text is anything else.
+    """Return the specs of a JSON list of objects, or None if the text is anything else.
 
-    Column and system text of a row mostly say the same: what was found out about the specs of one is kept
-    with those of the other.
+    Cached, because the column and the system text of a row usually hold the same list: the same spec objects
+    then carry the results of checks for both.
     """
     try:
         values = cast(JsonValue, json.loads(text))
     except (ValueError, RecursionError):
         return None
-    if not isinstance(values, list) or not values or not all(isinstance(one, dict) for one in values):
+    if not isinstance(values, list) or not values or not all(isinstance(value, dict) for value in values):
         return None
     return _specs(cast(list[JsonObject], values))
 
 
 def _specs(objects: Sequence[JsonObject]) -> _Specs:
-    return _Specs(tuple(map(spec_of, objects)), not any("function" in one for one in objects))
+    return _Specs(tuple(map(spec_of, objects)), not any("function" in function for function in objects))
 
 
 def read_declarations(
     row: JsonObject, entries: Iterable[RowEntry], findings: list[RowFinding], *, key: str = "tools"
 ) -> Iterator[Declaration]:
-    """What the column `key` and the system texts of `entries` declare."""
+    """Yield the declarations of the column `key` and of the system texts among `entries`."""
     yield from read_column(row.get(key), f"/{key}", findings)
     for entry in entries:
         if entry.role is Role.SYSTEM:
@@ -129,10 +129,10 @@ def read_declarations(
 
 
 def read_system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> tuple[Declaration, ...]:
-    """What a system text declares within `<tools>` and `</tools>`, in JSON or as Python writes it.
+    """Read the tools that a system text declares between `<tools>` and `</tools>`, as JSON or Python literals.
 
-    Lines of objects, one array, and arrays one behind the other are read; each pair of tags is one
-    declaration. Equal texts are read once; nobody changes what comes out.
+    Accepts one object per line, an array, or several arrays; each pair of tags is one declaration. Results are
+    cached and shared, so do not change them.
     """
     if len(text) > _MAX_CACHED_CHARS:
         return _system(text, pointer, entry, findings)
@@ -148,26 +148,26 @@ def _cached_system(text: str, pointer: str, entry: int) -> _Read:
 
 
 def _system(text: str, pointer: str, entry: int, findings: list[RowFinding]) -> tuple[Declaration, ...]:
-    found: list[Declaration] = []
+    declarations: list[Declaration] = []
     for tag in _TAG.finditer(text):
         end = text.find(_CLOSE, tag.end())
         if end < 0:
             continue
         span = Span(tag.end(), end)
         if specs := _plain_specs(_as_list(span.of(text))):
-            found.append(_declared(specs, pointer, is_text=True, span=span))
+            declarations.append(_declared(specs, pointer, is_text=True, span=span))
             continue
         values = list(_values(span.of(text)))
         if any(isinstance(value, UnreadableBody) for value in values):
             findings.append(_unreadable("the tools in the system text are not JSON", pointer, entry))
             continue
         listed = _flat(cast(list[JsonValue], values))
-        found.extend(_declaration(listed, pointer, findings, is_text=True, span=span, entry=entry))
-    return tuple(found)
+        declarations.extend(_declaration(listed, pointer, findings, is_text=True, span=span, entry=entry))
+    return tuple(declarations)
 
 
 def _as_list(inside: str) -> str:
-    """Lines of objects as the list that a column would be; anything else as it stands."""
+    """Return one object per line as a JSON list, as a column would hold it; any other text unchanged."""
     lines = inside.strip().split("\n")
     if all(line.startswith('{"') and line.endswith("}") for line in lines):
         return f"[{', '.join(lines)}]"
@@ -175,8 +175,7 @@ def _as_list(inside: str) -> str:
 
 
 def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding]) -> Iterator[Declaration]:
-    """The declaration of tools that stand in a system text from `start` on, without tags, as far as they can
-    be read; words may follow."""
+    """Read tools without tags, from `start` of a system text up to the first thing that is not a tool."""
     values: list[JsonValue] = []
     position = start
     while text.startswith(("[", "{"), position):
@@ -186,12 +185,12 @@ def read_listed(text: str, start: int, pointer: str, findings: list[RowFinding])
             findings.append(_unreadable("the tools in the system text are not JSON", pointer))
             break
         values.append(value)
-        position = _behind_space(text, end)
+        position = _after_space(text, end)
     yield from _declaration(_flat(values), pointer, findings, is_text=True, span=Span(start, position))
 
 
 def spec_of(entry: JsonObject) -> ToolSpec:
-    """The spec of an entry, wrapped where it is a bare function."""
+    """Return the spec of an entry; a bare function is wrapped."""
     return ToolSpec(document=entry) if "function" in entry else ToolSpec.of_function(entry)
 
 
@@ -204,21 +203,21 @@ def _declaration(
     span: Span | None = None,
     entry: int | None = None,
 ) -> Iterator[Declaration]:
-    objects = [cast(JsonObject, one) for one in entries if isinstance(one, dict)]
+    objects = [cast(JsonObject, entry_value) for entry_value in entries if isinstance(entry_value, dict)]
     if len(objects) < len(entries):
-        findings.append(_unreadable("a tool is no object", pointer, entry))
+        findings.append(_unreadable("a tool is not an object", pointer, entry))
     if objects:
         yield _declared(_specs(objects), pointer, is_text=is_text, span=span)
 
 
-def _declared(given: _Specs, pointer: str, *, is_text: bool, span: Span | None = None) -> Declaration:
+def _declared(parsed: _Specs, pointer: str, *, is_text: bool, span: Span | None = None) -> Declaration:
     return Declaration(
-        specs=given.specs,
+        specs=parsed.specs,
         place="column" if span is None else "system",
         pointer=pointer,
         span=span,
         is_text=is_text,
-        is_bare=given.are_bare,
+        is_bare=parsed.are_bare,
     )
 
 
@@ -230,13 +229,15 @@ def _loaded(text: str, pointer: str, findings: list[RowFinding]) -> JsonValue:
     if any(isinstance(value, UnreadableBody) for value in values):
         findings.append(_unreadable("the tools are not JSON", pointer))
         return None
-    findings.append(_unreadable("the tools can only be read with repairs: write them as JSON", pointer))
+    findings.append(
+        _unreadable("the tools are not valid JSON, but can be repaired; write them as JSON", pointer)
+    )
     return _flat(cast(list[JsonValue], values))
 
 
 def _values(text: str) -> Iterator["JsonValue | UnreadableBody"]:
-    """The values that stand one behind the other, commas between them or not."""
-    position = _behind_space(text, 0)
+    """Yield consecutive values, with or without commas between them."""
+    position = _after_space(text, 0)
     while position < len(text):
         try:
             value, end = _value(text, position)
@@ -244,14 +245,14 @@ def _values(text: str) -> Iterator["JsonValue | UnreadableBody"]:
             yield error
             return
         yield value
-        position = _behind_space(text, end)
+        position = _after_space(text, end)
 
 
 def _value(text: str, position: int) -> tuple[JsonValue, int]:
-    """The value at `position` and the position behind it; what is not JSON is read as far as it can be.
+    """Return the value at `position` and the position after it; text that is not JSON is read with repairs.
 
     Raises:
-        Unreadable: It cannot be read.
+        UnreadableBody: It cannot be read, even with repairs.
     """
     try:
         return cast("tuple[JsonValue, int]", _scan(text, position))
@@ -260,13 +261,13 @@ def _value(text: str, position: int) -> tuple[JsonValue, int]:
         return node.value, node.end
 
 
-def _behind_space(text: str, position: int) -> int:
+def _after_space(text: str, position: int) -> int:
     match = _SPACE.match(text, position)
     return match.end() if match else position
 
 
 def _flat(values: Sequence[JsonValue]) -> list[JsonValue]:
-    return [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return [inner for value in values for inner in (value if isinstance(value, list) else [value])]
 
 
 def _unreadable(message: str, pointer: str, entry: int | None = None) -> RowFinding:

@@ -12,7 +12,7 @@ from workbench.toolspec.spec import OfferedTools, ToolSpec
 from workbench.trajectory.trajectory import Call, Part, Prose, Result, Thought
 
 _STRAYS: Final = frozenset({"orphan-open-tag", "orphan-close-tag"})
-"""Fixes that rewrite prose alone: a row may speak about the format, so its prose is left as it is."""
+"""Fixes that change only prose. They are not applied, because the prose of a row may be about the format."""
 _THOUGHT: Final = re.compile(
     r"<(?P<tag>think|scratch_pad|REASONING_SCRATCHPAD)>(?P<text>.*)</(?P=tag)>", re.DOTALL
 )
@@ -20,23 +20,23 @@ _THOUGHT_END: Final = re.compile(r"</(?:think|scratch_pad|REASONING_SCRATCHPAD)>
 
 
 class ReadText(NamedTuple):
-    """What a text of the model was read as."""
+    """The parts of a text that the model wrote."""
 
     parts: tuple[Part, ...]
     text: str
-    """The text as strict reads it: with its fixes made where it needs any."""
+    """The text that the strict reader accepts: with fixes applied if it needs any."""
     fixes: tuple[str, ...] = ()
-    """Codes of the fixes, sorted."""
+    """Codes of the applied fixes, sorted."""
     problem: str = ""
-    """Why the parts are not all that was meant; empty where they are."""
+    """Why the parts are incomplete or uncertain; empty if they are complete."""
 
 
 def read_text(text: str, tools: OfferedTools) -> ReadText:
-    """The parts of what the model wrote; arguments are not checked.
+    """Parse a text that the model wrote into thoughts, prose and calls. Arguments are not checked.
 
     Args:
-        text: Of the message, byte for byte.
-        tools: Whose names are taken as they stand, blanks and all.
+        text: The message's text, byte for byte.
+        tools: Known tools; their names are accepted as they are, even with spaces.
     """
     reading = parse(text, tools=tools)
     problem = _problem(reading)
@@ -46,17 +46,17 @@ def read_text(text: str, tools: OfferedTools) -> ReadText:
         reading = parse(text, tools=tools, level=Level.STRICT)
     parts = tuple(_parts(reading))
     if any(segment.kind is SegmentKind.RESPONSE for segment in reading.segments):
-        text = spell_parts(parts)  # a stop mark behind the text belongs to the framing
+        text = spell_parts(parts)  # a stop token after the text is not part of the message
     return ReadText(parts, text, codes, problem)
 
 
 def names_only(tools: OfferedTools) -> OfferedTools:
-    """The same names without schemas, so that a reading changes no argument for their sake."""
+    """Return tools with the same names but without schemas, so that parsing does not coerce arguments."""
     return OfferedTools(specs=tuple(ToolSpec.of_function({"name": name}) for name in tools.names))
 
 
 def spell_parts(parts: Sequence[Part]) -> str:
-    """One text of thoughts, prose and calls; each on lines of its own.
+    """Write thoughts, prose and calls as one text, each part on its own lines.
 
     *Source:* `_convert_to_trajectory_format` of hermes-agent; chat templates of Hermes-3 and Qwen3.
 
@@ -73,18 +73,20 @@ def spell_parts(parts: Sequence[Part]) -> str:
 
 
 def trimmed(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts as a text can tell them apart: prose without white space at the sides where another stands,
-    and only where something of it is left."""
+    """Strip white space where prose meets another part, and drop prose that is then empty.
+
+    Written as text, such white space cannot be told apart from the line breaks between parts.
+    """
     last = len(parts) - 1
-    found: list[Part] = []
+    result: list[Part] = []
     for index, part in enumerate(parts):
         if isinstance(part, Prose) and last:
             text = part.text if index == 0 else part.text.lstrip()
             part = Prose(text=text if index == last else text.rstrip())
             if not part.text.strip():
                 continue
-        found.append(part)
-    return tuple(found)
+        result.append(part)
+    return tuple(result)
 
 
 def _spelled(part: Part) -> str:
@@ -98,24 +100,24 @@ def _spelled(part: Part) -> str:
 
 
 def spell_call(call: Call) -> str:
-    """A call's body. *Source:* chat templates of Hermes-3 and Qwen3."""
+    """Write the body of a call. *Source:* chat templates of Hermes-3 and Qwen3."""
     return spelled_json({"name": call.name, "arguments": call.arguments})
 
 
 def _parts(reading: Reading) -> Iterator[Part]:
-    """In order of place; an empty thought parts prose from prose, and is left out."""
+    """Yield the parts in order. An empty thought is left out, and the prose on its two sides is joined."""
     calls = {span: list(inside) for span, inside in groupby(reading.calls, key=lambda call: call.span)}
-    found: list[Part] = []
+    parts_found: list[Part] = []
     for segment in reading.segments:
         if segment.kind is SegmentKind.THOUGHT:
-            found.append(Thought(text=_thought(segment.text)))
+            parts_found.append(Thought(text=_thought(segment.text)))
         elif segment.kind is SegmentKind.CALL:
             inside = calls.get(segment.span, ())
-            found.extend(Call(name=call.name, arguments=call.arguments) for call in inside)
+            parts_found.extend(Call(name=call.name, arguments=call.arguments) for call in inside)
         elif segment.kind is SegmentKind.PROSE:
-            found.append(Prose(text=segment.text))
-    kept = (part for part in trimmed(found) if not isinstance(part, Thought) or part.text)
-    for is_prose, group in groupby(kept, key=lambda part: isinstance(part, Prose)):
+            parts_found.append(Prose(text=segment.text))
+    non_empty = (part for part in trimmed(parts_found) if not isinstance(part, Thought) or part.text)
+    for is_prose, group in groupby(non_empty, key=lambda part: isinstance(part, Prose)):
         parts = list(group)
         texts = [part.text for part in parts if isinstance(part, Prose)]
         yield from [Prose(text="\n".join(texts))] if is_prose else parts
@@ -130,9 +132,12 @@ def _thought(text: str) -> str:
 def _problem(reading: Reading) -> str:
     if reading.dropped:
         codes = ", ".join(sorted({finding.code for finding in reading.findings}))
-        return f"{reading.dropped} call block(s) cannot be read ({codes})"
+        blocks = "1 call block" if reading.dropped == 1 else f"{reading.dropped} call blocks"
+        return f"{blocks} cannot be parsed ({codes}); correct the text by hand"
     guesses = sorted({fix.code for fix in reading.fixes if fix.is_guess})
     if guesses:
         return f"a fix is a guess ({', '.join(guesses)}); correct the text by hand"
     kinds = {segment.kind for segment in reading.segments}
-    return "a call is cut off" if SegmentKind.UNCLOSED in kinds else ""
+    return (
+        "a call is cut off; complete the text or leave the row out" if SegmentKind.UNCLOSED in kinds else ""
+    )

@@ -1,8 +1,19 @@
-"""What a trainer learns from a row: the text that the model sees, and the spans that the loss counts.
+"""Compute the loss mask of a row: which spans of its text a trainer learns.
 
-The loss counts what the model wrote, thoughts and prefaces included, with the mark that ends its turn: a model
-that never sees that mark does not learn to stop. It does not count system texts, people, results of tools, or
-the header that opens the model's turn.
+The idea: render the conversation once, and mark spans of characters in the rendered text. Characters do not
+depend on the tokenizer, so one mask serves every model; `mask_tokens` maps it to tokens.
+
+The loss counts what the model wrote, including thoughts and the text before a call, and the `<|im_end|>` that
+ends its turn: a model that never sees that token does not learn to stop. It does not count system texts, user
+messages, tool results, or the header that opens the model's turn. In
+
+    <|im_start|>user\\nHi<|im_end|>\\n<|im_start|>assistant\\nHello.<|im_end|>\\n
+
+only `Hello.<|im_end|>` is trained. The final line break is not: at inference nobody generates it.
+
+Invariants: the spans are in order and never overlap, and a token is trained only if it lies completely inside
+one span. Example: where a tokenizer merges the last letter of a user's text with what follows, that token
+reaches over the edge of a span and is not trained.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,12 +30,12 @@ from workbench.trajectory.trajectory import RowMessage, Trajectory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskedText:
-    """A text, and what of it is trained."""
+    """A text and the spans of it that are trained."""
 
     text: str
     """ChatML turns, byte for byte."""
     trained: tuple[Span, ...]
-    """What the loss counts, in order, never overlapping."""
+    """Spans that the loss counts, in order, not overlapping."""
 
 
 class Token(NamedTuple):
@@ -32,32 +43,32 @@ class Token(NamedTuple):
 
     id: int
     span: Span
-    """In the text; empty for a token that stands for none of it, such as one that begins every prompt."""
+    """Characters of the text; empty for a token without text, such as one that begins every prompt."""
 
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """What makes tokens of a text."""
+    """Splits a text into tokens."""
 
     def tokens(self, text: str) -> Sequence[Token]:
-        """The tokens of `text` in order, control marks as the single tokens they are."""
+        """Return the tokens of `text` in order. A special token such as `<|im_end|>` is one token."""
         ...
 
 
 class TrainedToken(NamedTuple):
-    """One token, and whether the loss counts it."""
+    """A token and whether the loss counts it."""
 
     token: Token
     is_trained: bool
 
 
 def is_counted(message: RowMessage) -> bool:
-    """Whether the loss counts a message: as the row says, else what the model wrote."""
+    """Whether the loss counts a message. If the row does not say, it counts the model's messages."""
     return message.role is Role.ASSISTANT if message.is_trained is None else message.is_trained
 
 
 def counted_span(text: str, turn: Span) -> Span:
-    """What the loss counts of a turn of `text`: from behind its header to behind the mark that ends it.
+    """Return the span of a turn that the loss counts: after its header, up to and including `<|im_end|>`.
 
     >>> text = "<|im_start|>assistant\\nYes.<|im_end|>\\n"
     >>> counted_span(text, Span(0, len(text))).of(text)
@@ -70,21 +81,23 @@ def counted_span(text: str, turn: Span) -> Span:
 
 
 def mask_turns(text: str, counted: Iterable[Span]) -> MaskedText:
-    """The mask of a text of which the loss counts some turns, given in order with their headers."""
+    """Return the text with its mask. `counted` are the turns to train, in order, including their headers."""
     return MaskedText(text=text, trained=tuple(counted_span(text, turn) for turn in counted))
 
 
 def mask_trajectory(trajectory: Trajectory, family: str) -> MaskedText:
-    """The conversation as the chat template of a family writes it, tools included, and its mask.
+    """Render the conversation and its tools with the chat template of a family, and compute the mask.
 
-    Of a preference it is the prompt and the chosen answer. What the template leaves out, such as thoughts of
-    earlier turns, is not trained, for it is not there.
+    A preference row is rendered as the prompt and the chosen answer. What the template leaves out, such as
+    the thoughts of earlier turns, is not part of the text and so is not trained.
 
     Raises:
-        BadInput: There is no family of that name.
+        BadInput: There is no family with that name.
     """
-    # A system text that was nothing but the tools is the template's to write.
-    messages = [one for one in trajectory.messages if one.parts or one.role is not Role.SYSTEM]
+    # A system message without parts held nothing but the tools; the template writes those itself.
+    messages = [
+        message for message in trajectory.messages if message.parts or message.role is not Role.SYSTEM
+    ]
     prompt = render(
         Conversation(messages=tuple(map(_message, messages))),
         family=family,
@@ -96,23 +109,25 @@ def mask_trajectory(trajectory: Trajectory, family: str) -> MaskedText:
 
 
 def mask_tokens(masked: MaskedText, tokenizer: Tokenizer) -> tuple[TrainedToken, ...]:
-    """Each token of the text, and whether the loss counts it: only one that lies within a stretch as a whole."""
+    """Return each token of the text with whether the loss counts it: only if it lies completely in one span."""
     spans = iter(masked.trained)
     span = next(spans, None)
-    found: list[TrainedToken] = []
+    tokens: list[TrainedToken] = []
     for token in tokenizer.tokens(masked.text):
         while span is not None and span.end <= token.span.start:
             span = next(spans, None)
         is_inside = span is not None and span.start <= token.span.start < token.span.end <= span.end
-        found.append(TrainedToken(token, is_inside))
-    return tuple(found)
+        tokens.append(TrainedToken(token, is_inside))
+    return tuple(tokens)
 
 
 def _lists_tools(messages: Sequence[RowMessage]) -> bool:
-    """Whether a system text tells of the tools in words of its own: no template may tell of them again."""
+    """Whether the system text already lists the tools, so that the template must not list them again."""
     first = messages[0] if messages else None
     return (
-        first is not None and first.role is Role.SYSTEM and any("<tools>" in one.text for one in first.prose)
+        first is not None
+        and first.role is Role.SYSTEM
+        and any("<tools>" in prose.text for prose in first.prose)
     )
 
 

@@ -24,17 +24,17 @@ from workbench.trajectory.writing.row_draft import Addition, ConversionChange
 
 
 class RowReading(NamedTuple):
-    """What was made of a row."""
+    """The trajectory of a row, with fixes and problems."""
 
     trajectory: Trajectory
     changes: tuple[ConversionChange, ...] = ()
-    """Texts that were read with fixes."""
+    """Texts that needed fixes."""
     problems: tuple[RowFinding, ...] = ()
-    """Why the trajectory is not all that the row means; empty where it is."""
+    """Why the trajectory is incomplete; empty if it is complete."""
 
 
 def read_trajectory(row: TrainingRow) -> RowReading:
-    """The trajectory of a row. What the row leaves to order (which result answers which call) is filled in."""
+    """Convert a row to a trajectory. Results are matched with their calls, by id or by order."""
     job = _RowJob(row, names_only(row.tools), [], list(_obstacles(row)))
     messages = pair_results([message for entry in row.entries for message in _messages(entry, job)])
     start = row.answer_start
@@ -52,7 +52,7 @@ def read_trajectory(row: TrainingRow) -> RowReading:
 
 
 def _plain_tools(tools: OfferedTools) -> OfferedTools:
-    """The tools without the `required` beside the parameters that hermes-agent lists, always null."""
+    """Remove the `"required": null` that hermes-agent writes next to the parameters of each tool."""
     return OfferedTools(specs=tuple(map(_plain, tools.specs)))
 
 
@@ -71,12 +71,12 @@ class _RowJob(NamedTuple):
 
 
 def _obstacles(row: TrainingRow) -> Iterator[RowFinding]:
-    """What could not be read; tools that could be with repairs are none."""
+    """Yield the problems that kept parts from being read. Tools that were read with repairs do not count."""
     for finding in row.findings:
-        is_mended = finding.code == "tools-unreadable" and any(
+        was_repaired = finding.code == "tools-unreadable" and any(
             declaration.place == "column" for declaration in row.declarations
         )
-        if finding.severity is Severity.ERROR and not is_mended:
+        if finding.severity is Severity.ERROR and not was_repaired:
             yield finding
 
 
@@ -102,7 +102,7 @@ def _messages(entry: RowEntry, job: _RowJob) -> Iterator[RowMessage]:
 
 
 def _spoken(entry: RowEntry, message: RowMessage, job: _RowJob) -> RowMessage:
-    """The model's message whose text holds all."""
+    """Parse a model's message that holds thoughts and calls inside its text."""
     read = read_text(entry.text, job.names)
     if read.problem:
         finding = RowFinding(

@@ -1,4 +1,4 @@
-"""Tools inside a system text: the text around them, and the row's own text."""
+"""Add tools to a system text, and separate them from the row's own text again."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -25,12 +25,12 @@ _AGENT_TEXT: Final = (
     "{'name': <function-name>,'arguments': <args-dict>}\n"
     "</tool_call>"
 )
-"""*Source:* `_convert_to_trajectory_format` of hermes-agent."""
+"""*Source:* `_convert_to_trajectory_format` in `batch_runner.py` of hermes-agent."""
 _GAP: Final = "\n\n"
 
 
 class PromptFrame(NamedTuple):
-    """Sentences around tools."""
+    """The text around the list of tools in a system text."""
 
     before: str
     after: str
@@ -38,16 +38,16 @@ class PromptFrame(NamedTuple):
 
 
 class SplitText(NamedTuple):
-    """A system text taken apart."""
+    """A system text, separated into the row's own text and the frame around the tools."""
 
     own: str
-    """What the row itself says; empty where it is nothing but the frame."""
+    """The row's own text; empty if the system text is only the frame."""
     frame: str
-    """Name of the frame; empty where none was found."""
+    """Name of the frame; empty if none was found."""
 
 
 def agent_tools(tools: OfferedTools) -> str:
-    """The tools as hermes-agent lists them: bare, with a `required` that is always null.
+    """Write the tools as hermes-agent lists them: bare functions with `"required": null`.
 
     *Source:* `_format_tools_for_system_message` of hermes-agent.
     """
@@ -64,14 +64,14 @@ def agent_tools(tools: OfferedTools) -> str:
 
 
 def compose_system(own: str, tools: OfferedTools, frame: str) -> str:
-    """The system text that tells of `tools` in the sentences of `frame`, then says `own`."""
-    told = FRAMES[frame]
-    text = told.before + told.spell(tools) + told.after
+    """Return a system text that lists `tools` within `frame`, followed by `own`."""
+    sentences = FRAMES[frame]
+    text = sentences.before + sentences.spell(tools) + sentences.after
     return text + _GAP + own if own else text
 
 
 def split_system(text: str) -> SplitText:
-    """`text` without the frame that stands at one of its ends, an empty line apart.
+    """Remove the frame from the beginning or the end of `text`, where an empty line separates them.
 
     >>> split_system("Be brief.")
     SplitText(own='Be brief.', frame='')
@@ -81,10 +81,10 @@ def split_system(text: str) -> SplitText:
         end = text.find(frame.after, start + len(frame.before)) if start >= 0 else -1
         if end < 0:
             continue
-        before, behind = text[:start], text[end + len(frame.after) :]
-        if not before and (not behind or behind.startswith(_GAP)):
-            return SplitText(behind.removeprefix(_GAP), name)
-        if not behind and before.endswith(_GAP):
+        before, after = text[:start], text[end + len(frame.after) :]
+        if not before and (not after or after.startswith(_GAP)):
+            return SplitText(after.removeprefix(_GAP), name)
+        if not after and before.endswith(_GAP):
             return SplitText(before.removesuffix(_GAP), name)
     return SplitText(text, "")
 
@@ -105,6 +105,6 @@ def _frame(text: str, spell: Callable[[OfferedTools], str]) -> PromptFrame:
 
 
 FRAMES: Final[Mapping[str, PromptFrame]] = MappingProxyType(_frames())
-"""By name. `hermes-array` is hermes-agent's text with whole specs, so that nothing of them is lost."""
+"""By name. `hermes-array` is hermes-agent's text with complete specs, so that no key of them is lost."""
 _LONGEST_FIRST: Final = tuple(sorted(FRAMES.items(), key=lambda item: -len(item[1].before)))
-"""For one frame may begin in the middle of another."""
+"""Longest first, because one frame may begin in the middle of another."""

@@ -13,10 +13,10 @@ from workbench.toolspec.spec import OfferedTools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prose:
-    """Text for a person, or of one."""
+    """Text that a person reads or wrote."""
 
     text: str
-    """Byte for byte; beside calls and thoughts without the white space that parts it from them."""
+    """Byte for byte, but without the white space that separates it from calls and thoughts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,32 +24,32 @@ class Thought:
     """Reasoning."""
 
     text: str
-    """Without tags, and without the line breaks behind the first and before the second; never empty."""
+    """Without tags and without the line breaks next to them; never empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call of a tool."""
+    """A tool call."""
 
     name: str
     arguments: JsonObject = field(hash=False)
     """By parameter name, in the order written."""
     arguments_text: str | None = field(default=None, compare=False)
-    """A text of JSON that says the same, byte for byte as it came; None where there is none."""
+    """The arguments as JSON text, byte for byte as in the row; None if the row has them as an object."""
     id: str | None = None
-    """What ties its result to it; None where there is none."""
+    """The call's id, which its result repeats; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a tool gave back."""
+    """The result of a tool call."""
 
     text: str
-    """Byte for byte, without wrapper."""
+    """Byte for byte, without tags."""
     id: str | None = None
-    """Of the call that it answers; None where there is none."""
+    """Id of the call that it answers; None if there is none."""
     name: str | None = None
-    """The tool's; None where it is not known."""
+    """The tool's name; None if it is not known."""
 
 
 Part = Prose | Thought | Call | Result
@@ -57,63 +57,63 @@ Part = Prose | Thought | Call | Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowMessage:
-    """One party's message."""
+    """One message of a conversation."""
 
     role: Role
     parts: tuple[Part, ...]
-    """In order. Of system and user at most one prose; of a tool one result; of the model any but results."""
+    """In order. System and user: at most one prose. Tool: one result. Model: anything except results."""
     text: str | None = field(default=None, compare=False)
-    """All of it as Hermes spells it, where the row had it so: text formats write these very bytes."""
+    """The whole message in Hermes' text format if the row had it so; text formats write exactly these bytes."""
     is_trained: bool | None = None
-    """Whether the loss counts it; None where the format decides."""
+    """Whether the loss counts it; None if the format decides."""
     place: int = field(default=-1, compare=False)
-    """Of the entry that it comes from, from 0; -1 where it comes from none."""
+    """Index of the entry that it was read from, from 0; -1 if there is none."""
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Its calls, in order."""
+        """The message's calls, in order."""
         return tuple(part for part in self.parts if isinstance(part, Call))
 
     @property
     def thoughts(self) -> tuple[Thought, ...]:
-        """Its thoughts, in order."""
+        """The message's thoughts, in order."""
         return tuple(part for part in self.parts if isinstance(part, Thought))
 
     @property
     def prose(self) -> tuple[Prose, ...]:
-        """Its texts, in order."""
+        """The message's pieces of prose, in order."""
         return tuple(part for part in self.parts if isinstance(part, Prose))
 
     @property
     def result(self) -> Result | None:
-        """Of a tool's message its result."""
+        """The result that a tool's message holds; None for other roles."""
         return next((part for part in self.parts if isinstance(part, Result)), None)
 
     def with_parts(self, *parts: Part) -> "RowMessage":
-        """The same message with other parts; the text that it came with no longer holds."""
+        """Return the message with other parts, without its original text, which no longer matches them."""
         return replace(self, parts=parts, text=None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trajectory:
-    """A conversation with its tools, and what its row says beside it."""
+    """A conversation with its tools and the other columns of its row."""
 
     messages: tuple[RowMessage, ...]
-    """The oldest first; of a preference the prompt and the chosen answer."""
+    """The oldest first; for a preference row, the prompt and the chosen answer."""
     tools: OfferedTools = field(default_factory=OfferedTools)
-    """What the model was offered."""
+    """The tools that the model was offered."""
     rejected: tuple[RowMessage, ...] = ()
-    """Another answer behind the same prompt, which was not chosen."""
+    """Another answer to the same prompt, which was not chosen."""
     answer_start: int | None = None
-    """Index of the answer's first message; None where prompt and answer were not told apart."""
+    """Index of the answer's first message; None if prompt and answer are not separated."""
     label: bool | None = None
-    """Whether the answer is good; None where no one said."""
+    """Whether the answer is good; None if nobody has judged it."""
     columns: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], hash=False)
-    """All else that the row holds, by column."""
+    """The other columns of the row."""
 
     @property
     def answer_index(self) -> int:
-        """Where the answer begins: as told, else behind the last message that is not the model's or a tool's."""
+        """Index of the answer's first message. If unknown: after the last message that is not a model's or tool's."""
         if self.answer_start is not None:
             return self.answer_start
         own = (Role.ASSISTANT, Role.TOOL)
@@ -131,9 +131,10 @@ _KINDS: Final = {Prose: "prose", Thought: "thought", Call: "call", Result: "resu
 
 
 def canonical_text(trajectory: Trajectory) -> str:
-    """One text for equal trajectories: unlike `==` it minds key order, and tells `1` from `1.0` and `true`.
+    """Return a text that is equal exactly for equal trajectories.
 
-    Bytes that only spell (`text`, `arguments_text`) and places do not count.
+    Unlike `==`, it distinguishes the order of keys, and `1` from `1.0` and `true`. It ignores `text`,
+    `arguments_text` and places, which do not change the meaning.
     """
     return "\n".join(
         [
@@ -147,7 +148,7 @@ def canonical_text(trajectory: Trajectory) -> str:
 
 
 def message_text(message: RowMessage) -> str:
-    """One text for equal messages; see `canonical_text`."""
+    """Return a text that is equal exactly for equal messages; see `canonical_text`."""
     parts: list[JsonValue] = [[_KINDS[type(part)], *_fields(part)] for part in message.parts]
     return spelled_json([str(message.role), message.is_trained, *parts])
 
@@ -163,23 +164,27 @@ def _fields(part: Part) -> list[JsonValue]:
 
 
 def pair_results(messages: Sequence[RowMessage]) -> tuple[RowMessage, ...]:
-    """The messages with names and ids filled in: each result knows the name, and each call and result the id,
-    that its other half tells. By id where there are ids, else by order."""
-    found = list(messages)
-    for index, message in enumerate(found):
+    """Match results with calls, and fill in what each side knows: ids on both, the tool's name on the result.
+
+    Results are matched by id if they have ids, otherwise by order.
+    """
+    messages_out = list(messages)
+    for index, message in enumerate(messages_out):
         if message.calls:
             end = index + 1
-            while end < len(found) and found[end].role is Role.TOOL:
+            while end < len(messages_out) and messages_out[end].role is Role.TOOL:
                 end += 1
-            found[index], found[index + 1 : end] = _tied(message, found[index + 1 : end])
-    return tuple(found)
+            messages_out[index], messages_out[index + 1 : end] = _paired(
+                message, messages_out[index + 1 : end]
+            )
+    return tuple(messages_out)
 
 
-def _tied(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMessage, list[RowMessage]]:
-    """A message with calls, and the results behind it."""
+def _paired(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMessage, list[RowMessage]]:
+    """Match one message's calls with the results that follow it."""
     calls = list(message.calls)
     by_id = {call.id: place for place, call in enumerate(calls) if call.id is not None}
-    tied: list[RowMessage] = []
+    paired: list[RowMessage] = []
     for order, answer in enumerate(answers):
         result = answer.result
         place = by_id.get(result.id, order) if result and result.id is not None else order
@@ -188,13 +193,13 @@ def _tied(message: RowMessage, answers: Sequence[RowMessage]) -> tuple[RowMessag
             calls[place] = replace(call, id=call.id if call.id is not None else result.id)
             named = replace(result, name=result.name or call.name, id=calls[place].id)
             answer = replace(answer, parts=(named,))
-        tied.append(answer)
+        paired.append(answer)
     replaced = iter(calls)
     parts = tuple(next(replaced) if isinstance(part, Call) else part for part in message.parts)
-    return replace(message, parts=parts), tied
+    return replace(message, parts=parts), paired
 
 
 def _may_answer(call: Call, result: Result) -> bool:
-    """Whether nothing speaks against it."""
+    """Whether a result can belong to a call: neither its name nor its id contradicts it."""
     is_named = result.name is None or result.name == call.name
     return is_named and (result.id is None or call.id is None or result.id == call.id)

@@ -247,7 +247,7 @@ def test_arguments_that_are_nested_deep_are_written_or_refused(depth):
     }
     types = ArgumentTypes()
     types.add(read_trajectory(FORMATS["openai"].read(row)).trajectory)
-    assert types.spelling == "text"
+    assert types.form == "text"
     for name in ("trl", "openai", "sharegpt", "llamafactory"):
         done = convert_row(row, FORMATS["openai"], FORMATS[name], RowOptions())
         assert (done.row is None) == bool(done.problems), name

@@ -277,8 +277,8 @@ def _labelled(
         return prompt
     if isinstance(answer, ExportBlocker):
         return replace(answer, is_defect=is_good)
-    whole = MessageRun((*prompt.ids, *answer.ids), (*prompt.told, *answer.told))
-    return _conversation(source, whole, _NOTHING, start, label=is_good)
+    run = MessageRun((*prompt.ids, *answer.ids), (*prompt.exported, *answer.exported))
+    return _conversation(source, run, _NOTHING, start, label=is_good)
 
 
 def _answers(source: ExportSource) -> Iterator[ExportMessage]:
@@ -290,31 +290,31 @@ def _answers(source: ExportSource) -> Iterator[ExportMessage]:
 
 def _conversation(
     source: ExportSource,
-    stretch: MessageRun,
+    run: MessageRun,
     rejected: MessageRun = _NOTHING,
     answer_start: int | None = None,
     *,
     label: bool | None = None,
     pair: PreferencePair | None = None,
 ) -> ExportConversation:
-    told = (*stretch.told, *rejected.told)
-    behind = tuple(
-        replace(one, place=place) for place, one in enumerate(rejected.messages, start=len(stretch.told))
+    exported = (*run.exported, *rejected.exported)
+    rejected_messages = tuple(
+        replace(message, place=place) for place, message in enumerate(rejected.messages, start=len(run.exported))
     )
     return ExportConversation(
         trajectory=Trajectory(
-            messages=stretch.messages,
+            messages=run.messages,
             tools=source.tools,
-            rejected=behind,
+            rejected=rejected_messages,
             answer_start=answer_start,
             label=label,
             columns=source.columns(leaf=pair.leaf, contract_name=pair.contract_name)
             if pair and pair.leaf
             else source.columns(),
         ),
-        ids=stretch.ids,
+        ids=run.ids,
         rejected_ids=rejected.ids,
-        fixes=tuple(code for one in told for code in one.fixes),
-        fixed_messages=sum(1 for one in told if one.fixes),
-        corrected_messages=sum(1 for one in told if one.is_corrected),
+        fixes=tuple(code for message in exported for code in message.fixes),
+        fixed_messages=sum(1 for message in exported if message.fixes),
+        corrected_messages=sum(1 for message in exported if message.is_corrected),
     )
