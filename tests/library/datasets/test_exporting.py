@@ -46,10 +46,10 @@ def export(services, out, *, split=None, skips=False, licence="", **wanted):
     return summary
 
 
-def bring(services, file, read_as="auto", **terms):
+def bring(services, file, read_as="auto", **options):
     rows = services.datasets.read(str(file), read_as)
     plain = services.setup_for()
-    return list(import_rows(services.corpus, rows, plain, ImportOptions(file=file.name, **terms)))
+    return list(import_rows(services.corpus, rows, plain, ImportOptions(file=file.name, **options)))
 
 
 def lines_of(file):

@@ -48,8 +48,8 @@ def _question(number: int) -> tuple[str | int, ...]:
     return ("conversations", 1, "value") if number % 2 else ("messages", 1, "content")
 
 
-def checked(folder: Path, spread: ChunkRunner) -> tuple[list[Any], FilesCheck]:
-    check = FilesCheck(files=shards_of(str(folder)), spread=spread)
+def checked(folder: Path, runner: ChunkRunner) -> tuple[list[Any], FilesCheck]:
+    check = FilesCheck(files=shards_of(str(folder)), runner=runner)
     return list(check.findings()), check
 
 
@@ -117,7 +117,7 @@ def test_a_shard_that_breaks_off_is_told_from_afar(tmp_path: Path) -> None:
     broken = tmp_path / "a.jsonl"
     broken.write_bytes(b"\x1f\x8b broken")
     with pytest.raises(BadInput, match="it breaks off"):
-        list(FilesCheck(files=[str(broken)], spread=RayRunner()).findings())
+        list(FilesCheck(files=[str(broken)], runner=RayRunner()).findings())
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
@@ -125,7 +125,7 @@ def test_without_ray_one_is_told_how_to_get_it(folder: Path) -> None:
     from workbench.library.datasets.chunks import RayRunner
 
     with pytest.raises(BadInput, match=r"Ray is not installed.*scale"):
-        list(FilesCheck(files=shards_of(str(folder)), spread=RayRunner()).findings())
+        list(FilesCheck(files=shards_of(str(folder)), runner=RayRunner()).findings())
 
 
 @pytest.mark.parametrize(

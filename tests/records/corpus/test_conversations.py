@@ -99,7 +99,7 @@ def test_what_labellers_discarded_stays_out_unless_asked_for(services):
     session_id, _ = talk(services)
     services.labels.move(session_id, QueueState.DISCARDED)
     assert rows_of(services) == ([], [])
-    assert len(rows_of(services, choice={"is_discarded_taken": True})[0]) == 1
+    assert len(rows_of(services, choice={"includes_discarded": True})[0]) == 1
     assert len(rows_of(services, choice={"state": QueueState.DISCARDED})[0]) == 1
 
 

@@ -62,7 +62,7 @@ def agrees(row: Row, *, finds_secrets: bool = True) -> bool:
 
 
 def counted(check: RowsCheck) -> tuple[object, ...]:
-    return check.rows, check.formats, check.facts, check.likenesses.exact, check.likenesses.sketches
+    return check.rows, check.formats, check.facts, check.fingerprints.exact, check.fingerprints.sketches
 
 
 def test_most_sound_rows_go_the_quick_way() -> None:

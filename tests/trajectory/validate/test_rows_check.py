@@ -44,7 +44,7 @@ def duplicates(*rows: dict[str, Any], files: list[int] | None = None) -> list[Du
 
 def test_rows_that_are_none_count() -> None:
     check = checked(row("a"))
-    check.pass_by()
+    check.count_unreadable()
     assert (check.rows, check.facts.rows) == (2, 1)
 
 
@@ -81,7 +81,7 @@ class TestDoubles:
     def test_rows_that_cannot_be_read_are_like_nothing(self) -> None:
         check = RowsCheck()
         for _ in range(3):
-            check.pass_by()
+            check.count_unreadable()
             check.check(FORMATS["sharegpt"].read({}))
         assert list(check.duplicates([6])) == []
 

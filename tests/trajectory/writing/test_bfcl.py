@@ -60,12 +60,12 @@ def test_every_row_is_written_and_read_back_equal(trajectories, name):
     types = ArgumentTypes()
     for trajectory in trajectories:
         types.add(trajectory)
-    assert types.spelling == "text"  # the sets' arguments are of many kinds
-    terms = RowOptions(arguments=types.spelling)
+    assert types.form == "text"  # the sets' arguments are of many kinds
+    options = RowOptions(arguments=types.form)
     without_ids = name in ("sharegpt", "llamafactory", "raw", "trl", "dpo", "kto")
     for trajectory in trajectories:
         given = for_format(trajectory if without_ids else with_ids(trajectory), name)
-        done = write_row(given, form, terms)
+        done = write_row(given, form, options)
         assert done.row is not None, done.problems
         assert done.losses == ()
         row = json.loads(json.dumps(done.row))

@@ -299,7 +299,8 @@ def _conversation(
 ) -> ExportConversation:
     exported = (*run.exported, *rejected.exported)
     rejected_messages = tuple(
-        replace(message, place=place) for place, message in enumerate(rejected.messages, start=len(run.exported))
+        replace(message, place=place)
+        for place, message in enumerate(rejected.messages, start=len(run.exported))
     )
     return ExportConversation(
         trajectory=Trajectory(
