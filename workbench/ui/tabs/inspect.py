@@ -27,7 +27,7 @@ from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 FIRST_TOOLSET: Final = "nonsense"
-"""Whose tools the examples call."""
+"""The toolset that the examples call."""
 NO_TOOLS: Final = ""
 """The toolset dropdown's choice that empties the editor."""
 EDITORS: Final = EditorNamesView(
@@ -37,7 +37,7 @@ EDITORS: Final = EditorNamesView(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     text: CodeEditor
     clear: gr.Button
@@ -55,17 +55,17 @@ class InspectParts:
 
     @property
     def fields(self) -> list[Block]:
-        """In the order of `PastedFields`."""
+        """The input components in the order of `PastedFields`."""
         return [cast(Block, getattr(self, name)) for name in PastedFields._fields]
 
     @property
     def shown(self) -> list[Block]:
-        """What a reading changes."""
+        """The components that show a reading."""
         return [self.read, self.calls, self.fixes, self.differ, self.tools_notice]
 
 
 def build(services: Services) -> InspectParts:
-    """Builds the tab with its empty state."""
+    """Build the tab with its empty state."""
     Drawn("editor_names", EDITORS, elem_id="inspect-editor-names")
     with gr.Row(elem_id="inspect-columns"):
         with gr.Column(elem_id="inspect-setup", elem_classes=["hw-column"], min_width=0):
@@ -129,21 +129,21 @@ class InspectEvents:
 
     @needs(Permission.WORK)
     def on_read(self, *fields: object) -> tuple[object, ...]:
-        """The text, read anew."""
+        """Parse the text with the current options."""
         view = show_pasted(PastedFields._make(fields))
         return view.read, view.calls, view.fixes, view.differ, view.tools
 
     @needs(Permission.WORK)
     def on_choices(self, visitor: Visitor, toolset: str | None, request: gr.Request) -> Update:
-        """The toolsets there are by now."""
-        there = toolsets_of(services_of(self.services, visitor, request))
-        return gr.update(choices=_choices({*there, *filter(None, [toolset])}))
+        """Refresh the list of toolsets."""
+        toolsets = toolsets_of(services_of(self.services, visitor, request))
+        return gr.update(choices=_choices({*toolsets, *filter(None, [toolset])}))
 
     @needs(Permission.WORK)
     def on_toolset(
         self, visitor: Visitor, name: str | None, request: gr.Request
     ) -> tuple[str | Update, NoticeView | Update]:
-        """The tools of a toolset that was chosen."""
+        """Load the tools of the chosen toolset."""
         try:
             return _tools_text(services_of(self.services, visitor, request).tools, name or NO_TOOLS), SAME
         except WorkbenchError as error:
@@ -151,7 +151,7 @@ class InspectEvents:
 
     @needs(Permission.WORK)
     def on_example(self, event: gr.EventData) -> tuple[object, ...]:
-        """An example that was picked, with all that it needs."""
+        """Load an example with its tools and options."""
         example = EXAMPLES[place_of(event, "index", len(EXAMPLES))]
         toolset = _first_toolset(self.services.catalog)
         tools = _tools_text(self.services.catalog, toolset)
@@ -159,7 +159,7 @@ class InspectEvents:
 
     @needs(Permission.WORK)
     def on_clear(self) -> str:
-        """Nothing in the editor: the examples come back."""
+        """Empty the editor, which brings the examples back."""
         return ""
 
 
@@ -168,12 +168,12 @@ def _first_toolset(catalog: Catalog) -> str:
 
 
 def _choices(toolsets: Iterable[str]) -> list[tuple[str, str]]:
-    """No tools, and each toolset."""
+    """Return the toolset choices, with `NO_TOOLS` first."""
     return [("No tools (names are not checked)", NO_TOOLS), *((name, name) for name in sorted(toolsets))]
 
 
 def _tools_text(catalog: Catalog, name: str) -> str:
-    """The tools of a toolset as the editor shows them; empty for none.
+    """Return the tools of a toolset as JSON text, or empty text if `name` is empty.
 
     Raises:
         BadInput: There is no such toolset.
@@ -184,13 +184,13 @@ def _tools_text(catalog: Catalog, name: str) -> str:
 def wire(
     blocks: gr.Blocks, parts: InspectParts, services: Services, visitor: gr.State, *, tab: gr.Tab
 ) -> None:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
-        tab: The tab itself; opening it asks which toolsets there are by now.
+        tab: The tab itself; opening it refreshes the list of toolsets.
     """
     events = InspectEvents(services)
-    # One listener for all: its last run has seen every field, whatever order they change in.
+    # One listener for all fields, so that its last run has seen every change, in whatever order they come.
     changed = any_of(*(cast(TextField, field).change for field in parts.fields))
     listen(changed, events.on_read, parts.fields, parts.shown, is_latest_only=True)
     listen(tab.select, events.on_choices, [visitor, parts.toolset], [parts.toolset])
@@ -215,7 +215,7 @@ def wire(
         js="(text) => hermesWorkbench.keepText('inspect', text)",
         is_queued=False,
     )
-    # In the browser alone: an answer of the server could come after the first keystrokes.
+    # Only in the browser: an answer from the server could arrive after the first keystrokes.
     listen(
         blocks.load,
         None,

@@ -34,11 +34,11 @@ class LabelEvents:
 
     services: Services
     runs: Runs
-    """Where what a model writes anew can be stopped."""
+    """Running turns, where a regeneration can be stopped."""
 
     @needs(Permission.WORK)
     def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView | Update]:
-        """The page, opened at a session that is to be labelled where the address bar names one."""
+        """Open the Label tab if the address names a session to label."""
         asked = cast(Mapping[str, str], cast(Any, request).query_params)
         if not asked.get("label"):
             return SAME, SAME
@@ -46,52 +46,55 @@ class LabelEvents:
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> LabelTabView:
-        """The tab is opened: the script is told who labels, and then asks for what its browser had open."""
+        """Send the labeller's name to the script, which then asks for the session that its browser had open."""
         owner = services_of(self.services, visitor, request).owner
         return show_desk(LabellingRole(labeller=owner.name), (), NO_QUEUE, None)
 
     @needs(Permission.WORK)
     def on_open_from_play(self, visitor: Visitor, request: gr.Request) -> tuple[Update, LabelTabView]:
-        """A message's menu in Play: the tab comes up, and its script knows which session was asked for."""
+        """Open the tab from a message's menu in Play. The script knows the requested session."""
         return gr.update(selected="label"), self.on_open(visitor, request)
 
     @needs(Permission.WORK)
     def on_order(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> LabelTabView | Update:
-        """An order of the script."""
+        """Carry out a command of the script, and show the result."""
         services = services_of(self.services, visitor, request)
         try:
-            order = read_order(json_text_of(event, "order"))
+            command = read_order(json_text_of(event, "order"))
         except BadInput:
             return SAME
         try:
-            order = _carried_out(services, order)
+            command = _carry_out(services, command)
         except WorkbenchError as error:
-            return _answer(services, order, problem(error))
-        return _answer(services, order)
+            return _answer(services, command, problem(error))
+        return _answer(services, command)
 
     @needs(Permission.ASK)
     def on_again(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> Iterator[LabelTabView | Update]:
-        """A message is written anew; `signed_in` is a visitor's own token, on a Space where they have signed in."""
+        """Regenerate a message.
+
+        `signed_in` is the access token of a visitor who signed in on a Space.
+        """
         services, tab = services_of(self.services, visitor, request), tab_of(request)
         try:
-            order = read_order(json_text_of(event, "order"))
+            command = read_order(json_text_of(event, "order"))
         except BadInput:
             yield SAME
             return
         if not self.runs.begin(tab):
-            yield _answer(services, order)
+            yield _answer(services, command)
             return
         notice = CLEAR
         try:
-            bench = _bench(services, order)
+            bench = _bench(services, command)
             stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
             for _ in regenerate_message(
                 services,
                 bench,
-                order.message,
-                corrections_of(bench.labels, order.seat.labeller),
+                command.message,
+                corrections_of(bench.labels, command.seat.labeller),
                 is_cancelled=stop.is_set,
                 token=token,
             ):
@@ -100,68 +103,74 @@ class LabelEvents:
             notice = problem(error)
         finally:
             self.runs.end(tab)
-        yield _answer(services, order, notice)
+        yield _answer(services, command, notice)
 
 
-def _carried_out(services: Services, order: LabelCommand) -> LabelCommand:
-    """Does what was ordered; the order that says what is to be shown then.
+def _carry_out(services: Services, command: LabelCommand) -> LabelCommand:
+    """Carry out a command; return the command with the session to show next.
 
     Raises:
-        WorkbenchError: It cannot be done.
+        WorkbenchError: The command cannot be carried out.
     """
-    match order.act:
+    match command.act:
         case LabelAction.LABEL:
             new = NewLabel(
-                target=order.target,
-                content=read_content(order.said, _bench(services, order).tools),
-                labeller=order.seat.labeller,
-                project=order.seat.project,
-                is_deciding=order.seat.is_deciding,
-                base_revision=order.revision,
+                target=command.target,
+                content=read_content(command.said, _bench(services, command).tools),
+                labeller=command.seat.labeller,
+                project=command.seat.project,
+                is_deciding=command.seat.is_deciding,
+                base_revision=command.revision,
             )
             services.labels.save(new)
         case LabelAction.ACCEPT:
-            services.labels.accept(order.session, order.message, who=order.seat.labeller)
+            services.labels.accept(command.session, command.message, who=command.seat.labeller)
         case LabelAction.SUBMIT | LabelAction.REJECT:
             _move(
-                services, order, QueueState.DONE if order.act is LabelAction.SUBMIT else QueueState.DISCARDED
+                services,
+                command,
+                QueueState.DONE if command.act is LabelAction.SUBMIT else QueueState.DISCARDED,
             )
-            items = _listed(services, order)
-            found = next_session_id(services, order.seat, _wanted(services, order), items, order.session)
-            return replace(order, session=found or order.session)
+            items = _listed(services, command)
+            found = next_session_id(
+                services, command.seat, _queue_filter(services, command), items, command.session
+            )
+            return replace(command, session=found or command.session)
         case LabelAction.REOPEN:
-            _move(services, order, QueueState.DRAFT)
+            _move(services, command, QueueState.DRAFT)
         case LabelAction.SHOW | LabelAction.REGENERATE:
             pass
-    return order
+    return command
 
 
-def _move(services: Services, order: LabelCommand, state: QueueState) -> None:
-    seat = order.seat
+def _move(services: Services, command: LabelCommand, state: QueueState) -> None:
+    seat = command.seat
     services.labels.move(
-        order.session, state, project=seat.project, assignee=seat.labeller, who=seat.labeller
+        command.session, state, project=seat.project, assignee=seat.labeller, who=seat.labeller
     )
 
 
-def _answer(services: Services, order: LabelCommand, notice: NoticeView = CLEAR) -> LabelTabView:
-    """The desk as it is now."""
+def _answer(services: Services, command: LabelCommand, notice: NoticeView = CLEAR) -> LabelTabView:
+    """Return the current state of the tab."""
     try:
-        page = services.labels.queue(_wanted(services, order), project=order.seat.project, limit=order.listed)
-        session_id = order.session or next(iter(item.session_id for item in page.items), "")
-        bench = open_for_labelling(services, session_id, order.seat) if session_id else None
-        projects, facts = services.labels.list_projects(), _facts(services, order, page)
+        page = services.labels.queue(
+            _queue_filter(services, command), project=command.seat.project, limit=command.listed
+        )
+        session_id = command.session or next(iter(item.session_id for item in page.items), "")
+        bench = open_for_labelling(services, session_id, command.seat) if session_id else None
+        projects, facts = services.labels.list_projects(), _facts(services, command, page)
     except WorkbenchError as error:
-        return show_desk(order.seat, (), NO_QUEUE, None, serial=order.serial, notice=problem(error))
-    return show_desk(order.seat, projects, facts, bench, serial=order.serial, notice=notice)
+        return show_desk(command.seat, (), NO_QUEUE, None, serial=command.serial, notice=problem(error))
+    return show_desk(command.seat, projects, facts, bench, serial=command.serial, notice=notice)
 
 
-def _facts(services: Services, order: LabelCommand, page: QueuePage) -> QueueFacts:
-    """How far the project is; agreement is worked out where the order is not about a single label."""
-    project, labels = order.seat.project, services.labels
+def _facts(services: Services, command: LabelCommand, page: QueuePage) -> QueueFacts:
+    """Return the project's progress. Agreement is not recomputed for a single label."""
+    project, labels = command.seat.project, services.labels
     counts = {
         state: labels.queue(QueueFilter(state=state), project=project, limit=1).total for state in QueueState
     }
-    is_of_label = order.act in (LabelAction.LABEL, LabelAction.ACCEPT)
+    is_of_label = command.act in (LabelAction.LABEL, LabelAction.ACCEPT)
     return QueueFacts(
         items=page.items,
         total=page.total,
@@ -171,38 +180,40 @@ def _facts(services: Services, order: LabelCommand, page: QueuePage) -> QueueFac
     )
 
 
-def _listed(services: Services, order: LabelCommand) -> Sequence[QueueItem]:
-    wanted = _wanted(services, order)
-    return services.labels.queue(wanted, project=order.seat.project, limit=order.listed).items
+def _listed(services: Services, command: LabelCommand) -> Sequence[QueueItem]:
+    queue_filter = _queue_filter(services, command)
+    return services.labels.queue(queue_filter, project=command.seat.project, limit=command.listed).items
 
 
-def _wanted(services: Services, order: LabelCommand) -> QueueFilter:
-    """The filter, the name of a contract read as the hash of its version."""
-    reference = order.wanted.contract_version
+def _queue_filter(services: Services, command: LabelCommand) -> QueueFilter:
+    """Return the queue filter, with a contract name replaced by the hash of its version."""
+    reference = command.wanted.contract_version
     if reference is None:
-        return order.wanted
+        return command.wanted
     try:
-        return replace(order.wanted, contract_version=services.contract_version(reference).text_hash)
+        return replace(command.wanted, contract_version=services.contract_version(reference).text_hash)
     except BadInput:
-        return order.wanted
+        return command.wanted
 
 
-def _bench(services: Services, order: LabelCommand) -> LabellingView:
-    bench = open_for_labelling(services, order.session, order.seat)
+def _bench(services: Services, command: LabelCommand) -> LabellingView:
+    bench = open_for_labelling(services, command.session, command.seat)
     if bench is None:
-        raise BadInput(f"session {order.session!r}", "there is no such session", "choose one from the queue")
+        raise BadInput(
+            f"session {command.session!r}", "there is no such session", "choose one from the queue"
+        )
     return bench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     desk: Drawn
 
 
 def build() -> LabelParts:
-    """Builds the tab; it is filled when it is opened."""
+    """Build the tab. Opening it fills it."""
     return LabelParts(desk=Drawn("label_desk", elem_id="label-desk"))
 
 
@@ -217,13 +228,13 @@ def wire(
     tab: gr.Tab,
     open_label: Trigger,
 ) -> None:
-    """Lets the desk answer.
+    """Connect the tab with its handlers.
 
     Args:
-        runs: Where messages that are written anew can be stopped.
-        blocks: The page; it opens at this tab where the address bar says so.
-        tab: The tab itself; opening it asks for the queue.
-        open_label: Of Play: a session is to be labelled.
+        runs: Running turns, where a regeneration can be stopped.
+        blocks: The page, which opens at this tab if the address names a session to label.
+        tab: The tab itself; opening it loads the queue.
+        open_label: Event of the Play tab: a session should be labelled.
     """
     events, desk = LabelEvents(services, runs), parts.desk
     listen(blocks.load, events.on_page, [visitor], [tabs, desk])

@@ -34,7 +34,7 @@ from workbench.ui.tabs.play.screen import SAME, Update
 
 
 class Pulls:
-    """The download under way, if there is one."""
+    """The running download, if there is one."""
 
     def __init__(self) -> None:
         self._stop: Event | None = None
@@ -42,7 +42,7 @@ class Pulls:
         self._lock = Lock()
 
     def begin(self, tab: str) -> Event | None:
-        """What stops the new download of a browser's tab; None where one is under way."""
+        """Start a download; return the event that stops it, or None if another one is running."""
         with self._lock:
             if self._stop is not None:
                 return None
@@ -50,42 +50,42 @@ class Pulls:
             return self._stop
 
     def stop(self, tab: str) -> None:
-        """Asks the download to stop, where this tab began it."""
+        """Ask the download to stop, if this browser tab started it."""
         with self._lock:
             if self._stop is not None and self._tab == tab:
                 self._stop.set()
 
     def stop_all(self) -> None:
-        """Asks it to stop, whoever began it."""
+        """Ask the download to stop, regardless of who started it."""
         with self._lock:
             if self._stop is not None:
                 self._stop.set()
 
     def end(self) -> None:
-        """There is none any more."""
+        """Mark the download as ended."""
         with self._lock:
             self._stop = None
 
 
-LOOKS_PER_SECOND: Final = 5
-"""A browser is told of a download's progress this often at most."""
+UPDATES_PER_SECOND: Final = 5
+"""The most progress updates per second that a browser gets."""
 
 
-NO_PLACE: Final = "Enter the folder that `workbench train` wrote, or a GGUF file."
+NO_PATH: Final = "Enter the folder that `workbench train` wrote, or a GGUF file."
 
 
 class ModelsScreen(NamedTuple):
-    """What an answer changes; what it leaves out stays as it is."""
+    """An update of the tab; components that it leaves out stay unchanged."""
 
     here: ModelRowsView | Update = SAME
     found: ModelRowsView | Update = SAME
     pull: PullView | Update = SAME
     notice: NoticeView | Update = SAME
     model: Update = SAME
-    """The choices of the Play tab's model."""
+    """The model choices of the Play tab."""
     adapters: ModelRowsView | Update = SAME
     place_notice: NoticeView | Update = SAME
-    """Of the field that names an adapter's place."""
+    """The notice of the field with an adapter's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,34 +94,34 @@ class ModelsEvents:
 
     services: Services
     pulls: Pulls
-    """The download under way."""
+    """The running download."""
 
     @needs(Permission.WORK)
     def on_open(self) -> ModelsScreen:
-        """What is here, as it is now."""
+        """Show the models and adapters that are available now."""
         adapters = show_adapters(self.services.adapters.available())
         return ModelsScreen(here=self.here(), model=self._choices(), adapters=adapters)
 
     @needs(Permission.OPEN_FILES)
     def on_look(self, place: str, base: str) -> ModelsScreen:
-        """The adapter at a place, with its receipt, above those that are known."""
+        """Show the adapter at a path, with its receipt, above the known adapters."""
         if not place.strip():
-            return ModelsScreen(place_notice=advice(NO_PLACE))
+            return ModelsScreen(place_notice=advice(NO_PATH))
         try:
-            looked = self.services.adapters.describe(place.strip(), base)
+            found = self.services.adapters.describe(place.strip(), base)
         except WorkbenchError as error:
             return ModelsScreen(place_notice=problem(error))
-        others = [one for one in self.services.adapters.available() if one.model != looked.model]
-        return ModelsScreen(adapters=show_adapters([looked, *others]), place_notice=CLEAR)
+        others = [one for one in self.services.adapters.available() if one.model != found.model]
+        return ModelsScreen(adapters=show_adapters([found, *others]), place_notice=CLEAR)
 
     def bases(self) -> list[str]:
-        """The models of this machine that something can be laid over; a path can be written."""
+        """Return the local models that an adapter can be applied to. Users can also type a path."""
         own = [name for name in self.services.models.names() if name == EMBEDDED]
         return own + [one.name for one in self.services.hub.cached()]
 
     @needs(Permission.WORK)
     def on_find(self, words: str, request: gr.Request) -> ModelsScreen:
-        """Repositories by words; the recommended ones without."""
+        """Search repositories by name; without words, show the recommended ones."""
         if not words.strip():
             return ModelsScreen(found=self.recommended(), notice=CLEAR)
         try:
@@ -132,23 +132,23 @@ class ModelsEvents:
 
     @needs(Permission.WORK)
     def on_show(self, event: gr.EventData, request: gr.Request) -> ModelsScreen:
-        """The files of a repository that was picked."""
+        """Show the files of the chosen repository."""
         return self._files(id_of(event, "name"), with_token=self._may_use_token(request))
 
     @needs(Permission.MANAGE_MODELS)
     def on_pull(self, event: gr.EventData, request: gr.Request) -> Generator[ModelsScreen]:
-        """Fetches a model, told as it comes; the tab's lists are as it left them at the end."""
+        """Download a model and show the progress, then refresh the lists."""
         name = id_of(event, "name")
         stop = self.pulls.begin(request.session_hash or "")
         if stop is None:
             yield ModelsScreen(notice=advice("One download is under way already; wait for it or stop it."))
             return
-        step, told_s = None, -1.0
+        step, shown_at_s = None, -1.0
         try:
             for step in self.services.hub.pull(name, is_cancelled=stop.is_set):
                 now_s = self.services.calendar.seconds()
-                if now_s - told_s >= 1 / LOOKS_PER_SECOND:
-                    told_s = now_s
+                if now_s - shown_at_s >= 1 / UPDATES_PER_SECOND:
+                    shown_at_s = now_s
                     yield ModelsScreen(pull=show_progress(name, step), notice=CLEAR)
         except WorkbenchError as error:
             yield ModelsScreen(pull=show_pull_end(name, step), notice=problem(error))
@@ -161,12 +161,12 @@ class ModelsEvents:
 
     @needs(Permission.MANAGE_MODELS)
     def on_stop(self, request: gr.Request) -> None:
-        """Asks the download to stop; what has come is kept."""
+        """Ask the download to stop. The part that has arrived is not deleted."""
         self.pulls.stop(request.session_hash or "")
 
     @needs(Permission.MANAGE_MODELS)
     def on_delete(self, event: gr.EventData) -> ModelsScreen:
-        """Deletes a model of the cache, which the browser has asked twice."""
+        """Delete a model from the cache, after the browser has inputs for confirmation."""
         try:
             self.services.hub.delete(id_of(event, "name"))
         except WorkbenchError as error:
@@ -174,23 +174,23 @@ class ModelsEvents:
         return ModelsScreen(here=self.here(), notice=CLEAR, model=self._choices())
 
     def _may_use_token(self, request: gr.Request) -> bool:
-        """Whether the hub is asked with the server's token, which also shows what is private to its owner."""
+        """Whether to use the server's access token, which also shows the private repositories of its owner."""
         return is_granted(Permission.USE_SERVER_TOKEN, role_of(self.services.settings, request))
 
     @needs(Permission.WORK)
     def on_use(self, event: gr.EventData) -> tuple[Update, Update, NoticeView]:
-        """The Play tab's model, and the tab itself."""
+        """Choose the model in the Play tab, and open that tab."""
         name = id_of(event, "name")
         return gr.update(value=name), gr.update(selected="play"), CLEAR
 
     def here(self) -> ModelRowsView:
-        """What can be chosen now."""
+        """Return the models that can be chosen now."""
         models, hub = self.services.models, self.services.hub
         statuses = [models.status(name) for name in models.names()]
         return show_here(statuses, hub.cached(), chosen=self.services.settings.model)
 
     def recommended(self) -> ModelRowsView:
-        """What to get where one does not know."""
+        """Return the recommended models to download."""
         return show_known(self.services.hub.known())
 
     def _files(self, repository: str, *, with_token: bool) -> ModelsScreen:
@@ -207,7 +207,7 @@ class ModelsEvents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelsParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     here: Drawn
     place: TextField
@@ -223,12 +223,12 @@ class ModelsParts:
     pulls: Pulls
 
     def screen(self, model: Block) -> list[Block]:
-        """The parts that a `ModelsScreen` has values for, in its order."""
+        """Return the components that a `ModelsScreen` has values for, in its order."""
         return [self.here, self.found, self.pull, self.notice, model, self.adapters, self.place_notice]
 
 
 def build(services: Services) -> ModelsParts:
-    """Builds the tab; the hub is asked for nothing before a person does."""
+    """Build the tab. Nothing is requested from the Hub until the user asks for it."""
     pulls = Pulls()
     events = ModelsEvents(services, pulls)
     with gr.Row(elem_id="models-columns"):
@@ -275,22 +275,22 @@ def build(services: Services) -> ModelsParts:
 def wire(
     parts: ModelsParts, services: Services, tab: gr.Tab, tabs: gr.Tabs, model: Block
 ) -> list[Dependency]:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
-        tab: The tab itself; what is here is looked up each time that it is opened.
-        tabs: All tabs: one that is used opens Play.
+        tab: The tab itself; opening it refreshes the lists.
+        tabs: All tabs, since choosing a model opens the Play tab.
         model: The Play tab's model.
 
     Returns:
-        What happens once a model was chosen, in any list.
+        The events of choosing a model, one for each list.
     """
     events = ModelsEvents(services, parts.pulls)
     screen = parts.screen(model)
     listen(tab.select, events.on_open, [], screen)
     listen(any_of(parts.find.click, parts.words.submit), events.on_find, [parts.words], screen)
-    asked = [parts.place, parts.base]
-    listen(any_of(parts.look.click, parts.place.submit), events.on_look, asked, screen)
+    inputs = [parts.place, parts.base]
+    listen(any_of(parts.look.click, parts.place.submit), events.on_look, inputs, screen)
     listen(parts.found.event("show_repository"), events.on_show, [], screen)
     listen(parts.found.event("pull_model"), events.on_pull, [], screen)
     listen(parts.pull.event("stop_pull"), events.on_stop, is_queued=False)

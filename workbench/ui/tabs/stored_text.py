@@ -20,31 +20,34 @@ from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 SHOWN: Final = 50
-"""Versions that a list shows; `workbench versions history` has all."""
+"""The most versions in a list; `workbench versions history` shows all."""
 SaveResult = tuple[TextListView | Update, VersionsView | Update | None, NoticeView]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTextEvents:
-    """Handlers of the texts of one kind."""
+    """Handlers of the stored texts of one kind, such as contracts."""
 
     services: Services
     kind: VersionKind
     names: Callable[[Services], Sequence[str]]
-    """Those that have a file or a version."""
+    """Returns the names that have a file or a version."""
     newest: Callable[[Services, str], str]
-    """The newest text of a name; raises BadInput where there is none."""
+    """Returns the newest text of a name; raises BadInput if there is none."""
     blank: str
-    """What a new one begins with; `{name}` is its name."""
+    """The template of a new text; `{name}` is replaced by its name."""
 
     @needs(Permission.WORK)
     def on_tab(self, visitor: Visitor, name: str, request: gr.Request) -> TextListView:
-        """The tab is opened, as Gradio may say more than once: at first the browser says which text it had open."""
+        """Refresh the list when the tab is opened; the browser says which text it had open.
+
+        Gradio may report the opening more than once.
+        """
         return self.list_texts(services_of(self.services, visitor, request), name, is_look=True)
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """One that was picked; what was typed in it before and saved nowhere comes back."""
+        """Open the chosen text. An unsaved draft of it is restored."""
         services = services_of(self.services, visitor, request)
         name, draft = id_of(event, "name"), text_of(event, "draft")
         try:
@@ -60,7 +63,7 @@ class StoredTextEvents:
 
     @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """A new one, to be saved as its first version."""
+        """Start a new text, to be saved as its first version."""
         services, name = services_of(self.services, visitor, request), id_of(event, "name")
         try:
             check_name(name)
@@ -75,7 +78,7 @@ class StoredTextEvents:
     def on_save(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> SaveResult:
-        """The text becomes a version."""
+        """Save the text as a version."""
         new = NewVersion(
             kind=self.kind,
             name=name,
@@ -89,7 +92,7 @@ class StoredTextEvents:
     def on_mark(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> SaveResult:
-        """A version gets a name."""
+        """Name a version."""
         version_id, mark = id_of(event), id_of(event, "mark")
         return self._changed(visitor, name, text, request, lambda own: own.versions.tag(version_id, mark))
 
@@ -97,7 +100,7 @@ class StoredTextEvents:
     def on_restore(
         self, visitor: Visitor, name: str, _text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """An old version is the newest again, and stands in the editor."""
+        """Save an old version as the newest, and put it into the editor."""
         services = services_of(self.services, visitor, request)
         try:
             text = services.versions.restore(id_of(event)).text
@@ -109,12 +112,12 @@ class StoredTextEvents:
     def on_compare(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
-        """What was changed from a version to the text in the editor."""
+        """Compare a version with the text in the editor."""
         services = services_of(self.services, visitor, request)
         return compare_version(services, self.kind, id_of(event), name, lambda: text)
 
     def version_line(self, services: Services, name: str, text: str) -> VersionsView:
-        """Which version a text is, and the versions of its name."""
+        """Return the version line: which version the text is, and all versions of its name."""
         history = services.versions.history(self.kind, name, limit=SHOWN)
         now = services.calendar.now().astimezone()
         return show_versions(name, text, history, now=now, can_compare=True)
@@ -122,7 +125,7 @@ class StoredTextEvents:
     def list_texts(
         self, services: Services, open_name: str, *, is_look: bool = False, is_draft: bool = False
     ) -> TextListView:
-        """All of the kind."""
+        """Return the list of all texts of this kind."""
         return show_texts(
             self.kind,
             self.names(services),
@@ -152,13 +155,12 @@ class StoredTextEvents:
 def compare_version(
     services: Services, kind: VersionKind, version_id: str, name: str, text_now: Callable[[], str]
 ) -> tuple[DiffView | None, NoticeView]:
-    """What was changed from a version to what is being edited.
+    """Compare a version with the text that is being edited.
 
     Args:
-        kind: What the version holds.
-        version_id: Of the version.
-        name: Of what is edited.
-        text_now: Gives the text as it would be saved; may raise BadInput.
+        kind: The kind of text.
+        name: The name of the edited text.
+        text_now: Returns the text as it would be saved; may raise BadInput.
     """
     try:
         version = services.versions.version(version_id)

@@ -1,4 +1,4 @@
-"""Select a message or call, and load what a pane needs once it is visible."""
+"""Select a message or call, and load the content of a pane when it becomes visible."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -30,18 +30,18 @@ from workbench.ui.visitor import Visitor
 
 @dataclass(frozen=True, slots=True)
 class InspectorEvents:
-    """Handlers of the right column."""
+    """Handlers of the inspector, the right column."""
 
     services: Services
 
     @needs(Permission.WORK)
     def on_pick(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """A message that was picked in the transcript, or a call of it; the transcript shows it already."""
+        """Show the message or call picked in the transcript, which already highlights it."""
         return self.on_pick_call(visitor, request, event)._replace(transcript=SAME)
 
     @needs(Permission.WORK)
     def on_pick_call(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """A call that was picked in another pane."""
+        """Show the call picked in another pane."""
         opened = reopened(services_of(self.services, visitor, request), visitor)
         if opened is None:
             return Screen()
@@ -55,11 +55,11 @@ class InspectorEvents:
 
     @needs(Permission.WORK)
     def on_ask_raw(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> RawView | Update:
-        """The sizes of the raw pane's sections in tokens, and what its prompt can be compared with."""
-        asked = self._asked(visitor, request, event)
-        if asked is None:
+        """Return the raw pane with section sizes in tokens, and the texts its prompt can be compared with."""
+        found_round = self._asked(visitor, request, event)
+        if found_round is None:
             return SAME
-        services, opened, one = asked
+        services, opened, one = found_round
         setup = opened.session.setup
         try:
             found = other_texts(services, setup, opened.path, one.kept.id)
@@ -73,7 +73,7 @@ class InspectorEvents:
     def on_compare(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
-        """The prompt beside another one; nothing where nothing was chosen."""
+        """Compare the prompt with the chosen text; return no diff if nothing is chosen."""
         services, key = services_of(self.services, visitor, request), id_of(event, "key")
         try:
             opened = reopened(services, visitor)
@@ -88,11 +88,11 @@ class InspectorEvents:
     def on_ask_tokens(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> TokensView | Update:
-        """The tokens of a completion and of its prompt."""
-        asked = self._asked(visitor, request, event)
-        if asked is None:
+        """Return the tokens of a completion and of its prompt."""
+        found_round = self._asked(visitor, request, event)
+        if found_round is None:
             return SAME
-        services, opened, one = asked
+        services, opened, one = found_round
         setup = opened.session.setup
         try:
             sheet = tokens_of_message(services, setup.model, one.kept)
@@ -105,17 +105,17 @@ class InspectorEvents:
     def on_ask_differ(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> ParserComparisonView | Update:
-        """What others would have read of a completion."""
-        asked = self._asked(visitor, request, event)
-        if asked is None:
+        """Return what other parsers would have read in the completion."""
+        found_round = self._asked(visitor, request, event)
+        if found_round is None:
             return SAME
-        _, opened, one = asked
+        _, opened, one = found_round
         return show_round_differ(one, tools_of(opened.session.setup))
 
     def _asked(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[Services, OpenedSession, ReadRound] | None:
-        """The open session and the completion that a pane asks about; None if it is not there any more."""
+        """Return the open session and the completion that a pane shows, or None if it no longer exists."""
         services = services_of(self.services, visitor, request)
         opened = reopened(services, visitor)
         one = round_at(opened, id_of(event))
@@ -128,11 +128,11 @@ class DecisionEvents:
 
     services: Services
     runs: Runs
-    """Work under way; Stop ends this too."""
+    """Running turns; Stop also ends the computation of logprobs."""
 
     @needs(Permission.ASK)
     def on_weigh(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> Iterator[Screen]:
-        """Weighs the completion of that id."""
+        """Compute the logprobs of the completion with the event's id."""
         tab, message_id = request.session_hash or "", id_of(event)
         services = services_of(self.services, visitor, request)
         session = services.sessions.find_session(visitor.session_id) if visitor.session_id else None
@@ -146,8 +146,8 @@ class DecisionEvents:
             rounds = read_path(path, session.setup.offered_tools())
             one = next((one for one in rounds if one.kept.id == message_id), None)
             stop = self.runs.stop_of(tab)
-            weighed = one and message_logprobs(services, session.setup, one.kept, is_cancelled=stop.is_set)
-            shown = self._shown(services, visitor, one, weighed)
+            logprobs = one and message_logprobs(services, session.setup, one.kept, is_cancelled=stop.is_set)
+            shown = self._shown(services, visitor, one, logprobs)
         except WorkbenchError as error:
             shown = Screen(notice=problem(error), decision=show_decision(one))
         finally:
@@ -155,15 +155,15 @@ class DecisionEvents:
         yield shown._replace(live=LiveView()).with_run(is_running=False)
 
     def _shown(
-        self, services: Services, visitor: Visitor, one: ReadRound | None, weighed: CompletionLogprobs | None
+        self, services: Services, visitor: Visitor, one: ReadRound | None, logprobs: CompletionLogprobs | None
     ) -> Screen:
-        """The panes that show what was weighed; as they were before where it was stopped."""
+        """Return the panes with the logprobs, or unchanged panes if the computation was stopped."""
         opened = reopened(services, visitor)
-        if one is None or weighed is None or opened is None:
+        if one is None or logprobs is None or opened is None:
             return Screen(decision=show_decision(one), tokens=ask_tokens(one))
         setup = opened.session.setup
         sheet = tokens_of_message(services, setup.model, one.kept)
         prompt = show_round(opened.path, one, family=family_of(setup)).sections[:-1]
         return Screen(
-            decision=show_logprobs(one, weighed), tokens=show_tokens(one, sheet, prompt, weighed.tokens)
+            decision=show_logprobs(one, logprobs), tokens=show_tokens(one, sheet, prompt, logprobs.tokens)
         )

@@ -20,14 +20,14 @@ from workbench.ui.visitor import PAGE, Visitor
 
 @dataclass(frozen=True, slots=True)
 class ListEvents:
-    """Handlers of the session list and of the session bar."""
+    """Handlers of the session list and of the bar above the conversation."""
 
     services: Services
     sessions: SessionEvents
 
     @needs(Permission.WORK)
     def on_rename(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """A title that was written in the bar."""
+        """Rename the open session."""
         title = text_of(event, "title")
         return self._change(
             visitor, request, lambda own, open_id: own.sessions.rename_session(open_id, title)
@@ -35,23 +35,23 @@ class ListEvents:
 
     @needs(Permission.WORK)
     def on_tag(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """Tags that were written in the bar, with commas between."""
+        """Set the tags of the open session, given as comma-separated text."""
         tags = tuple(dict.fromkeys(tag.strip() for tag in text_of(event, "tags").split(",") if tag.strip()))
         return self._change(visitor, request, lambda own, open_id: own.sessions.tag_session(open_id, tags))
 
     @needs(Permission.WORK)
     def on_share(self, visitor: Visitor, request: gr.Request) -> Screen:
-        """The open session gets a link that shows it to others."""
+        """Create a link that shows the open session to others."""
         return self._change(visitor, request, lambda own, open_id: own.sharing.share(open_id))
 
     @needs(Permission.WORK)
     def on_unshare(self, visitor: Visitor, request: gr.Request) -> Screen:
-        """The link of the open session shows nothing any more."""
+        """Remove the link of the open session."""
         return self._change(visitor, request, lambda own, open_id: own.sharing.unshare(open_id))
 
     @needs(Permission.WORK)
     def on_copy(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
-        """A read-only session becomes one of one's own, and is opened."""
+        """Copy a read-only session into the visitor's own sessions, and open the copy."""
         services = services_of(self.services, visitor, request)
         try:
             if visitor.share_key is not None:
@@ -64,7 +64,7 @@ class ListEvents:
 
     @needs(Permission.WORK)
     def on_delete(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """A session is hidden; where it is the open one, an empty page comes in its place."""
+        """Delete a session. If it is open, show an empty page."""
         services, session_id = services_of(self.services, visitor, request), id_of(event)
         try:
             services.sessions.delete_session(session_id)
@@ -81,7 +81,7 @@ class ListEvents:
 
     @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """Deleting is undone."""
+        """Restore a deleted session."""
         services = services_of(self.services, visitor, request)
         try:
             services.sessions.restore_session(id_of(event))
@@ -91,12 +91,12 @@ class ListEvents:
 
     @needs(Permission.WORK)
     def on_scope(self, visitor: Visitor, request: gr.Request) -> Screen:
-        """An admin sees the sessions of all, or their own again."""
+        """Switch an admin's list between all users' sessions and their own."""
         return self._listed(replace(visitor, all_owners=not visitor.all_owners), request)
 
     @needs(Permission.WORK)
     def on_search(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """Words that were typed above the list, and what was chosen beside them."""
+        """Search the sessions by words and by the filter beside the search field."""
         try:
             wanted = read_filter(json_text_of(event, "filter"))
         except BadInput as error:
@@ -107,14 +107,14 @@ class ListEvents:
 
     @needs(Permission.WORK)
     def on_more(self, visitor: Visitor, request: gr.Request) -> Screen:
-        """The list gets longer."""
+        """Show another page of the list."""
         return self._listed(replace(visitor, listed=visitor.listed + PAGE), request)
 
     @needs(Permission.WORK)
     def on_export_open(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DownloadView | Update, NoticeView]:
-        """The open session as a file."""
+        """Export the open session as a file."""
         if visitor.session_id is None:
             return SAME, advice("Nothing to export yet. Send a message first.")
         if visitor.share_key is not None:
@@ -125,7 +125,7 @@ class ListEvents:
     def on_export_all(
         self, visitor: Visitor, request: gr.Request
     ) -> tuple[DownloadView | Update, NoticeView]:
-        """All sessions of one's own as a file."""
+        """Export all sessions of the visitor as a file."""
         return _export(services_of(self.services, visitor, request), None)
 
     def _listed(self, visitor: Visitor, request: gr.Request) -> Screen:
@@ -138,7 +138,7 @@ class ListEvents:
     def _change(
         self, visitor: Visitor, request: gr.Request, change: Callable[[Services, str], object]
     ) -> Screen:
-        """Changes the open session, and shows bar and list anew."""
+        """Change the open session, then refresh the bar and the list."""
         services = services_of(self.services, visitor, request)
         try:
             change(services, visitor.session_id or "")
@@ -150,7 +150,7 @@ class ListEvents:
 
 
 def _only(screen: Screen) -> tuple[object, ...]:
-    """An answer for the whole tab that leaves fields, toolset and switches as they are."""
+    """Return an update of the whole tab that leaves the fields, toolset and switches unchanged."""
     return (*screen, *(SAME for _ in range(REST)))
 
 

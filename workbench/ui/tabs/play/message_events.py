@@ -31,15 +31,15 @@ from workbench.ui.visitor import Visitor
 
 @dataclass(frozen=True, slots=True)
 class MessageEvents:
-    """Handlers of a message's menu, and of the pane that it opens."""
+    """Handlers of a message's menu and of the pane that it opens."""
 
     services: Services
     runs: Runs
-    """Turns under way."""
+    """Running turns."""
 
     @needs(Permission.WORK)
     def on_act(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """What needs no model: edit, branch, copy, code."""
+        """Handle menu items that need no model: edit, branch, delete, copy, show as code."""
         services = services_of(self.services, visitor, request)
         try:
             opened = _opened(services, visitor)
@@ -68,7 +68,7 @@ class MessageEvents:
 
     @needs(Permission.WORK)
     def on_begin(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """What needs the model: an answer is made anew, gone on with, or its calls are run."""
+        """Start a turn from the menu: regenerate or continue an answer, or run its calls."""
         services = services_of(self.services, visitor, request)
         try:
             _check_own(visitor)
@@ -80,7 +80,7 @@ class MessageEvents:
 
     @needs(Permission.WORK)
     def on_save(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """What was edited becomes a branch; the model goes on from it where that was asked for."""
+        """Save an edit as a branch, and start a turn from it if requested."""
         services, then = services_of(self.services, visitor, request), id_of(event, "then")
         try:
             _check_own(visitor)
@@ -105,7 +105,7 @@ class MessageEvents:
 
     @needs(Permission.WORK)
     def on_restore(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """What was deleted is shown again."""
+        """Restore deleted messages and show them."""
         services = services_of(self.services, visitor, request)
         try:
             _check_own(visitor)
@@ -116,7 +116,7 @@ class MessageEvents:
 
     @needs(Permission.WORK)
     def on_close(self) -> None:
-        """The pane is empty again."""
+        """Close the pane."""
         return
 
     def _begun(
@@ -130,7 +130,10 @@ class MessageEvents:
     def _branched(
         self, services: Services, visitor: Visitor, opened: OpenedSession, kept: StoredMessage
     ) -> Screen:
-        """The path ends there, so that what is sent next is a branch; what a user said is taken up again."""
+        """End the path at the message, so that the next message starts a branch.
+
+        For a user message, the path ends before it and its text goes back into the composer.
+        """
         is_user = kept.message.role is Role.USER
         place = place_of(opened.path, kept.id)
         last = opened.path[place - 1] if is_user else kept
@@ -141,14 +144,14 @@ class MessageEvents:
     def _deleted(
         self, services: Services, visitor: Visitor, opened: OpenedSession, kept: StoredMessage
     ) -> Screen:
-        """The message is gone with all that follows it; what stands before it is shown."""
+        """Delete the message and everything after it, and show the messages before it."""
         services.sessions.delete_message(opened.session.id, kept.id)
         following = len(opened.path) - place_of(opened.path, kept.id) - 1
         pane = DeletedView(message_id=kept.id, title=f"Deleted {count(following + 1, 'message')}.")
         return self._shown(services, visitor, kept.parent_id or "")._replace(message_pane=pane)
 
     def _shown(self, services: Services, visitor: Visitor, leaf_id: str) -> Screen:
-        """The session up to that message."""
+        """Show the session up to the message `leaf_id`."""
         chosen = replace(visitor, leaf_id=leaf_id, message_id=None, call_index=None)
         address = AddressView(session=chosen.session_id)
         screen = Screen(notice=CLEAR, address=address, message_pane=None)
@@ -177,10 +180,10 @@ def _of_path(opened: OpenedSession, message_id: str) -> StoredMessage:
 
 
 def edit_view(opened: OpenedSession, message_id: str, call: object) -> EditView:
-    """The pane that edits a message of the path that is shown, or a call of it.
+    """Return the pane that edits a message on the shown path, or one of its calls.
 
     Raises:
-        BadInput: It is not there, or is not to be edited.
+        BadInput: The message is not on the path, or cannot be edited.
     """
     kept = _of_path(opened, message_id)
     place_of(opened.path, kept.id)

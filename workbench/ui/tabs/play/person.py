@@ -11,76 +11,76 @@ from workbench.chat.message import ToolCall
 from workbench.rollout.ports import Approval, ApprovalQuestion
 from workbench.rollout.steps import Step, StepKind
 
-_LOOK_S: Final = 0.1
+_POLL_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonAwaited:
-    """The turn waits for the person."""
+    """The turn is waiting for the person."""
 
     call: ToolCall
-    """For which call."""
+    """The call to decide on."""
     reasons: tuple[str, ...] = ()
-    """What speaks against it; empty in step mode."""
+    """Why the call is risky. Empty in step mode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonAnswered:
-    """The person answered, or the time was over."""
+    """The person answered, or the time ran out."""
 
 
 class Person:
-    """Answers a turn's questions from the buttons of the page, one at a time.
+    """Answers a turn's questions with the buttons of the page, one at a time.
 
     Args:
-        tell: Is told when the turn waits, and when it goes on.
-        is_stopped: True once the turn was stopped; all answers are a no from then on.
-        timeout_s: How long an approval is waited for; a step waits until the turn is stopped.
+        report: Called when the turn starts waiting and when it continues.
+        is_stopped: Returns True once the turn is stopped; every question is then answered with a refusal.
+        timeout_s: How long to wait for an approval. A step waits until the turn is stopped.
     """
 
     def __init__(
         self,
-        tell: Callable[[PersonAwaited | PersonAnswered], None],
+        report: Callable[[PersonAwaited | PersonAnswered], None],
         *,
         is_stopped: Callable[[], bool],
         timeout_s: float,
     ) -> None:
-        self._tell = tell
+        self._report = report
         self._is_stopped = is_stopped
         self._timeout_s = timeout_s
         self._answers: Queue[Approval | Step] = Queue()
         self._asking = Lock()
 
     def ask(self, question: ApprovalQuestion) -> Approval:
-        """See `workbench.rollout.ports.Approver`."""
+        """Ask the person to approve a risky command; see `workbench.rollout.ports.Approver`."""
         waiting = PersonAwaited(call=question.call, reasons=question.reasons)
         answer = self._answered(waiting, timeout_s=self._timeout_s)
         return answer if isinstance(answer, Approval) else Approval.DENY
 
     def step(self, call: ToolCall) -> Step:
-        """See `workbench.rollout.steps.Stepper`."""
+        """Ask the person what to do with a call; see `workbench.rollout.steps.Stepper`."""
         answer = self._answered(PersonAwaited(call=call), timeout_s=None)
         return answer if isinstance(answer, Step) else Step(kind=StepKind.FAIL, text="stopped by the user")
 
     def answer(self, answer: Approval | Step) -> None:
-        """What a button said."""
+        """Pass on the answer of a button."""
         self._answers.put(answer)
 
     def _answered(self, waiting: PersonAwaited, *, timeout_s: float | None) -> Approval | Step | None:
         with self._asking:
             while not self._answers.empty():
-                # Pressed twice for the question before this one.
+                # Drop a second press of a button for the previous question.
                 self._answers.get_nowait()
-            self._tell(waiting)
+            self._report(waiting)
             try:
                 return self._next(None if timeout_s is None else monotonic() + timeout_s)
             finally:
-                self._tell(PersonAnswered())
+                self._report(PersonAnswered())
 
     def _next(self, deadline_s: float | None) -> Approval | Step | None:
         while not self._is_stopped() and (deadline_s is None or monotonic() < deadline_s):
             try:
-                return self._answers.get(timeout=_LOOK_S)
+                return self._answers.get(timeout=_POLL_S)
             except Empty:
                 continue
         return None

@@ -1,4 +1,4 @@
-"""Turns asked for and in progress, each in a thread of its own, so that they survive a closed browser tab."""
+"""Pending and running turns. Each runs in its own thread, so that it survives a closed browser tab."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,157 +20,157 @@ from workbench.ui.visitor import Visitor
 T = TypeVar("T")
 
 BATCHES_PER_SECOND: Final = 15
-"""A browser is told of what happened this often at most."""
+"""The most updates per second that a browser gets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingTurn:
-    """A turn that was asked for and waits for the model."""
+    """A requested turn that waits for the model."""
 
     visitor: Visitor
-    """The tab as it was then: what is sent goes to the session that was open, whatever is opened meanwhile."""
+    """The tab when the turn was requested: the message goes to the session that was open then."""
     text: str = ""
-    """What the user says; blank where the session is continued."""
+    """The user's message. Blank if the session is continued without one."""
     resume: ResumePoint | None = None
-    """From where to continue the session; None plays a turn of `text`."""
+    """Where to continue the session, or None to run a turn with `text`."""
 
 
 class Runs:
-    """Which tab of which browser has a turn under way, what it asked for, and how to stop it.
+    """The turns of all browser tabs: what each tab requested, and how to stop it.
 
-    What was asked for is kept here and not in the tab's state, which every answer that opens a session replaces.
+    The request is stored here because the tab's own state is replaced whenever a session is opened.
     """
 
     def __init__(self) -> None:
         self._stops: dict[str, Event] = {}
-        self._asked: dict[str, PendingTurn] = {}
+        self._pending: dict[str, PendingTurn] = {}
         self._persons: dict[str, Person] = {}
         self._lock = Lock()
 
-    def begin(self, tab: str, asked: PendingTurn | None = None) -> bool:
-        """Marks a turn of `tab`; False where it has one already."""
+    def begin(self, tab: str, pending: PendingTurn | None = None) -> bool:
+        """Register a turn of `tab`; return False if the tab already has one."""
         with self._lock:
             if tab in self._stops:
                 return False
             self._stops[tab] = Event()
-            if asked is not None:
-                self._asked[tab] = asked
+            if pending is not None:
+                self._pending[tab] = pending
             return True
 
     def take_pending(self, tab: str) -> PendingTurn | None:
-        """What `begin` was given for `tab`; None where that was taken already."""
+        """Return the request passed to `begin` for `tab`, or None if it was taken already."""
         with self._lock:
-            return self._asked.pop(tab, None)
+            return self._pending.pop(tab, None)
 
     def stop_of(self, tab: str) -> Event:
-        """What stops the turn of `tab`; set already where it has none."""
+        """Return the event that stops the turn of `tab`; an event that is already set if it has no turn."""
         with self._lock:
-            gone = Event()
-            gone.set()
-            return self._stops.get(tab, gone)
+            stopped = Event()
+            stopped.set()
+            return self._stops.get(tab, stopped)
 
     def is_running(self, tab: str) -> bool:
-        """True from `begin` to `end`."""
+        """Whether `tab` has a turn, from `begin` to `end`."""
         return tab in self._stops
 
     def stop(self, tab: str) -> None:
-        """Asks the turn of `tab` to stop; it ends by itself within a token."""
+        """Ask the turn of `tab` to stop; it ends within one token."""
         self.stop_of(tab).set()
 
     def set_person(self, tab: str, person: Person) -> None:
-        """Who answers the questions of the turn of `tab`."""
+        """Set who answers the questions of the turn of `tab`."""
         with self._lock:
             self._persons[tab] = person
 
     def answer(self, tab: str, answer: Approval | Step) -> None:
-        """Hands an answer to the turn of `tab`; one that nobody waits for is dropped."""
+        """Pass an answer to the turn of `tab`; it is dropped if nobody waits for one."""
         with self._lock:
             person = self._persons.get(tab)
         if person is not None:
             person.answer(answer)
 
     def stop_all(self) -> None:
-        """Asks every turn to stop."""
+        """Ask every turn to stop."""
         with self._lock:
             for stop in self._stops.values():
                 stop.set()
 
     def end(self, tab: str) -> None:
-        """Forgets the turn of `tab`, and stops it should it still run."""
+        """Remove the turn of `tab`, and stop it if it still runs."""
         with self._lock:
             stop = self._stops.pop(tab, None)
-            self._asked.pop(tab, None)
+            self._pending.pop(tab, None)
             self._persons.pop(tab, None)
         if stop is not None:
             stop.set()
 
 
 @dataclass(frozen=True, slots=True)
-class _Over:
+class _End:
     error: BaseException | None
 
 
-def run_in_thread(play: Callable[[Callable[[T], None]], Iterable[T]]) -> Iterator[list[T]]:
-    """The things of `play`, made in a thread and handed over in batches.
+def run_in_thread(work: Callable[[Callable[[T], None]], Iterable[T]]) -> Iterator[list[T]]:
+    """Run `work` in a thread and yield its events in batches.
 
-    `play` is given a function that hands a thing over between those that it yields.
-    Whoever stops listening does not stop the thread: it plays to its end, and keeps what it keeps.
+    `work` gets a function that adds an event between those that it yields itself. The thread runs to its end and
+    saves its results even if the consumer stops reading.
 
     Raises:
-        BaseException: What `play` raised, once all before it was handed over.
+        BaseException: Whatever `work` raised, after all events before it.
     """
-    made: Queue[T | _Over] = Queue()
-    Thread(target=_fill, args=(lambda: play(made.put), made), name="turn", daemon=True).start()
+    events: Queue[T | _End] = Queue()
+    Thread(target=_fill, args=(lambda: work(events.put), events), name="turn", daemon=True).start()
     while True:
-        batch = [made.get()]
-        batch += _drained(made)
-        things = [thing for thing in batch if not isinstance(thing, _Over)]
-        if things:
-            yield things
-        over = next((thing for thing in batch if isinstance(thing, _Over)), None)
-        if over is not None:
-            if over.error is not None:
-                raise over.error
+        batch = [events.get()]
+        batch += _drained(events)
+        received = [event for event in batch if not isinstance(event, _End)]
+        if received:
+            yield received
+        end = next((event for event in batch if isinstance(event, _End)), None)
+        if end is not None:
+            if end.error is not None:
+                raise end.error
             return
         sleep(1 / BATCHES_PER_SECOND)
 
 
-def _fill(play: Callable[[], Iterable[T]], made: "Queue[T | _Over]") -> None:
+def _fill(work: Callable[[], Iterable[T]], events: "Queue[T | _End]") -> None:
     try:
-        for thing in play():
-            made.put(thing)
-    except BaseException as error:  # noqa: BLE001 - handed to the listener, who raises it
-        made.put(_Over(error))
+        for event in work():
+            events.put(event)
+    except BaseException as error:  # noqa: BLE001 - passed to the consumer, which raises it
+        events.put(_End(error))
     else:
-        made.put(_Over(None))
+        events.put(_End(None))
 
 
-def _drained(made: "Queue[T]") -> list[T]:
-    things: list[T] = []
+def _drained(events: "Queue[T]") -> list[T]:
+    received: list[T] = []
     while True:
         try:
-            things.append(made.get_nowait())
+            received.append(events.get_nowait())
         except Empty:
-            return things
+            return received
 
 
 def tab_of(request: gr.Request) -> str:
-    """The browser tab that an event came from."""
+    """Return the id of the browser tab that sent an event."""
     return request.session_hash or ""
 
 
 @dataclass(frozen=True, slots=True)
 class StopEvents:
-    """Handlers that end the turn of a browser tab."""
+    """Handlers that stop the turn of a browser tab."""
 
     runs: Runs
 
     @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
-        """Ask the turn to stop; what was written until then is kept."""
+        """Ask the turn to stop; the text written so far is saved."""
         self.runs.stop(tab_of(request))
 
     @needs(Permission.WORK)
     def on_leave(self, request: gr.Request) -> None:
-        """The tab was closed."""
+        """End the turn of a tab that was closed."""
         self.runs.end(tab_of(request))

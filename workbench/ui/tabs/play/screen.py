@@ -37,17 +37,17 @@ from workbench.ui.tabs.play.person import PersonAnswered, PersonAwaited
 from workbench.ui.visitor import Visitor
 
 Update = Mapping[str, object]
-"""What gradio takes for a change of a part's properties."""
+"""A change of a component's properties, as Gradio takes it."""
 
 SAME: Final[Update] = {"__type__": "update"}
-"""Leaves a part as it is; what `gr.skip()` gives."""
+"""Leaves a component unchanged; equal to `gr.skip()`."""
 
 REST: Final = len(SETUP_FIELDS) + 2
-"""Values behind a screen's in an answer for the whole tab: the fields, the toolset, the switches."""
+"""Values that follow the screen's in an update of the whole tab: the fields, the toolset, the switches."""
 
 
 class Screen(NamedTuple):
-    """One value a part, in the order of `PlayParts.screen`."""
+    """One value per component, in the order of `PlayParts.screen`."""
 
     visitor: Visitor | Update = SAME
     composer: str | Update = SAME
@@ -77,7 +77,7 @@ class Screen(NamedTuple):
     branches: BranchesView | Update = SAME
 
     def with_opened(self, opened: OpenedSession, visitor: Visitor) -> "Screen":
-        """All that shows a session, the visitor's state included."""
+        """Return the screen with everything that shows a session, including the visitor's state."""
         visitor = replace(visitor, session_id=opened.session.id, leaf_id=opened.leaf_id)
         view = show_session(
             opened.path,
@@ -92,11 +92,11 @@ class Screen(NamedTuple):
         return self.with_session(view)._replace(visitor=visitor, bar=bar, branches=branches)
 
     def with_session(self, view: SessionView) -> "Screen":
-        """Transcript and inspector as `view` has them."""
+        """Return the screen with the transcript and inspector of `view`."""
         return self.with_round(view)._replace(transcript=view.transcript)
 
     def with_round(self, view: SessionView) -> "Screen":
-        """The inspector as `view` has it; the transcript stays."""
+        """Return the screen with the inspector of `view`; the transcript stays unchanged."""
         return self._replace(
             raw=view.raw,
             calls=view.calls,
@@ -109,27 +109,30 @@ class Screen(NamedTuple):
             raw_diff=None,
         )
 
-    def with_waiting(self, asked: PersonAwaited | PersonAnswered) -> "Screen":
-        """The call that waits for the person, and the buttons that answer it; nothing once it went on."""
-        is_waiting = isinstance(asked, PersonAwaited)
+    def with_waiting(self, question: PersonAwaited | PersonAnswered) -> "Screen":
+        """Return the screen with the call that waits for the person and the buttons to answer it.
+
+        Once the person has answered, both are hidden.
+        """
+        is_waiting = isinstance(question, PersonAwaited)
         return self._replace(
-            waiting=show_waiting(asked.call, asked.reasons) if is_waiting else None,
-            step_pane=gr.update(visible=is_waiting and not asked.reasons),
-            approval_pane=gr.update(visible=is_waiting and bool(asked.reasons)),
+            waiting=show_waiting(question.call, question.reasons) if is_waiting else None,
+            step_pane=gr.update(visible=is_waiting and not question.reasons),
+            approval_pane=gr.update(visible=is_waiting and bool(question.reasons)),
         )
 
     def with_run(self, *, is_running: bool) -> "Screen":
-        """The buttons while a turn is under way, or is not."""
+        """Return the screen with the buttons for a running turn, or for none."""
         return self._replace(
             send=gr.update(interactive=not is_running), stop=gr.update(interactive=is_running)
         )
 
 
 def reopened(services: Services, visitor: Visitor) -> OpenedSession | None:
-    """The open session up to the message that the visitor sees last; None where none is open.
+    """Return the open session up to the last message that the visitor sees, or None if no session is open.
 
     Raises:
-        StoreError: It cannot be read.
+        StoreError: The session cannot be read.
     """
     if visitor.share_key is not None:
         return open_shared(services, visitor.share_key, leaf_id=visitor.leaf_id)
@@ -139,7 +142,7 @@ def reopened(services: Services, visitor: Visitor) -> OpenedSession | None:
 
 
 def round_at(opened: OpenedSession | None, message_id: str) -> ReadRound | None:
-    """The completion of that id; None where it is not on the path that is shown."""
+    """Return the completion with that id, or None if it is not on the shown path."""
     if opened is None:
         return None
     rounds = read_path(opened.path, tools_of(opened.session.setup))
@@ -147,24 +150,24 @@ def round_at(opened: OpenedSession | None, message_id: str) -> ReadRound | None:
 
 
 DELETED = 200
-"""Deleted sessions that the list holds."""
+"""The most deleted sessions in the list."""
 
 
 def list_sessions(services: Services, visitor: Visitor, *, undo_id: str | None = None) -> SessionsView:
-    """The list for one visitor.
+    """Return the session list of a visitor.
 
     Args:
-        visitor: Says which session is open, what is searched for, how long the list may be, and whether an
-            admin lists those of all.
-        undo_id: What was deleted just now; None for nothing.
+        visitor: Holds the open session, the search, the length of the list, and whether an admin lists the
+            sessions of all users.
+        undo_id: The session that was just deleted, or None.
 
     Raises:
-        StoreError: It cannot be read.
+        StoreError: The sessions cannot be read.
     """
     is_admin = services.owner.may(Permission.READ_ALL)
     all_owners = visitor.all_owners and is_admin
     scope = "Show only my sessions" if all_owners else "Show all users' sessions"
-    # One more than is shown tells whether there are more.
+    # Ask for one more than is shown, to know whether there are more.
     found = services.search.find(
         visitor.query, visitor.wanted, limit=visitor.listed + 1, all_owners=all_owners
     )

@@ -38,37 +38,37 @@ FIRST_QUESTION = "What is the flumbuster reading for cairo?"
 
 @dataclass(frozen=True, slots=True)
 class SessionEvents:
-    """Handlers of the address bar and of the transcript."""
+    """Handlers of the address bar and the transcript."""
 
     services: Services
     setups: SetupEvents
-    """Fills the left column."""
+    """Fills the left column, the run configuration."""
 
     @needs(Permission.WORK)
     def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
-        """The page as the address bar asks for it."""
-        asked = cast(Mapping[str, str], cast(Any, request).query_params)
+        """Open the page with the session, message or shared link in the address."""
+        query = cast(Mapping[str, str], cast(Any, request).query_params)
         visitor = Visitor(browser_key=browser_key_of(secret))
         services = services_of(self.services, visitor, request)
         account = AccountView(name=services.owner.name if services.settings.accounts else "")
-        return (*self._asked(services, visitor, asked, draft), account)
+        return (*self._requested(services, visitor, query, draft), account)
 
     @needs(Permission.WORK)
     def on_open_session(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """A session that was chosen from the list."""
+        """Open a session from the list."""
         services = services_of(self.services, visitor, request)
         return self.open(services, visitor.at_home(), id_of(event), "")
 
     @needs(Permission.WORK)
     def on_new(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
-        """An empty page; the session is made by the first message."""
+        """Show an empty page. The first message creates the session."""
         return self.start(services_of(self.services, visitor, request), visitor.at_home(), "")
 
     @needs(Permission.WORK)
     def on_branch(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> Screen:
-        """Another branch: the newest below the message that was chosen."""
+        """Switch to the newest branch that contains the chosen message."""
         services = services_of(self.services, visitor, request)
         try:
             now = reopened(services, visitor)
@@ -88,46 +88,46 @@ class SessionEvents:
 
     @needs(Permission.WORK)
     def on_example(self, event: gr.EventData) -> str:
-        """A question that was picked; it stands in the composer."""
+        """Put an example question into the composer."""
         return text_of(event, "text")
 
     @needs(Permission.WORK)
     def on_tools(
         self, visitor: Visitor, tools_text: str, disabled: frozenset[str]
     ) -> TranscriptView | Update:
-        """Questions that the tools can answer, while nothing was asked."""
+        """Show example questions for the enabled tools while no session is open."""
         if visitor.session_id is not None or check_tools_text(tools_text):
             return SAME
         names = [name for name in parse_tools(tools_text).names if name not in disabled]
         return show_transcript((), (), selected=None, examples=examples_for(names))
 
     def open(self, services: Services, visitor: Visitor, session_id: str, draft: str) -> tuple[object, ...]:
-        """A session by its id, as values of the whole tab."""
+        """Open a session by id; return values for the whole tab."""
         visitor = replace(visitor, session_id=session_id)
         return self._open(services, visitor, draft, _no_session(session_id))
 
     def start(
         self, services: Services, visitor: Visitor, draft: str, notice: NoticeView = CLEAR
     ) -> tuple[object, ...]:
-        """No session, as values of the whole tab."""
+        """Show an empty page; return values for the whole tab."""
         try:
             return self._empty(services, visitor, notice, draft)
         except WorkbenchError as error:
             return (*Screen(notice=problem(error)), *(SAME for _ in range(REST)))
 
-    def _asked(
-        self, services: Services, visitor: Visitor, asked: Mapping[str, str], draft: str
+    def _requested(
+        self, services: Services, visitor: Visitor, query: Mapping[str, str], draft: str
     ) -> tuple[object, ...]:
-        if asked.get("shared"):
+        if query.get("shared"):
             unshared = BadInput(
                 "this link",
                 "it does not show a session, or no longer does",
                 "ask for a new link, or start a new session",
             )
-            return self._open(services, replace(visitor, share_key=asked["shared"]), draft, unshared)
-        if asked.get("session"):
-            visitor = _at_message(services, visitor, asked["session"], asked.get("message"))
-            return self.open(services, visitor, asked["session"], draft)
+            return self._open(services, replace(visitor, share_key=query["shared"]), draft, unshared)
+        if query.get("session"):
+            visitor = _at_message(services, visitor, query["session"], query.get("message"))
+            return self.open(services, visitor, query["session"], draft)
         return self.start(services, visitor, draft)
 
     def _open(
@@ -188,7 +188,7 @@ class SessionEvents:
 
 
 def _at_message(services: Services, visitor: Visitor, session_id: str, message_id: str | None) -> Visitor:
-    """A visitor who is to see that message, on whatever branch it stands; a wrong one is as if none were named."""
+    """Return a visitor who sees that message, on any branch. An unknown message id is ignored."""
     try:
         tree = services.sessions.tree(session_id) if message_id else ()
         if message_id is None or all(node.id != message_id for node in tree):
@@ -209,7 +209,7 @@ def _no_session(session_id: str) -> BadInput:
 
 
 def _draft(text: str) -> dict[str, str]:
-    """What the browser kept of unsent typing; nothing where that cannot be read."""
+    """Parse the unsent text stored by the browser; return an empty dict if it cannot be read."""
     try:
         value = cast(JsonValue, json.loads(text or "{}"))
     except (ValueError, RecursionError):
@@ -220,21 +220,24 @@ def _draft(text: str) -> dict[str, str]:
 
 
 def _editing(opened: OpenedSession, text: str) -> EditView | None:
-    """What was edited before the page was loaded anew; None where nothing was, or it is not shown any more."""
+    """Return the edit that was open before the page was reloaded.
+
+    None if there was no edit, or if its message is no longer on the shown path.
+    """
     try:
-        asked = as_object(cast(JsonValue, json.loads(text or "{}")))
-        return edit_view(opened, str(asked.get("id")), asked.get("call")) if asked else None
+        edit = as_object(cast(JsonValue, json.loads(text or "{}")))
+        return edit_view(opened, str(edit.get("id")), edit.get("call")) if edit else None
     except (ValueError, RecursionError, BadInput):
         return None
 
 
 def _drafted(setup: RunConfig, text: str) -> RunConfig:
-    """The setup with the texts that were typed and not yet sent."""
+    """Return the setup with the texts that were typed but not sent."""
     draft = _draft(text)
     try:
         variables = parse_variables(draft["variables"]) if "variables" in draft else setup.variables
     except BadInput:
-        # Half a line was typed: what was sent last stands there again.
+        # A line is incomplete: fall back to the variables that were sent last.
         variables = setup.variables
     return replace(
         setup,
@@ -247,36 +250,36 @@ def _drafted(setup: RunConfig, text: str) -> RunConfig:
 
 @dataclass(frozen=True, slots=True)
 class BranchEvents:
-    """Handlers of the tree."""
+    """Handlers of the branch tree."""
 
     services: Services
 
     @needs(Permission.WORK)
     def on_ask(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> BranchesView | Update:
-        """The branches of the open session."""
+        """Return the branches of the open session."""
         services = services_of(self.services, visitor, request)
         try:
-            made = _made(services, visitor, id_of(event))
-            if made is None:
+            branch_tree = _branch_tree(services, visitor, id_of(event))
+            if branch_tree is None:
                 return SAME
             deleted = services.sessions.deleted_messages(visitor.session_id or "")
         except WorkbenchError:
             return SAME
-        return show_branches(made, id_of(event), deleted)
+        return show_branches(branch_tree, id_of(event), deleted)
 
 
 def agreement_notice(services: Services, visitor: Visitor) -> NoticeView:
-    """How far the answers that part last on the visitor's path agree.
+    """Return a notice of how many answers agree at the last branching point of the visitor's path.
 
     Raises:
-        StoreError: They cannot be read.
+        StoreError: The answers cannot be read.
     """
-    made = _made(services, visitor, visitor.leaf_id or "")
-    agreement = made.agreement if made else None
+    branch_tree = _branch_tree(services, visitor, visitor.leaf_id or "")
+    agreement = branch_tree.agreement if branch_tree else None
     return advice(agreement_words(agreement) if agreement else "")
 
 
-def _made(services: Services, visitor: Visitor, shown_id: str) -> BranchTree | None:
+def _branch_tree(services: Services, visitor: Visitor, shown_id: str) -> BranchTree | None:
     if visitor.session_id is None or visitor.share_key is not None:
         return None
     material = services.corpus.material(visitor.session_id)

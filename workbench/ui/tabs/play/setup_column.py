@@ -24,19 +24,19 @@ from workbench.ui.components.fields import (
 from workbench.ui.present.setup import SETUP_FIELDS, setup_label, tool_choices
 
 _STOP_TEXTS: Final = "play-stop-texts"
-"""`play-stop` is the button."""
+"""Id of the stop texts, since `play-stop` is the Stop button."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingParts:
-    """The sampling's fields, the rounds of a turn, and what is kept of tokens."""
+    """The sampling fields, the maximum number of rounds, and the logprobs switch."""
 
     fields: Mapping[str, Block] = field(hash=False)
-    """By their names in `SETUP_FIELDS`."""
+    """Components by their names in `SETUP_FIELDS`."""
 
 
 def build_sampling() -> SamplingParts:
-    """Builds the fields."""
+    """Build the sampling fields."""
     own = settings_of(RunConfig)
     with gr.Row(elem_id="play-sampling"):
         parts = {**_parts(0), "max_rounds": _part("max_rounds", own["max_rounds"].editor)}
@@ -51,7 +51,7 @@ def build_sampling() -> SamplingParts:
 
 
 def _parts(section: int) -> dict[str, Block]:
-    """The fields of row 0, of row 1, or of all rows from 2 on."""
+    """Build the fields of row 0, of row 1, or of all rows from 2 on."""
     return {
         name: _part(name, declared.editor)
         for name, declared in SAMPLING_FIELDS.items()
@@ -60,7 +60,7 @@ def _parts(section: int) -> dict[str, Block]:
 
 
 def _part(name: str, editor: FieldEditor) -> Block:
-    """Begins with a value that it allows; the page's opening fills it."""
+    """Build a field with a valid first value; opening the page fills in the real one."""
     elem_id = _STOP_TEXTS if name == "stop" else f"play-{name.replace('_', '-')}"
     match editor:
         case NumberRange():
@@ -77,7 +77,7 @@ def _part(name: str, editor: FieldEditor) -> Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractParts:
-    """The contract and what it comes to."""
+    """The contract, its variables, and the resulting system text."""
 
     contract: gr.Dropdown
     versions: Drawn
@@ -90,7 +90,7 @@ class ContractParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupToolsParts:
-    """The tools, as text and as switches."""
+    """The tools: JSON text and one switch per tool."""
 
     toolset: gr.Dropdown
     tools_text: CodeEditor
@@ -101,7 +101,7 @@ class SetupToolsParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelParts:
-    """The model, and when it is to call."""
+    """The model and the tool choice."""
 
     model: gr.Dropdown
     tool_choice: gr.Dropdown
@@ -111,7 +111,7 @@ class ModelParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupParts:
-    """The column, from top to bottom."""
+    """The left column, from top to bottom."""
 
     contract: ContractParts
     tools: SetupToolsParts
@@ -120,7 +120,7 @@ class SetupParts:
 
     @property
     def fields(self) -> list[Block]:
-        """In the order of `SETUP_FIELDS`."""
+        """The components in the order of `SETUP_FIELDS`."""
         return [self._field(name) for name in SETUP_FIELDS]
 
     def _field(self, name: str) -> Block:
@@ -132,7 +132,7 @@ class SetupParts:
 
 
 def build_setup(services: Services) -> SetupParts:
-    """Builds the column; its values come when the page is opened."""
+    """Build the column; opening the page fills in its values."""
     with gr.Column(elem_id="play-setup", elem_classes=["hw-column"], min_width=0):
         return SetupParts(
             contract=_build_contract(services),

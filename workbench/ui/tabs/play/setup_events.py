@@ -37,12 +37,12 @@ from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 EDITED: Final = "Edited here. The changes are saved with the session, not in the toolset."
-"""Said of a text that is not its file's any more."""
+"""Shown when the tools differ from every toolset."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetupEvents:
-    """Handlers of the left column."""
+    """Handlers of the run configuration, the left column."""
 
     services: Services
 
@@ -50,7 +50,7 @@ class SetupEvents:
     def on_contract(
         self, visitor: Visitor, name: str | None, request: gr.Request
     ) -> tuple[object, NoticeView]:
-        """The newest version of a contract that was chosen."""
+        """Load the newest version of the chosen contract."""
         try:
             return services_of(self.services, visitor, request).contract_version(name or "").text, CLEAR
         except WorkbenchError as error:
@@ -60,7 +60,7 @@ class SetupEvents:
     def on_toolset(
         self, visitor: Visitor, name: str | None, request: gr.Request
     ) -> tuple[object, NoticeView, frozenset[str]]:
-        """The tools of a toolset that was chosen, all switched on."""
+        """Load the tools of the chosen toolset, all of them enabled."""
         try:
             tools = services_of(self.services, visitor, request).tools
             return render_tools(tools.select((name or "",))), CLEAR, frozenset()
@@ -71,7 +71,7 @@ class SetupEvents:
     def on_choices(
         self, visitor: Visitor, name: str | None, toolset: str | None, request: gr.Request
     ) -> tuple[Update, Update, NoticeView | Update]:
-        """The contracts and toolsets there are by now; while the page opens, its opening fills them in."""
+        """Refresh the lists of contracts and toolsets. Does nothing while the page is still being opened."""
         if name is None:
             return SAME, SAME, SAME
         services = services_of(self.services, visitor, request)
@@ -84,7 +84,7 @@ class SetupEvents:
     def on_tools_text(
         self, visitor: Visitor, text: str, disabled: frozenset[str], choice: str, request: gr.Request
     ) -> tuple[NoticeView, Update, Update]:
-        """Findings of the text as it is typed; the switches and the tool choice, kept in step."""
+        """Check the tools text as it is typed, and update the switches and the tool choice."""
         findings = check_tools_text(text)
         if findings:
             return tool_findings(findings), SAME, SAME
@@ -96,7 +96,7 @@ class SetupEvents:
 
     @needs(Permission.WORK)
     def on_enabled(self, text: str, enabled: list[str], choice: str) -> tuple[frozenset[str], Update]:
-        """Tools switched on or off."""
+        """Enable or disable tools."""
         if check_tools_text(text):
             return frozenset(), SAME
         names = parse_tools(text).names
@@ -107,7 +107,7 @@ class SetupEvents:
     def on_compose(
         self, request: gr.Request, *fields: object
     ) -> tuple[SystemTextView | Update, NoticeView, Update]:
-        """The system text as it would be sent; the variables that the contract declares."""
+        """Compose the system text, and show the contract's variables."""
         variables: Update = SAME
         models = permitted_to(self.services, request).models
         try:
@@ -128,14 +128,14 @@ class SetupEvents:
 
     @needs(Permission.WORK)
     def on_model(self, model: str | None, choice: str | None) -> NoticeView:
-        """What to expect of a model."""
+        """Show advice about the chosen model."""
         return advice(model_advice(self.services.models.status(model or ""), choice or ""))
 
     @needs(Permission.ASK)
     def on_warm(
         self, chosen: str | None, choice: str | None, request: gr.Request
     ) -> tuple[HeaderView, NoticeView]:
-        """Loads the model, so that the first answer comes quickly and tokens can be counted."""
+        """Load the model, so that the first answer comes quickly and tokens can be counted."""
         model = chosen or ""
         try:
             permitted_to(self.services, request).models.engine(model)
@@ -144,13 +144,13 @@ class SetupEvents:
         return self.header(model), self.on_model(model, choice)
 
     def header(self, chosen: str | None, *, is_busy: bool = False) -> HeaderView:
-        """The state of a model."""
+        """Return the header with the model's state."""
         model = chosen or ""
         status = self.services.models.status(model)
         return show_header(status.name, status.device, is_loaded=status.is_loaded, is_busy=is_busy)
 
     def filled(self, services: Services, setup: RunConfig) -> tuple[object, ...]:
-        """A setup, as values of the fields, of the toolset and of the switches."""
+        """Return a setup as values of the fields, the toolset and the switches."""
         contract = choices(services.contract_names(), setup.contract_name)
         toolsets = toolsets_of(services)
         toolset = _toolset(toolsets, setup.tools_text)
@@ -179,7 +179,7 @@ def _count(models: Models, model: str, text: str) -> int | None:
 
 
 def _toolset(toolsets: Mapping[str, OfferedTools], text: str) -> str | None:
-    """The toolset whose tools these are, as yet unedited."""
+    """Return the name of the toolset that has exactly this text, or None."""
     return next((name for name, tools in toolsets.items() if render_tools(tools) == text), None)
 
 
@@ -188,19 +188,19 @@ def _switches(names: Sequence[str], disabled: frozenset[str]) -> Update:
 
 
 def _choices(names: Sequence[str], disabled: frozenset[str], choice: str) -> Update:
-    """The choices; the value changes only where it is none of them: it may just be on its way here."""
+    """Return the tool choices. The value is only changed if it is not among them."""
     enabled = [name for name in names if name not in disabled]
     kept, choices = kept_choice(choice, enabled), tool_choices(enabled)
     return gr.update(choices=choices) if kept == choice else gr.update(choices=choices, value=kept)
 
 
 SHOWN: Final = 30
-"""Versions that the list shows; `workbench versions history` has all."""
+"""The most versions in the list; `workbench versions history` shows all."""
 
 
 @dataclass(frozen=True, slots=True)
 class VersionEvents:
-    """Handlers of the line under the contract."""
+    """Handlers of the version line of the contract."""
 
     services: Services
 
@@ -208,14 +208,14 @@ class VersionEvents:
     def on_text(
         self, visitor: Visitor, name: str | None, text: str, request: gr.Request
     ) -> VersionsView | None:
-        """The line for the text as it stands in the editor."""
+        """Return the version line for the text in the editor."""
         return _shown(services_of(self.services, visitor, request), name, text)
 
     @needs(Permission.WORK)
     def on_save(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView]:
-        """The text becomes a version, made from the one that stood in the line."""
+        """Save the text as a version, based on the version shown in the line."""
         services = services_of(self.services, visitor, request)
         new = NewVersion(
             kind=VersionKind.CONTRACT,
@@ -234,7 +234,7 @@ class VersionEvents:
     def on_restore(
         self, visitor: Visitor, name: str, request: gr.Request, event: gr.EventData
     ) -> tuple[str | Update, VersionsView | Update | None, NoticeView]:
-        """An old version is the newest again, and stands in the editor."""
+        """Save an old version as the newest, and put it into the editor."""
         services = services_of(self.services, visitor, request)
         try:
             restored = services.versions.restore(id_of(event))
@@ -246,7 +246,7 @@ class VersionEvents:
     def on_mark(
         self, visitor: Visitor, name: str, text: str, request: gr.Request, event: gr.EventData
     ) -> tuple[VersionsView | Update | None, NoticeView]:
-        """A version is the one in use, or the one that may be next."""
+        """Mark a version as `production` or `candidate`."""
         services = services_of(self.services, visitor, request)
         try:
             services.versions.tag(id_of(event), id_of(event, "mark"))

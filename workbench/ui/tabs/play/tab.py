@@ -33,8 +33,8 @@ from workbench.ui.visitor import Visitor
 
 
 def keep_drafts(composer: TextField, setup: SetupParts) -> None:
-    """Keeps what is typed; a contract, a version or a toolset that is chosen drops the draft that it replaces."""
-    # Not `input`: the first one behind a change from here is swallowed, and a paste is one.
+    """Store unsent text in the browser. Choosing a contract, version or toolset drops the draft it replaces."""
+    # Not `input`: Gradio swallows the first `input` after the server has set the value. A paste is one `input`.
     _keep(composer.change, composer, "composer", "value")
     _keep(setup.contract.contract_text.input, setup.contract.contract_text, "contract_text", "value")
     _keep(setup.contract.ephemeral.input, setup.contract.ephemeral, "ephemeral", "value")
@@ -47,7 +47,7 @@ def keep_drafts(composer: TextField, setup: SetupParts) -> None:
 
 
 def drop_draft(trigger: Trigger) -> None:
-    """Forgets the open session's draft."""
+    """Delete the open session's draft from the browser."""
     listen(trigger, None, js="() => hermesWorkbench.dropDraft()", is_queued=False)
 
 
@@ -59,7 +59,7 @@ def _keep(trigger: Trigger, part: Block, name: str, value: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     visitor: gr.State
     draft: TextField
@@ -70,7 +70,7 @@ class PlayParts:
     inspector: InspectorParts
 
     def screen(self, header: Drawn, address: Drawn) -> list[Block]:
-        """The parts that a `Screen` has values for, in its order."""
+        """Return the components that a `Screen` has values for, in its order."""
         own = {
             "visitor": self.visitor,
             "sessions": self.sessions.sessions,
@@ -86,13 +86,13 @@ class PlayParts:
         ]
 
     def whole(self, header: Drawn, address: Drawn) -> list[Block]:
-        """The parts that an answer for the whole tab has values for, in its order."""
+        """Return the components of an update of the whole tab, in its order."""
         tools = self.setup.tools
         return [*self.screen(header, address), *self.setup.fields, tools.toolset, tools.enabled_tools]
 
 
 def build(services: Services) -> PlayParts:
-    """Builds the tab; nothing happens in it before `wire`."""
+    """Build the tab. Its events are connected by `wire`."""
     visitor = gr.State(Visitor())
     draft = TextField(visible=False, elem_id="play-draft")
     secret = TextField(visible=False, elem_id="play-secret")
@@ -111,7 +111,7 @@ def build(services: Services) -> PlayParts:
 def wire(
     blocks: gr.Blocks, parts: PlayParts, services: Services, runs: Runs, frame: PageFrame, *, tab: gr.Tab
 ) -> Dependency:
-    """Lets the parts answer; gives the event that opens the page."""
+    """Connect the components with their handlers; return the event that opens the page."""
     header, address = frame.header, frame.address
     setups = SetupEvents(services)
     turns = TurnEvents(services, runs, setups)
@@ -138,7 +138,7 @@ def wire(
 
 
 def warm_after(trigger: Trigger, parts: PlayParts, services: Services, header: Drawn) -> None:
-    """Loads the chosen model once another tab has chosen it."""
+    """Load the model after another tab has chosen it."""
     _warm(trigger, parts.setup, SetupEvents(services), header)
 
 
@@ -176,7 +176,7 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
         [tools.tools_text, tools.enabled_tools, model.tool_choice],
         [tools.disabled_tools, model.tool_choice],
     )
-    # One listener for all three: its last run has seen all of them, whatever order they change in.
+    # One listener for all of them, so that its last run has seen every change, in whatever order they come.
     texts = any_of(
         contract.contract_text.change,
         contract.variables.change,
@@ -185,8 +185,8 @@ def _wire_setup(parts: PlayParts, setups: SetupEvents, header: Drawn, tab: gr.Ta
     )
     composed = [contract.system_text, contract.contract_notice, contract.variables]
     listen(texts, setups.on_compose, setup.fields, composed, is_latest_only=True)
-    asked = [model.model, model.tool_choice]
-    listen(model.tool_choice.change, setups.on_model, asked, [model.model_notice])
+    inputs = [model.model, model.tool_choice]
+    listen(model.tool_choice.change, setups.on_model, inputs, [model.model_notice])
     _warm(model.model.input, setup, setups, header)
 
 
@@ -206,10 +206,10 @@ def _wire_versions(parts: PlayParts, versions: VersionEvents) -> None:
 
 
 def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Drawn) -> None:
-    """Loads the chosen model, then counts the system text's tokens with it."""
+    """Load the chosen model, then count the system text's tokens with it."""
     contract, model = setup.contract, setup.model
-    asked = [model.model, model.tool_choice]
-    warmed = listen(trigger, setups.on_warm, asked, [header, model.model_notice], is_model_work=True)
+    inputs = [model.model, model.tool_choice]
+    warmed = listen(trigger, setups.on_warm, inputs, [header, model.model_notice], is_model_work=True)
     listen(
         warmed.then,
         setups.on_compose,
@@ -220,15 +220,15 @@ def _warm(trigger: Trigger, setup: SetupParts, setups: SetupEvents, header: Draw
 
 def _wire_turns(blocks: gr.Blocks, parts: PlayParts, turns: TurnEvents, screen: list[Block]) -> None:
     talk, setup, visitor = parts.talk, parts.setup, parts.visitor
-    begun = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
-    drop_draft(begun.then)
+    started = listen(talk.send.click, turns.on_begin, [visitor, talk.composer], screen, is_queued=False)
+    drop_draft(started.then)
     messages, pane = MessageEvents(turns.services, turns.runs), talk.message_pane
-    asked_on = talk.transcript.event("play_on")
-    acted = listen(asked_on, messages.on_begin, [visitor], screen, is_queued=False)
+    turn_asked = talk.transcript.event("play_on")
+    resumed = listen(turn_asked, messages.on_begin, [visitor], screen, is_queued=False)
     saved = listen(pane.event("save_message"), messages.on_save, [visitor], screen, is_queued=False)
-    asked = [visitor, talk.execution, talk.samples, *setup.fields]
-    for first in (begun, acted, saved):
-        sent = listen(first.then, turns.on_send, asked, screen, is_model_work=True)
+    inputs = [visitor, talk.execution, talk.samples, *setup.fields]
+    for first in (started, resumed, saved):
+        sent = listen(first.then, turns.on_send, inputs, screen, is_model_work=True)
         listen(sent.then, turns.on_settle, [visitor, setup.model.model], screen, is_queued=False)
     listen(talk.transcript.event("message_act"), messages.on_act, [visitor], screen)
     for undo in (pane, talk.branches):

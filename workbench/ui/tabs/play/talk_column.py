@@ -1,4 +1,4 @@
-"""The other columns: sessions, conversation with composer and approval pane, inspector."""
+"""The sessions column, the conversation with composer and approval pane, and the inspector."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -26,7 +26,7 @@ from workbench.ui.tabs.play.watching import Execution
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingParts:
-    """The pane's parts."""
+    """The components of the pane where the turn waits for the user."""
 
     waiting: Drawn
     step_pane: gr.Group
@@ -42,7 +42,7 @@ class WaitingParts:
 
 
 def build_waiting() -> WaitingParts:
-    """Builds the pane, hidden."""
+    """Build the pane, hidden."""
     with gr.Column(elem_id="play-waiting", min_width=0):
         waiting = Drawn("waiting", elem_id="play-waiting-call")
         with gr.Group(visible=False, elem_id="play-step") as step_pane:
@@ -67,46 +67,46 @@ def build_waiting() -> WaitingParts:
 
 @dataclass(frozen=True, slots=True)
 class WaitingEvents:
-    """Handlers of the pane."""
+    """Handlers of the pane where the turn waits for the user."""
 
     settings: Settings
     runs: Runs
-    """Turns under way."""
+    """Running turns."""
 
     @needs(Permission.WORK)
     def on_use(self, request: gr.Request) -> str:
-        """The toolbox runs the call; the field is emptied for the next one."""
+        """Run the call in the toolbox, and empty the field for the next call."""
         return self._step(request, Step())
 
     @needs(Permission.WORK)
     def on_give(self, text: str, request: gr.Request) -> str:
-        """The call comes to what was written."""
+        """Use the written text as the result of the call."""
         return self._step(request, Step(kind=StepKind.WRITE, text=text))
 
     @needs(Permission.WORK)
     def on_fail(self, text: str, request: gr.Request) -> str:
-        """The call fails with what was written."""
+        """Let the call fail with the written text."""
         return self._step(request, Step(kind=StepKind.FAIL, text=text))
 
     @needs(Permission.WORK)
     def on_once(self, request: gr.Request) -> None:
-        """This call may run."""
+        """Allow this call."""
         self.runs.answer(request.session_hash or "", Approval.ONCE)
 
     @needs(Permission.WORK)
     def on_session(self, request: gr.Request) -> None:
-        """Calls of this kind may run in this session."""
+        """Allow calls of this kind in this session."""
         self.runs.answer(request.session_hash or "", Approval.SESSION)
 
     @needs(Permission.WORK)
     def on_always(self, request: gr.Request) -> None:
-        """Calls of this kind may run from now on; for this session only, unless settings may be changed."""
+        """Allow calls of this kind from now on; in this session only if the user may not change settings."""
         may_keep = is_granted(Permission.CHANGE_SETTINGS, role_of(self.settings, request))
         self.runs.answer(request.session_hash or "", Approval.ALWAYS if may_keep else Approval.SESSION)
 
     @needs(Permission.WORK)
     def on_deny(self, request: gr.Request) -> None:
-        """The call may not run."""
+        """Deny the call."""
         self.runs.answer(request.session_hash or "", Approval.DENY)
 
     def _step(self, request: gr.Request, step: Step) -> str:
@@ -115,10 +115,10 @@ class WaitingEvents:
 
 
 def wire_waiting(parts: WaitingParts, settings: Settings, runs: Runs) -> None:
-    """Lets the pane answer.
+    """Connect the pane's buttons with their handlers.
 
     Args:
-        settings: Say who may allow something for good.
+        settings: Determine who may allow something permanently.
     """
     events = WaitingEvents(settings, runs)
     result = [parts.result]
@@ -140,12 +140,12 @@ EXECUTIONS: Final = (
 EDITORS: Final = EditorNamesView(
     names=(("play-contract-text", "Contract text"), ("play-tools-text", "Tools as JSON"))
 )
-"""Stand in the left column."""
+"""The names of the editors in the left column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TalkParts:
-    """The column's parts, from top to bottom."""
+    """The components of the conversation column, from top to bottom."""
 
     bar: Drawn
     branches: Drawn
@@ -163,7 +163,7 @@ class TalkParts:
 
 
 def build_talk() -> TalkParts:
-    """Builds the column, empty."""
+    """Build the conversation column, empty."""
     with gr.Column(elem_id="play-talk", elem_classes=["hw-column"], min_width=0):
         Drawn("panes", elem_id="play-panes")
         bar = Drawn("session_bar", elem_id="play-bar")
@@ -206,7 +206,7 @@ def build_talk() -> TalkParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectorParts:
-    """The column's parts, a tab each."""
+    """The components of the inspector, in its tabs."""
 
     raw: Drawn
     raw_notice: Drawn
@@ -221,7 +221,7 @@ class InspectorParts:
 
 
 def build_inspector() -> InspectorParts:
-    """Builds the column with its empty states."""
+    """Build the inspector with its empty states."""
     with (
         gr.Column(elem_id="play-inspector", elem_classes=["hw-column"], min_width=0),
         gr.Tabs(elem_id="play-inspector-tabs"),
@@ -250,7 +250,7 @@ def build_inspector() -> InspectorParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionsParts:
-    """The column's parts, from top to bottom."""
+    """The components of the sessions column, from top to bottom."""
 
     new: gr.Button
     sessions: Drawn
@@ -262,7 +262,7 @@ class SessionsParts:
 
 
 def build_sessions() -> SessionsParts:
-    """Builds the column, empty."""
+    """Build the sessions column, empty."""
     with gr.Column(elem_id="play-sessions", elem_classes=["hw-column"], min_width=0):
         new = gr.Button("New session", size="sm", elem_id="play-new")
         sessions = Drawn("sessions", elem_id="play-session-list")

@@ -1,4 +1,4 @@
-"""Send, run, follow and stop a turn."""
+"""Start, run, follow and stop a turn."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,17 +29,17 @@ from workbench.ui.visitor import Visitor
 
 @dataclass(frozen=True, slots=True)
 class TurnEvents:
-    """Handlers of the middle column."""
+    """Handlers of the conversation, the middle column."""
 
     services: Services
     runs: Runs
-    """Turns under way."""
+    """Running turns."""
     setups: SetupEvents
-    """Knows the model's state."""
+    """Shows the model's state in the header."""
 
     @needs(Permission.WORK)
     def on_begin(self, visitor: Visitor, text: str, request: gr.Request) -> Screen:
-        """Takes what was written; the turn itself waits for the model."""
+        """Register the turn and empty the composer. `on_send` then runs the turn."""
         if visitor.is_read_only:
             return Screen(notice=advice("This session is read-only. Copy it to continue."))
         if not text.strip():
@@ -62,38 +62,38 @@ class TurnEvents:
         signed_in: gr.OAuthToken | None,
         *fields: object,
     ) -> Iterator[Screen]:
-        """Plays the turn, and shows what happens as it happens.
+        """Run the registered turn and show its events as they happen.
 
-        `signed_in` is a visitor's own token, on a Space where they have signed in; it lives as long as the turn.
+        `signed_in` is the access token of a visitor who signed in on a Space. It is used for this turn only.
         """
         tab = tab_of(request)
-        asked = self.runs.take_pending(tab)
-        if asked is None:
+        pending = self.runs.take_pending(tab)
+        if pending is None:
             yield Screen()
             return
         stop = self.runs.stop_of(tab)
         if stop.is_set():
             self.runs.end(tab)
-            yield _put_back(asked, asked.visitor, advice("Stopped before the model started."))
+            yield _put_back(pending, pending.visitor, advice("Stopped before the model started."))
             return
-        wish = TurnRequest(
-            text=asked.text,
+        turn_request = TurnRequest(
+            text=pending.text,
             is_cancelled=stop.is_set,
             set_person=lambda person: self.runs.set_person(tab, person),
             execution=Execution(execution),
-            resume=asked.resume,
+            resume=pending.resume,
             token=Secret(signed_in.token) if signed_in else None,
         )
         try:
             services = services_of(self.services, visitor, request)
-            yield from self._played(services, asked, wish, (samples, *fields))
+            yield from self._run(services, pending, turn_request, (samples, *fields))
         finally:
-            # A browser that left closes this generator: the turn must not go on without it.
+            # This generator is closed when the browser leaves; the turn must stop then.
             self.runs.end(tab)
 
     @needs(Permission.WORK)
     def on_settle(self, visitor: Visitor, model: str, request: gr.Request) -> Screen:
-        """The turn is over, however it ended; a key that was pressed twice ends nothing."""
+        """Reset the buttons after a turn, however it ended. Does nothing if another turn is running."""
         if self.runs.is_running(tab_of(request)):
             return Screen()
         services = services_of(self.services, visitor, request)
@@ -102,55 +102,62 @@ class TurnEvents:
         )
         return screen.with_run(is_running=False).with_waiting(PersonAnswered())
 
-    def _played(
-        self, services: Services, asked: PendingTurn, wish: TurnRequest, fields: Sequence[object]
+    def _run(
+        self, services: Services, pending: PendingTurn, turn_request: TurnRequest, fields: Sequence[object]
     ) -> Iterator[Screen]:
-        visitor = replace(asked.visitor, message_id=None, call_index=None)
+        visitor = replace(pending.visitor, message_id=None, call_index=None)
         try:
             samples, *others = fields
             setup = parse_setup(others)
-            wish = replace(wish, samples=_samples(asked, samples))
-            services.limits.check_samples(wish.samples)
-            visitor = _with_session(services, visitor, setup, wish)
-            visitor = replace(visitor, leaf_id=wish.resume.message_id) if wish.resume else visitor
+            turn_request = replace(turn_request, samples=_samples(pending, samples))
+            services.limits.check_samples(turn_request.samples)
+            visitor = _with_session(services, visitor, setup, turn_request)
+            visitor = (
+                replace(visitor, leaf_id=turn_request.resume.message_id) if turn_request.resume else visitor
+            )
             yield Screen(
                 visitor=visitor,
                 address=AddressView(session=visitor.session_id),
                 header=self.setups.header(setup.model, is_busy=True),
             )
-            for screen in watch(services, visitor, setup, wish):
+            for screen in watch(services, visitor, setup, turn_request):
                 visitor = screen.visitor if isinstance(screen.visitor, Visitor) else visitor
                 yield screen
-            if wish.samples > 1:
+            if turn_request.samples > 1:
                 yield Screen(notice=agreement_notice(services, visitor))
         except WorkbenchError as error:
-            yield _failed(services, asked, visitor, error)
+            yield _failed(services, pending, visitor, error)
 
 
-def _with_session(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequest) -> Visitor:
-    """A session to go on with; none is made where the setup cannot be used."""
+def _with_session(
+    services: Services, visitor: Visitor, setup: RunConfig, turn_request: TurnRequest
+) -> Visitor:
+    """Return the visitor with a session, creating one if none is open and the setup is valid."""
     if visitor.session_id is not None:
         return visitor
-    return replace(visitor, session_id=begin_session(services, setup, token=wish.token, said=wish.text).id)
+    return replace(
+        visitor,
+        session_id=begin_session(services, setup, token=turn_request.token, said=turn_request.text).id,
+    )
 
 
-def _failed(services: Services, asked: PendingTurn, visitor: Visitor, error: WorkbenchError) -> Screen:
-    """The line, the text back in the composer, and what was kept until then."""
-    screen = _put_back(asked, visitor, problem(error))
+def _failed(services: Services, pending: PendingTurn, visitor: Visitor, error: WorkbenchError) -> Screen:
+    """Show the error and the messages saved so far, and put the text back into the composer."""
+    screen = _put_back(pending, visitor, problem(error))
     opened = open_newest(services, visitor.session_id, visitor.leaf_id) if visitor.session_id else None
     return screen if opened is None else screen.with_opened(opened, visitor)
 
 
-def _samples(asked: PendingTurn, wanted: object) -> int:
-    """How many answers to get: one where a message is gone on with.
+def _samples(pending: PendingTurn, field_value: object) -> int:
+    """Return how many answers to generate; always one when a message is continued.
 
     Raises:
-        BadInput: No such number stands there.
+        BadInput: The field does not hold a valid number.
     """
-    return 1 if asked.resume and not asked.resume.is_answer else SAMPLES.whole(wanted)
+    return 1 if pending.resume and not pending.resume.is_answer else SAMPLES.whole(field_value)
 
 
-def _put_back(asked: PendingTurn, visitor: Visitor, notice: NoticeView) -> Screen:
-    """What was to be sent stands in the composer again; where nothing was said it stays as it is."""
+def _put_back(pending: PendingTurn, visitor: Visitor, notice: NoticeView) -> Screen:
+    """Put the unsent text back into the composer, which stays unchanged if there was none."""
     screen = Screen(visitor=visitor, notice=notice)
-    return screen._replace(composer=asked.text) if asked.text else screen
+    return screen._replace(composer=pending.text) if pending.text else screen

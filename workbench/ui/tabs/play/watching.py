@@ -1,4 +1,4 @@
-"""Follow a turn in progress: what each batch of events changes on the page."""
+"""Follow a running turn: the update that each batch of events makes to the page."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,66 +29,68 @@ BRANCHED = (
     "Another tab continued from the same message, so your message starts a branch. Nothing was overwritten. "
     "Use the arrows at your message to switch between the branches."
 )
-"""Shown when a message became a branch although the user did not ask for one."""
+"""Shown when a message became a branch although the user did not ask for message."""
 
 
 PlayEvent = Event | MessageStored | SampleStarted | PersonAwaited | PersonAnswered
-"""Anything that a turn under way tells the page."""
+"""Any event of a running turn."""
 
 
 class Execution(StrEnum):
-    """What becomes of the calls of a turn."""
+    """What happens to the tool calls of a turn."""
 
     AUTO = "auto"
     """The toolbox runs them."""
     STEP = "step"
-    """The turn waits at each: a person lets it run, gives its result or lets it fail."""
+    """The turn waits at each call: the user runs it, writes its result or lets it fail."""
     STOP = "stop"
-    """The turn ends at the first completion that calls."""
+    """The turn ends at the first completion with a tool call; the call is not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
-    """A turn that somebody wants played."""
+    """A turn to run."""
 
     text: str
-    """What the user says; empty where the session is played on."""
+    """The user's message. Empty if the session is continued without message."""
     is_cancelled: Callable[[], bool]
-    """True once the turn is to stop."""
+    """Returns True once the turn should stop."""
     set_person: Callable[[Person], None]
-    """Takes whoever answers the turn's questions."""
+    """Called with the `Person` that answers the turn's questions."""
     execution: Execution = Execution.AUTO
     resume: ResumePoint | None = None
-    """From where to play on without anything being said; None plays a turn of `text`."""
+    """Where to continue the session, or None to run a turn with `text`."""
     samples: int = 1
-    """Answers to get, as branches beside each other."""
+    """How many answers to generate, as parallel branches."""
     token: Secret | None = None
-    """The visitor's own, for a hosted model."""
+    """The visitor's access token for a hosted model."""
 
 
-def watch(services: Services, visitor: Visitor, setup: RunConfig, wish: TurnRequest) -> Iterator[Screen]:
-    """Plays a turn from the message that the visitor sees last; a message that is kept moves them on.
+def watch(
+    services: Services, visitor: Visitor, setup: RunConfig, turn_request: TurnRequest
+) -> Iterator[Screen]:
+    """Run a turn after the last message that the visitor sees, which moves on with each saved message.
 
     Args:
-        visitor: With a session.
+        visitor: A visitor with an open session.
 
     Raises:
         WorkbenchError: As `run_turn`.
     """
-    went_on_from, live = visitor.leaf_id, LiveRound()
-    for batch in run_in_thread(partial(_play, services, visitor, setup, wish)):
+    start_id, live = visitor.leaf_id, LiveRound()
+    for batch in run_in_thread(partial(_play, services, visitor, setup, turn_request)):
         for event in batch:
             live = _live_after(live, event, now_s=services.calendar.seconds())
         screen = Screen()
-        kept = [event.stored for event in batch if isinstance(event, MessageStored)]
-        if kept:
-            visitor = replace(visitor, leaf_id=kept[-1].id)
-            screen = _shown(services, visitor, setup, kept, went_on_from)
+        stored = [event.stored for event in batch if isinstance(event, MessageStored)]
+        if stored:
+            visitor = replace(visitor, leaf_id=stored[-1].id)
+            screen = _shown(services, visitor, setup, stored, start_id)
         screen = _with_prompt(_with_break(screen, batch), batch)
-        asked = next(
+        question = next(
             (event for event in reversed(batch) if isinstance(event, PersonAwaited | PersonAnswered)), None
         )
-        screen = screen.with_waiting(asked) if asked else screen
+        screen = screen.with_waiting(question) if question else screen
         yield screen._replace(live=live.show(now_s=services.calendar.seconds()))
 
 
@@ -106,35 +108,35 @@ def _play(
     services: Services,
     visitor: Visitor,
     setup: RunConfig,
-    wish: TurnRequest,
-    tell: Callable[[PlayEvent], None],
+    turn_request: TurnRequest,
+    report: Callable[[PlayEvent], None],
 ) -> Iterator[PlayEvent]:
     timeout_s = services.settings.approval_timeout_s
-    person = Person(tell, is_stopped=wish.is_cancelled, timeout_s=timeout_s)
-    wish.set_person(person)
+    person = Person(report, is_stopped=turn_request.is_cancelled, timeout_s=timeout_s)
+    turn_request.set_person(person)
     context = TurnContext(
-        is_cancelled=wish.is_cancelled,
-        token=wish.token,
+        is_cancelled=turn_request.is_cancelled,
+        token=turn_request.token,
         approver=person,
-        stepper=person if wish.execution is Execution.STEP else None,
-        runs_calls=wish.execution is not Execution.STOP,
+        stepper=person if turn_request.execution is Execution.STEP else None,
+        runs_calls=turn_request.execution is not Execution.STOP,
     )
-    session_id, resume = visitor.session_id or "", wish.resume
+    session_id, resume = visitor.session_id or "", turn_request.resume
     if resume is not None:
         yield from continue_from(services, session_id, setup, resume, context)
     else:
-        for event in _first(services, visitor, setup, wish.text, context):
+        for event in _first(services, visitor, setup, turn_request.text, context):
             if resume is None and isinstance(event, MessageStored):
                 resume = ResumePoint(message_id=event.stored.id)
             yield event
-    if resume is not None and wish.samples > 1:
-        yield from draw_samples(services, session_id, setup, resume, context, count=wish.samples)
+    if resume is not None and turn_request.samples > 1:
+        yield from draw_samples(services, session_id, setup, resume, context, count=turn_request.samples)
 
 
 def _first(
     services: Services, visitor: Visitor, setup: RunConfig, text: str, context: TurnContext
 ) -> Iterator[Event | MessageStored]:
-    """The turn of what the user says; its first message is theirs."""
+    """Run the turn of the user's message, which is the first message it saves."""
     return run_turn(
         services,
         visitor.session_id or "",
@@ -153,28 +155,28 @@ def _shown(
     services: Services,
     visitor: Visitor,
     setup: RunConfig,
-    kept: Sequence[StoredMessage],
-    went_on_from: str | None,
+    stored: Sequence[StoredMessage],
+    start_id: str | None,
 ) -> Screen:
-    """The session with what was kept just now, read as it was sent."""
+    """Show the session with the messages that were just saved, read with the setup of this turn."""
     opened = open_session(services, visitor.session_id or "", leaf_id=visitor.leaf_id)
     if opened is None:
         return Screen(visitor=visitor)
     notice: NoticeView | Update = SAME
-    if any(one.message.role is Role.USER for one in kept):
-        notice = advice(BRANCHED) if _is_branched(opened, went_on_from) else CLEAR
+    if any(message.message.role is Role.USER for message in stored):
+        notice = advice(BRANCHED) if _is_branched(opened, start_id) else CLEAR
     session = replace(opened.session, setup=setup)
     return Screen().with_opened(replace(opened, session=session), visitor)._replace(notice=notice)
 
 
-def _is_branched(opened: OpenedSession, went_on_from: str | None) -> bool:
-    """True where someone else went on from that message too."""
-    shown = {one.id for one in opened.path}
-    return went_on_from is not None and not shown.issuperset(children(opened.tree, went_on_from))
+def _is_branched(opened: OpenedSession, start_id: str | None) -> bool:
+    """Whether the message `start_id` has a continuation that is not on the shown path."""
+    shown = {message.id for message in opened.path}
+    return start_id is not None and not shown.issuperset(children(opened.tree, start_id))
 
 
 def _with_break(screen: Screen, batch: Sequence[PlayEvent]) -> Screen:
-    """Why the answer broke off, where it did."""
+    """Add a notice if the answer ended early."""
     ended = next((event for event in batch if isinstance(event, TurnEnded) and event.problem), None)
     if ended is None:
         return screen
@@ -184,7 +186,7 @@ def _with_break(screen: Screen, batch: Sequence[PlayEvent]) -> Screen:
 
 
 def _with_prompt(screen: Screen, batch: Sequence[PlayEvent]) -> Screen:
-    """The prompt that was sent last, while its completion has not ended."""
+    """Show the last prompt in the Raw pane while its completion is running."""
     last = next(
         (event for event in reversed(batch) if isinstance(event, RoundStarted | CompletionEnded)), None
     )
