@@ -64,7 +64,7 @@ def test_a_question_is_played_to_its_end_and_listed(services: Services) -> None:
     last = run(services, runs, "Cairo?")[-1]
     assert isinstance(last.board, BoardView)
     assert [cell.state for cell in last.board.turns[0].cells] == ["done", "done"]
-    assert cast(Any, last.former)["value"] == last.board.id
+    assert cast(Any, last.previous)["value"] == last.board.id
     assert cast(Any, last.run)["interactive"]
     assert not runs.is_running("tab compare")
 

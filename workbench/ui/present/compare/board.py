@@ -115,7 +115,7 @@ class BoardView:
 class ReadComparison:
     """A comparison with its answers read; the page keeps it while it is played."""
 
-    kept: StoredComparison
+    stored: StoredComparison
     questions: tuple[str, ...]
     answers: Mapping[tuple[int, int], AnswerReading] = field(hash=False)
 

@@ -30,7 +30,7 @@ from workbench.ui.tabs.play.screen import Update
 from workbench.ui.visitor import Visitor
 
 LISTED = 100
-"""Previous comparisons that can be chosen."""
+"""The most previous comparisons in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,19 @@ class CompareEvents:
 
     services: Services
     runs: Runs
-    """Work under way; a comparison stands there beside the tab's turn."""
+    """Running work: comparisons as well as turns."""
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[Update, ...]:
-        """What can be chosen, as it is now: contracts and models of each column, former comparisons."""
+        """Refresh the choices: contracts and models of each column, and previous comparisons."""
         services = services_of(self.services, visitor, request)
         contracts = gr.update(choices=contract_choices(services))
         models = gr.update(choices=list(services.models.names()))
-        return *([contracts] * MAX_COLUMNS), *([models] * MAX_COLUMNS), former_choices(services)
+        return *([contracts] * MAX_COLUMNS), *([models] * MAX_COLUMNS), previous_choices(services)
 
     @needs(Permission.WORK)
     def on_count(self, count: int) -> list[Update]:
-        """So many columns are in use."""
+        """Show the chosen number of columns."""
         return [gr.update(visible=place < count) for place in range(MAX_COLUMNS)]
 
     @needs(Permission.ASK)
@@ -64,17 +64,20 @@ class CompareEvents:
         signed_in: gr.OAuthToken | None,
         *values: object,
     ) -> Iterator[CompareScreen]:
-        """Plays a new comparison, told as it goes; `signed_in` is a visitor's own token, for hosted models."""
+        """Run a new comparison and show its progress.
+
+        `signed_in` is the visitor's access token for hosted models.
+        """
         services = services_of(self.services, visitor, request)
         if self.runs.is_running(tab_of(request)):
             yield CompareScreen(notice=advice("A comparison is already running. Wait for it or stop it."))
             return
         try:
-            kept = _begun(services, read_form(values), contract_name, contract_text)
+            stored = _create(services, read_form(values), contract_name, contract_text)
         except WorkbenchError as error:
             yield CompareScreen(notice=problem(error))
             return
-        yield from self._played(services, kept, request, signed_in)
+        yield from self._run(services, stored, request, signed_in)
 
     @needs(Permission.ASK)
     def on_go_on(
@@ -84,18 +87,18 @@ class CompareEvents:
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
     ) -> Iterator[CompareScreen]:
-        """Plays what the comparison that is shown has no whole answer to."""
+        """Generate the missing answers of the shown comparison."""
         services = services_of(self.services, visitor, request)
         try:
-            kept = find_comparison(services, _shown_id(board))
+            stored = find_comparison(services, _shown_id(board))
         except WorkbenchError as error:
             yield CompareScreen(notice=problem(error))
             return
-        yield from self._played(services, kept, request, signed_in)
+        yield from self._run(services, stored, request, signed_in)
 
     @needs(Permission.WORK)
     def on_show(self, visitor: Visitor, comparison_id: str | None, request: gr.Request) -> CompareScreen:
-        """A former comparison that was chosen."""
+        """Show a previous comparison."""
         if not comparison_id:
             return CompareScreen()
         return self._shown(services_of(self.services, visitor, request), comparison_id, request)
@@ -104,7 +107,7 @@ class CompareEvents:
     def on_vote(
         self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
-        """Somebody holds one answer for the better one, or none."""
+        """Save a vote: listed answer is better, or none is."""
         services, shown = services_of(self.services, visitor, request), _shown_id(board)
         try:
             vote = Vote(
@@ -121,7 +124,7 @@ class CompareEvents:
     def on_unvote(
         self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
-        """A vote is taken back."""
+        """Remove a vote."""
         services, shown = services_of(self.services, visitor, request), _shown_id(board)
         try:
             services.comparisons.forget_vote(shown, number_of(event, "turn"))
@@ -137,10 +140,10 @@ class CompareEvents:
         is_running = self.runs.is_running(tab_of(request))
         return CompareScreen(board=show_board(read, is_running=is_running), notice=CLEAR)
 
-    def _played(
+    def _run(
         self,
         services: Services,
-        kept: StoredComparison,
+        stored: StoredComparison,
         request: gr.Request,
         signed_in: gr.OAuthToken | None,
     ) -> Iterator[CompareScreen]:
@@ -151,57 +154,59 @@ class CompareEvents:
         stop, token = self.runs.stop_of(tab), Secret(signed_in.token) if signed_in else None
         last = CompareScreen(live=LiveColumns(), notice=CLEAR).with_run(is_running=False)
         try:
-            read = read_comparison(services, kept)
-            asked = kept.comparison
-            begun = show_live(
+            read = read_comparison(services, stored)
+            comparison = stored.comparison
+            live = show_live(
                 {},
-                column_count=len(asked.columns),
-                turn_count=len(asked.turns),
-                done=len(kept.answers),
+                column_count=len(comparison.columns),
+                turn_count=len(comparison.turns),
+                done=len(stored.answers),
                 now_s=0.0,
             )
             board = show_board(read, is_running=True)
-            yield CompareScreen(board=board, live=begun, notice=CLEAR).with_run(is_running=True)
-            for watched in watch(services, read, is_cancelled=stop.is_set, token=token):
-                screen = CompareScreen(live=watched.live)
-                yield screen._replace(board=watched.board) if watched.board else screen
+            yield CompareScreen(board=board, live=live, notice=CLEAR).with_run(is_running=True)
+            for snapshot in watch(services, read, is_cancelled=stop.is_set, token=token):
+                screen = CompareScreen(live=snapshot.live)
+                yield screen._replace(board=snapshot.board) if snapshot.board else screen
         except WorkbenchError as error:
             last = last._replace(notice=problem(error))
         finally:
-            # A browser that left closes this generator: the columns must not go on without it.
+            # This generator is closed when the browser leaves; the columns must stop then.
             self.runs.end(tab)
-        yield _settled(services, kept.id, last)
+        yield _settled(services, stored.id, last)
 
 
-def former_choices(services: Services) -> Update:
-    """The comparisons that can be shown again."""
-    listed = services.comparisons.list_comparisons(limit=LISTED)
-    return gr.update(choices=[(_label(one), one.id) for one in listed])
+def previous_choices(services: Services) -> Update:
+    """Return the choices of previous comparisons."""
+    comparisons = services.comparisons.list_comparisons(limit=LISTED)
+    return gr.update(choices=[(_label(listed), listed.id) for listed in comparisons])
 
 
-def _label(one: ListedComparison) -> str:
-    turns = f", {one.turn_count} turns" if one.turn_count > 1 else ""
-    return f"{one.created_at:%Y-%m-%d %H:%M} · {one.title} · {one.column_count} columns{turns}"
+def _label(listed: ListedComparison) -> str:
+    turns = f", {listed.turn_count} turns" if listed.turn_count > 1 else ""
+    return f"{listed.created_at:%Y-%m-%d %H:%M} · {listed.title} · {listed.column_count} columns{turns}"
 
 
-def _begun(services: Services, form: CompareForm, contract_name: str, contract_text: str) -> StoredComparison:
-    turns, wanted = form.turns, wanted_columns(form)
+def _create(
+    services: Services, form: CompareForm, contract_name: str, contract_text: str
+) -> StoredComparison:
+    turns, columns = form.turns, wanted_columns(form)
     if turns is not None:
-        return compare_turns(services, turns, wanted)
+        return compare_turns(services, turns, columns)
     base = replace(services.setup_for(), contract_name=contract_name, contract_text=contract_text)
-    return compare_question(services, form.question, form.tools, base, wanted)
+    return compare_question(services, form.question, form.tools, base, columns)
 
 
 def _settled(services: Services, comparison_id: str, last: CompareScreen) -> CompareScreen:
-    """All is over: the board as the store has it, and the list with the new comparison."""
+    """Show the final board from the store, and the list with the new comparison."""
     try:
         read = read_comparison(services, find_comparison(services, comparison_id))
-        former = {**former_choices(services), "value": comparison_id}
-        return last._replace(board=show_board(read), former=former)
+        previous = {**previous_choices(services), "value": comparison_id}
+        return last._replace(board=show_board(read), previous=previous)
     except WorkbenchError as error:
         return last._replace(notice=problem(error))
 
 
 def _shown_id(board: dict[str, str] | None) -> str:
-    """The comparison that the board shows."""
+    """Return the id of the comparison on the board."""
     return str((board or {}).get("id") or "")

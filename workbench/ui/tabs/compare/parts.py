@@ -1,4 +1,4 @@
-"""The parts of the Compare tab, and the update that an event makes to them."""
+"""The components of the Compare tab, and the updates that events make to them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, cast
@@ -31,7 +31,7 @@ from workbench.ui.tabs.play.screen import SAME, Update
 
 
 class CompareScreen(NamedTuple):
-    """One value a part, in the order of `CompareParts.screen`; what it leaves out stays as it is."""
+    """One value per component, in the order of `CompareParts.screen`; omitted ones stay unchanged."""
 
     tabs: Update = SAME
     question: Update = SAME
@@ -45,10 +45,10 @@ class CompareScreen(NamedTuple):
     notice: NoticeView | Update = SAME
     live: LiveColumns | Update = SAME
     board: BoardView | Update | None = SAME
-    former: Update = SAME
+    previous: Update = SAME
 
     def with_line(self, line: CompareTargetView) -> "CompareScreen":
-        """What is answered; a question's fields give way to a turn's."""
+        """Return the screen with the turn to answer, which replaces the fields of a question."""
         has_target = bool(line.session)
         return self._replace(
             line=line,
@@ -58,7 +58,7 @@ class CompareScreen(NamedTuple):
         )
 
     def with_shared(self, form: CompareForm) -> "CompareScreen":
-        """The fields that all columns share."""
+        """Return the screen with the fields that all columns share."""
         return self._replace(
             question=gr.update(value=form.question),
             tools=gr.update(value=list(form.tools)),
@@ -68,7 +68,7 @@ class CompareScreen(NamedTuple):
         )
 
     def with_run(self, *, is_running: bool) -> "CompareScreen":
-        """The buttons while a comparison is played, or is not."""
+        """Return the screen with the buttons for a running comparison, or for none."""
         return self._replace(
             run=gr.update(interactive=not is_running), stop=gr.update(interactive=is_running)
         )
@@ -79,7 +79,7 @@ class CompareScreen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnParts:
-    """One column's fields, as `ColumnFields` has them."""
+    """The components of a column, with the names of `ColumnFields`."""
 
     pane: gr.Column
     contract: gr.Dropdown
@@ -90,13 +90,13 @@ class ColumnParts:
 
     @property
     def fields(self) -> list[Block]:
-        """In the order of `ColumnFields.values`."""
+        """The components in the order of `ColumnFields.values`."""
         return [self.contract, self.model, self.tool_choice, *self.sampling, self.is_constrained]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskParts:
-    """The line of the question."""
+    """The row with the question."""
 
     question: TextField
     line: Drawn
@@ -106,60 +106,62 @@ class AskParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedSettingsParts:
-    """The line of what all columns share, and of what was compared before."""
+    """The row with the settings that all columns share, and with previous comparisons."""
 
     link: TextField
     take: gr.Button
     scope: gr.Radio
     tools: gr.Dropdown
     used: gr.Radio
-    former: gr.Dropdown
+    previous: gr.Dropdown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareParts:
-    """All parts of the tab but the tabs themselves."""
+    """All components of the tab except the tabs themselves."""
 
     draft: TextField
     secret: TextField
     target: TextField
     ask: AskParts
-    what: SharedSettingsParts
+    shared: SharedSettingsParts
     columns: tuple[ColumnParts, ...]
     notice: Drawn
     live: Drawn
     board: Drawn
 
     def screen(self, tabs: gr.Tabs) -> list[Block]:
-        """The parts that a `CompareScreen` has values for, in its order."""
+        """Return the components that a `CompareScreen` has values for, in its order."""
         return [tabs if name == "tabs" else self._part(name) for name in CompareScreen._fields]
 
     @property
     def column_fields(self) -> list[Block]:
-        """The fields of all columns, in order."""
+        """The components of all columns, in order."""
         return [field for column in self.columns for field in column.fields]
 
     @property
     def form(self) -> list[Block]:
-        """In the order of `CompareForm.values`."""
-        shared = [self.ask.question, self.what.tools, self.target, self.what.scope, self.what.used]
+        """The components in the order of `CompareForm.values`."""
+        shared = [self.ask.question, self.shared.tools, self.target, self.shared.scope, self.shared.used]
         return [*shared, *self.column_fields]
 
     def _part(self, name: str) -> Block:
         return next(
-            cast(Block, getattr(group, name)) for group in (self, self.ask, self.what) if hasattr(group, name)
+            cast(Block, getattr(group, name))
+            for group in (self, self.ask, self.shared)
+            if hasattr(group, name)
         )
 
 
 def build(services: Services) -> CompareParts:
-    """Builds the tab."""
+    """Build the tab."""
     model = services.models.status(services.settings.model)
     first = first_form(services.settings, services.contract_names(), model)
     draft = TextField(visible=False, elem_id="compare-draft")
     secret = TextField(visible=False, elem_id="compare-secret")
     target = TextField(visible=False, elem_id="compare-target")
     with gr.Column(elem_id="compare-page", elem_classes=["hw-column"], min_width=0):
-        ask, what = _build_ask(first), _build_what(services, first)
+        ask, shared = _build_ask(first), _build_shared(services, first)
         with gr.Row(elem_id="compare-columns"):
             columns = tuple(
                 _build_column(services, LETTERS[place], fields, is_visible=place < first.count)
@@ -169,7 +171,7 @@ def build(services: Services) -> CompareParts:
         live = Drawn("compare_live", LiveColumns(), elem_id="compare-live")
         board = Drawn("compare_board", elem_id="compare-board")
     return CompareParts(
-        draft=draft, secret=secret, target=target, ask=ask, what=what, columns=columns, notice=notice,
+        draft=draft, secret=secret, target=target, ask=ask, shared=shared, columns=columns, notice=notice,
         live=live, board=board,
     )  # fmt: skip
 
@@ -187,7 +189,7 @@ def _build_ask(first: CompareForm) -> AskParts:
     return AskParts(question=question, line=line, run=run, stop=stop)
 
 
-def _build_what(services: Services, first: CompareForm) -> SharedSettingsParts:
+def _build_shared(services: Services, first: CompareForm) -> SharedSettingsParts:
     with gr.Row(elem_id="compare-what"):
         link = TextField(
             label="Link to a turn", lines=1, max_lines=1, elem_id="compare-link",
@@ -205,12 +207,12 @@ def _build_what(services: Services, first: CompareForm) -> SharedSettingsParts:
             list(range(MIN_COLUMNS, MAX_COLUMNS + 1)), value=first.count, label="Columns",
             elem_id="compare-used",
         )  # fmt: skip
-        former = ChoiceField([], label="Previous comparisons", elem_id="compare-former")
-    return SharedSettingsParts(link=link, take=take, scope=scope, tools=tools, used=used, former=former)
+        previous = ChoiceField([], label="Previous comparisons", elem_id="compare-former")
+    return SharedSettingsParts(link=link, take=take, scope=scope, tools=tools, used=used, previous=previous)
 
 
 def contract_choices(services: Services) -> list[tuple[str, str]]:
-    """What a column's contract may be; a version is written by hand, such as `minimal@3`."""
+    """Return the contract choices of a column. Users can also type a version, such as `minimal@3`."""
     return [*((name, name) for name in services.contract_names()), (OWN_LABEL, OWN)]
 
 

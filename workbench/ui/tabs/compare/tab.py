@@ -1,4 +1,4 @@
-"""Connect the parts of the Compare tab with its events."""
+"""Connect the components of the Compare tab with their handlers."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from workbench.ui.tabs.play.tab import PlayParts
 
 
 def keep_drafts(form: Sequence[Block]) -> None:
-    """Keeps the form, all of it, whenever a part of it changes."""
+    """Store the whole form in the browser whenever a field changes."""
     changes: list[Trigger] = [getattr(part, "change") for part in form]  # noqa: B009 - `Block` names no events
     listen(
         any_of(*changes),
@@ -36,31 +36,34 @@ def wire(
     tab: gr.Tab,
     play: PlayParts,
 ) -> None:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
-        blocks: The page; it opens at this tab where the address bar names a comparison.
-        runs: Where comparisons can be stopped.
-        tab: The tab itself; what can be chosen is looked up each time that it is opened.
-        play: The Play tab: says whose comparisons they are, and its turns can be compared.
+        blocks: The page, which opens at this tab if the address names a comparison.
+        runs: Running work, where comparisons can be stopped.
+        tab: The tab itself; opening it refreshes the choices.
+        play: The Play tab, which holds the visitor and whose turns can be compared.
     """
     events, screen = CompareEvents(services, runs), parts.screen(tabs)
     visitor, contract = play.visitor, play.setup.contract
     contracts = [column.contract for column in parts.columns]
     models = [column.model for column in parts.columns]
-    listen(tab.select, events.on_open, [visitor], [*contracts, *models, parts.what.former])
+    listen(tab.select, events.on_open, [visitor], [*contracts, *models, parts.shared.previous])
     listen(
-        parts.what.used.change, events.on_count, [parts.what.used], [column.pane for column in parts.columns]
+        parts.shared.used.change,
+        events.on_count,
+        [parts.shared.used],
+        [column.pane for column in parts.columns],
     )
-    asked = [visitor, contract.contract, contract.contract_text, *parts.form]
-    listen(parts.ask.run.click, events.on_run, asked, screen, is_model_work=True)
+    inputs = [visitor, contract.contract, contract.contract_text, *parts.form]
+    listen(parts.ask.run.click, events.on_run, inputs, screen, is_model_work=True)
     board = [visitor, parts.board]
     listen(parts.board.event("compare_go_on"), events.on_go_on, board, screen, is_model_work=True)
     for stopped in (parts.ask.stop.click, parts.live.event("compare_stop")):
         listen(stopped, StopEvents(events.runs).on_stop, is_queued=False)
     listen(parts.board.event("compare_vote"), events.on_vote, board, screen)
     listen(parts.board.event("compare_unvote"), events.on_unvote, board, screen)
-    listen(parts.what.former.input, events.on_show, [visitor, parts.what.former], screen)
+    listen(parts.shared.previous.input, events.on_show, [visitor, parts.shared.previous], screen)
     _wire_form(blocks, parts, TargetEvents(services), tabs=tabs, tab=tab, play=play)
     keep_drafts(parts.form)
 
@@ -83,10 +86,12 @@ def _wire_form(
         whole,
         js="() => hermesWorkbench.readKept('compare')",
     )
-    listen(parts.what.link.submit, events.on_link, [visitor, parts.what.link], [*screen, parts.what.link])
+    listen(
+        parts.shared.link.submit, events.on_link, [visitor, parts.shared.link], [*screen, parts.shared.link]
+    )
     listen(tab.select, events.on_enter, [visitor, parts.ask.question, parts.target], whole)
-    listen(parts.what.take.click, events.on_take, [visitor], whole)
+    listen(parts.shared.take.click, events.on_take, [visitor], whole)
     listen(play.talk.transcript.event("compare_turn"), events.on_turn, [visitor], whole)
-    scoped = [visitor, parts.target, parts.what.scope]
-    listen(parts.what.scope.input, events.on_scope, scoped, [parts.ask.line])
+    scoped = [visitor, parts.target, parts.shared.scope]
+    listen(parts.shared.scope.input, events.on_scope, scoped, [parts.ask.line])
     listen(parts.ask.line.event("compare_drop"), events.on_drop, [], screen)

@@ -37,37 +37,37 @@ from workbench.ui.tabs.play.screen import SAME
 from workbench.ui.visitor import Visitor
 
 COLUMN_VALUES = MAX_COLUMNS * COLUMN_SIZE
-"""Values of the columns' fields behind a screen's."""
+"""The number of column values that follow the screen's."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetEvents:
-    """Handlers of the form."""
+    """Handlers of the form above the columns."""
 
     services: Services
 
     @needs(Permission.WORK)
     def on_page(self, draft: str, secret: str, request: gr.Request) -> tuple[object, ...]:
-        """The form as the browser kept it; the comparison that the address bar names, with the tab in front."""
-        asked = cast(Mapping[str, str], cast(Any, request).query_params)
-        if not draft and not asked.get("compare"):
-            # It stands there as it was built.
+        """Restore the form stored in the browser, and open the comparison that the address names."""
+        query = cast(Mapping[str, str], cast(Any, request).query_params)
+        if not draft and not query.get("compare"):
+            # The form already shows its first values.
             return _unchanged(CompareScreen())
-        # The visitor's state may still be on its way from the Play tab.
+        # The Play tab may not have set the visitor's state yet.
         services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
         model = services.models.status(services.settings.model)
         first = first_form(services.settings, services.contract_names(), model)
         form, screen = draft_form(draft, first), CompareScreen()
-        if asked.get("compare"):
-            asked_for, screen = _reopened(services, asked["compare"], first)
-            form = form if draft else asked_for
+        if query.get("compare"):
+            requested_form, screen = _reopened(services, query["compare"], first)
+            form = form if draft else requested_form
         line, form, notice = _line_or_question(services, form)
         screen = screen if notice == CLEAR else screen._replace(notice=notice)
         return (*screen.with_shared(form).with_line(line), *_column_values(form))
 
     @needs(Permission.WORK)
     def on_link(self, visitor: Visitor, link: str, request: gr.Request) -> tuple[object, ...]:
-        """A link that was pasted names the turn."""
+        """Choose the turn of a pasted link."""
         services = services_of(self.services, visitor, request)
         try:
             return (*_chosen(services, read_link(link)), "")
@@ -78,7 +78,7 @@ class TargetEvents:
     def on_enter(
         self, visitor: Visitor, question: str, target: str, request: gr.Request
     ) -> tuple[object, ...]:
-        """The tab is opened: a message that is chosen in Play, or by its link, is taken where nothing is asked."""
+        """When the tab is opened, use the message selected in Play if the form has no question or turn."""
         is_asking = bool(question.strip() or target)
         if is_asking or visitor.message_id is None or visitor.is_read_only:
             return _unchanged(CompareScreen())
@@ -86,23 +86,25 @@ class TargetEvents:
 
     @needs(Permission.WORK)
     def on_take(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
-        """The turn that is open in Play is chosen, and how it was played is the first column."""
+        """Choose the turn that is open in Play; its setup becomes the first column."""
         if visitor.session_id is None or visitor.is_read_only:
-            said = "No session of yours is open in Play. Send a message there, or write a question here."
-            return _unchanged(CompareScreen(notice=advice(said)))
+            nothing_open = (
+                "No session of yours is open in Play. Send a message there, or write a question here."
+            )
+            return _unchanged(CompareScreen(notice=advice(nothing_open)))
         return self._taken(visitor, visitor.message_id or visitor.leaf_id, request)
 
     @needs(Permission.WORK)
     def on_turn(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """A turn of the transcript is to be compared."""
+        """Compare a turn of the transcript."""
         if visitor.session_id is None or visitor.is_read_only:
-            told = advice("This session is read-only. Copy it first.")
-            return _unchanged(CompareScreen(tabs=gr.update(selected="compare"), notice=told))
+            read_only = advice("This session is read-only. Copy it first.")
+            return _unchanged(CompareScreen(tabs=gr.update(selected="compare"), notice=read_only))
         return self._taken(visitor, id_of(event), request)
 
     @needs(Permission.WORK)
     def on_scope(self, visitor: Visitor, target: str, scope: str, request: gr.Request) -> CompareTargetView:
-        """One turn of the session, or all of them."""
+        """Choose between one turn of the session and all of them."""
         services = services_of(self.services, visitor, request)
         try:
             return _line(services, target, scope)
@@ -111,7 +113,7 @@ class TargetEvents:
 
     @needs(Permission.WORK)
     def on_drop(self) -> CompareScreen:
-        """A question of one's own instead of a turn."""
+        """Drop the turn, so that the user can write a question."""
         screen = CompareScreen(target="", scope=gr.update(value=THIS_TURN), notice=CLEAR)
         return screen.with_line(NO_TARGET)
 
@@ -133,7 +135,7 @@ class TargetEvents:
 def _reopened(
     services: Services, comparison_id: str, first: CompareForm
 ) -> tuple[CompareForm, CompareScreen]:
-    """A comparison by its link: the form that asks for it again, and the tab with its board in front."""
+    """Open a comparison by id: return the form that would repeat it, and the screen with its board."""
     front = CompareScreen(tabs=gr.update(selected="compare"))
     try:
         read = read_comparison(services, find_comparison(services, comparison_id))
@@ -144,10 +146,10 @@ def _reopened(
 
 
 def _chosen(services: Services, target: str) -> CompareScreen:
-    """The turn in place of the question, alone at first.
+    """Choose a turn instead of a question, with the scope of this turn only.
 
     Raises:
-        BadInput: There is no such session, or nobody asked anything there.
+        BadInput: There is no such session, or it has no user message there.
         StoreError: There is no such message.
     """
     line = _line(services, target, THIS_TURN)
@@ -168,7 +170,10 @@ def _line(services: Services, target: str, scope: str) -> CompareTargetView:
 def _line_or_question(
     services: Services, form: CompareForm
 ) -> tuple[CompareTargetView, CompareForm, NoticeView]:
-    """The line of the form's turn; where that is gone by now, the form asks a question, and it is told."""
+    """Return the line of the form's turn.
+
+    If the turn no longer exists, return the form without it and a notice of the error.
+    """
     try:
         return _line(services, form.target, form.scope), form, CLEAR
     except WorkbenchError as error:
@@ -180,5 +185,5 @@ def _column_values(form: CompareForm) -> list[object]:
 
 
 def _unchanged(screen: CompareScreen) -> tuple[object, ...]:
-    """An answer for the whole tab that leaves the columns' fields as they are."""
+    """Return an update of the whole tab that leaves the columns unchanged."""
     return (*screen, *(SAME for _ in range(COLUMN_VALUES)))

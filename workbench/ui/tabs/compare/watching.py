@@ -1,4 +1,4 @@
-"""Follow a comparison in progress: what each batch of events changes on the page."""
+"""Follow a running comparison: the update that each batch of events makes to the page."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -21,28 +21,28 @@ from workbench.ui.tabs.play.runs import run_in_thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSnapshot:
-    """What there is to show at a moment."""
+    """What to show at answer moment."""
 
     live: LiveColumns
     board: BoardView | None
-    """The answers; None where no other has come."""
+    """The answers, or None if there is no new answer."""
 
 
-def read_comparison(services: Services, kept: StoredComparison) -> ReadComparison:
-    """A comparison of the store with all its answers read.
+def read_comparison(services: Services, stored: StoredComparison) -> ReadComparison:
+    """Read all answers of a stored comparison.
 
     Raises:
         StoreError: The session cannot be read.
     """
-    opened = open_comparison(services, kept)
-    columns = kept.comparison.columns
+    opened = open_comparison(services, stored)
+    columns = stored.comparison.columns
     return ReadComparison(
-        kept=kept,
+        stored=stored,
         questions=tuple(turn.question for turn in opened.turns),
         answers={
-            (place, column): read_answer(one, columns[column].setup)
+            (place, column): read_answer(answer, columns[column].setup)
             for place, turn in enumerate(opened.turns)
-            for column, one in turn.answers.items()
+            for column, answer in turn.answers.items()
         },
     )
 
@@ -50,15 +50,15 @@ def read_comparison(services: Services, kept: StoredComparison) -> ReadCompariso
 def watch(
     services: Services, read: ReadComparison, *, is_cancelled: Callable[[], bool], token: Secret | None
 ) -> Iterator[ComparisonSnapshot]:
-    """Plays what is missing, and tells of it as it goes.
+    """Generate the missing answers, and yield what to show as they come.
 
     Raises:
         StoreError: As `run_comparison`.
     """
-    kept, rounds = read.stored, dict[int, tuple[int, LiveRound]]()
+    stored, rounds = read.stored, dict[int, tuple[int, LiveRound]]()
 
-    def play(_tell: Callable[[CompareEvent], None]) -> Iterator[CompareEvent]:
-        return run_comparison(services, kept, is_cancelled=is_cancelled, token=token)
+    def play(_report: Callable[[CompareEvent], None]) -> Iterator[CompareEvent]:
+        return run_comparison(services, stored, is_cancelled=is_cancelled, token=token)
 
     for batch in run_in_thread(play):
         now_s = services.calendar.seconds()
@@ -66,11 +66,11 @@ def watch(
         for event in batch:
             _follow(rounds, event, now_s)
         read = _with_answers(services, read, ended) if ended else read
-        asked = read.stored.comparison
+        comparison = read.stored.comparison
         live = show_live(
             rounds,
-            column_count=len(asked.columns),
-            turn_count=len(asked.turns),
+            column_count=len(comparison.columns),
+            turn_count=len(comparison.turns),
             done=len(read.stored.answers),
             now_s=services.calendar.seconds(),
         )
@@ -88,11 +88,13 @@ def _follow(rounds: dict[int, tuple[int, LiveRound]], event: CompareEvent, now_s
 
 
 def _with_answers(services: Services, read: ReadComparison, ended: list[ComparisonAnswer]) -> ReadComparison:
-    # Read again for its votes, too: somebody may have voted meanwhile.
-    kept = find_comparison(services, read.stored.id)
-    columns = kept.comparison.columns
-    came = {
-        (one.turn, one.column): read_answer(open_answer(services, kept, one), columns[one.column].setup)
-        for one in ended
+    # Read the comparison again, since somebody may have voted meanwhile.
+    stored = find_comparison(services, read.stored.id)
+    columns = stored.comparison.columns
+    new_answers = {
+        (answer.turn, answer.column): read_answer(
+            open_answer(services, stored, answer), columns[answer.column].setup
+        )
+        for answer in ended
     }
-    return replace(read, kept=kept, answers={**read.answers, **came})
+    return replace(read, stored=stored, answers={**read.answers, **new_answers})
