@@ -40,17 +40,17 @@ from workbench.ui.tabs.data.form import DataForm, Jobs
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
-LOOKS_PER_SECOND: Final = 5
-"""A browser is told of progress this often at most."""
+UPDATES_PER_SECOND: Final = 5
+"""The most progress updates per second that a browser gets."""
 BUSY: Final = "One job is under way already in this tab; wait for it or stop it."
 
 
 SIGN_IN: Final = "Sign in with Hugging Face first. Rows are pushed from your account."
-BRING_TOKEN: Final = "Enter your Hugging Face access token. Only admins can push with the server's token."
+ENTER_TOKEN: Final = "Enter your Hugging Face access token. Only admins can push with the server's token."
 
 
 class DataScreen(NamedTuple):
-    """What an answer changes; what it leaves out stays as it is."""
+    """An update of the tab; components that it leaves out stay unchanged."""
 
     job: JobView | Update = SAME
     notice: NoticeView | Update = SAME
@@ -61,14 +61,14 @@ class DataScreen(NamedTuple):
 
 @dataclass(slots=True)
 class ImportPreview:
-    """What was met so far, as much of it as can be shown."""
+    """Findings and rows so far, up to the number that is shown."""
 
     lines: list[FindingLine] = field(default_factory=list[FindingLine])
     cards: list[RowCard] = field(default_factory=list[RowCard])
     more: int = 0
 
     def add(self, done: SessionDone) -> None:
-        """One more session."""
+        """Add the findings and rows of a session."""
         for line in findings_of(done):
             if len(self.lines) < MOST_FINDINGS:
                 self.lines.append(line)
@@ -78,7 +78,7 @@ class ImportPreview:
             self.cards.extend(cards_of(done))
 
     def screen(self, summary: ExportSummary) -> DataScreen:
-        """All of it."""
+        """Return the update that shows the findings and rows."""
         shown = tuple(self.cards[:MOST_ROWS])
         heading = f"The first {len(shown)} rows" if summary.rows > len(shown) else "Rows"
         return DataScreen(
@@ -92,34 +92,34 @@ class ImportPreview:
 
 @dataclass(frozen=True, slots=True)
 class DataEvents:
-    """Handlers of the tab."""
+    """Handlers of the export."""
 
     services: Services
     jobs: Jobs
-    """The jobs under way."""
+    """The running jobs."""
 
     @needs(Permission.WORK)
     def on_check(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
-        """Looks through the chosen sessions, and writes nothing."""
+        """Check the chosen sessions without writing files."""
         services = services_of(self.services, visitor, request)
         with self.jobs.job(request.session_hash or "") as stop:
             if stop is None:
                 yield DataScreen(notice=advice(BUSY))
                 return
             try:
-                form, seen, summary = DataForm(*values), ImportPreview(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
-                wanted = form.wanted()
+                form, preview, summary = DataForm(*values), ImportPreview(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
+                options = form.export_options()
                 split = form.target("").split
-                total = services.corpus.count(wanted.choice)
-                done = _counted(export_rows(services.corpus, wanted, split), summary)
-                yield from self._run("Checking", done, seen, total, stop)
-                yield self._ended(seen, summary, stop, is_written=False)
+                total = services.corpus.count(options.choice)
+                done = _counted(export_rows(services.corpus, options, split), summary)
+                yield from self._run("Checking", done, preview, total, stop)
+                yield self._ended(preview, summary, stop, is_written=False)
             except WorkbenchError as error:
                 yield DataScreen(job=JobView(), notice=problem(error))
 
     @needs(Permission.WORK)
     def on_make(self, request: gr.Request, visitor: Visitor, *values: object) -> Generator[DataScreen]:
-        """Writes files, with receipt and card, to be downloaded."""
+        """Write files with receipt and dataset card, and offer them for download."""
         yield from self._make(request, visitor, values)
 
     @needs(Permission.WORK)
@@ -133,22 +133,22 @@ class DataEvents:
         token_text: str,
         *values: object,
     ) -> Generator[DataScreen]:
-        """Writes files and sends them to a data set on the hub, with the visitor's own token."""
+        """Write files and push them to a dataset on the Hub with the visitor's access token."""
         services = services_of(self.services, visitor, request)
-        given = signed_in.token if signed_in else token_text.strip()
-        if not given and not services.owner.may(Permission.USE_SERVER_TOKEN):
+        access_token = signed_in.token if signed_in else token_text.strip()
+        if not access_token and not services.owner.may(Permission.USE_SERVER_TOKEN):
             is_on_space = services.settings.is_on_space
-            yield DataScreen(notice=advice(SIGN_IN if is_on_space else BRING_TOKEN))
+            yield DataScreen(notice=advice(SIGN_IN if is_on_space else ENTER_TOKEN))
             return
         if not repo.strip() or not DataForm(*values).licence.strip():  # pyright: ignore[reportArgumentType]  in the order of the fields
             yield DataScreen(notice=advice("Before you push, enter a repository (OWNER/NAME) and the licence of the rows."))
             return
-        token = Secret(given) if given else None
+        token = Secret(access_token) if access_token else None
         yield from self._make(request, visitor, values, _Push(repo.strip(), is_public, token))
 
     @needs(Permission.WORK)
     def on_stop(self, request: gr.Request) -> None:
-        """Asks the job to stop."""
+        """Ask the job to stop."""
         self.jobs.stop(request.session_hash or "")
 
     def _make(
@@ -159,37 +159,37 @@ class DataEvents:
             if stop is None:
                 yield DataScreen(notice=advice(BUSY))
                 return
-            form, seen, summary = DataForm(*values), ImportPreview(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
+            form, preview, summary = DataForm(*values), ImportPreview(), ExportSummary()  # pyright: ignore[reportArgumentType]  in the order of the fields
             try:
-                wanted, target = form.wanted(), form.target(str(folder / "rows"))
+                options, target = form.export_options(), form.target(str(folder / "rows"))
                 (folder / "rows").mkdir()
-                total = services.corpus.count(wanted.choice)
-                done = services.datasets.export(services.corpus, wanted, target, summary)
-                yield from self._run("Writing rows", done, seen, total, stop)
-                screen = self._ended(seen, summary, stop, is_written=True)
+                total = services.corpus.count(options.choice)
+                done = services.datasets.export(services.corpus, options, target, summary)
+                yield from self._run("Writing rows", done, preview, total, stop)
+                screen = self._ended(preview, summary, stop, is_written=True)
                 if summary.files and push is not None:
                     yield DataScreen(job=JobView(label="Pushing", note=push.repo))
                     screen = screen._replace(notice=_pushed(services, summary, push))
                 yield screen._replace(files=gr.update(value=_files(folder, summary), visible=bool(summary.files)))
             except WorkbenchError as error:
-                yield seen.screen(summary)._replace(job=JobView(), notice=problem(error))
+                yield preview.screen(summary)._replace(job=JobView(), notice=problem(error))
 
     def _run(
-        self, label: str, sessions: Generator[SessionDone], seen: ImportPreview, total: int, stop: Event
+        self, label: str, sessions: Generator[SessionDone], preview: ImportPreview, total: int, stop: Event
     ) -> Generator[DataScreen]:
-        """Goes through sessions, telling how far it is; ends early where it is stopped."""
-        told_s = -1.0
+        """Process sessions and yield progress; end early if the job is stopped."""
+        shown_at_s = -1.0
         for number, done in enumerate(sessions, start=1):
             if stop.is_set():
                 sessions.close()
                 return
-            seen.add(done)
+            preview.add(done)
             now_s = self.services.calendar.seconds()
-            if now_s - told_s >= 1 / LOOKS_PER_SECOND:
-                told_s = now_s
+            if now_s - shown_at_s >= 1 / UPDATES_PER_SECOND:
+                shown_at_s = now_s
                 yield DataScreen(job=show_job(label, number, total, "session"), notice=CLEAR)
 
-    def _ended(self, seen: ImportPreview, summary: ExportSummary, stop: Event, *, is_written: bool) -> DataScreen:
+    def _ended(self, preview: ImportPreview, summary: ExportSummary, stop: Event, *, is_written: bool) -> DataScreen:
         if not summary.sessions:
             return DataScreen(
                 job=JobView(), notice=advice("No sessions match these filters."), findings=FindingsView(),
@@ -197,7 +197,7 @@ class DataEvents:
             )  # fmt: skip
         label = "Stopped" if stop.is_set() else "Written" if summary.files else "Checked"
         note = show_summary(summary, is_written=is_written and bool(summary.files))
-        return seen.screen(summary)._replace(
+        return preview.screen(summary)._replace(
             job=JobView(label=label, note=note), notice=advice("; ".join(summary.notes))
         )
 
@@ -229,7 +229,7 @@ def _pushed(services: Services, summary: ExportSummary, push: _Push) -> NoticeVi
 
 @contextmanager
 def _folder() -> Generator[Path]:
-    """A folder that is gone once the browser was handed its files, which Gradio copies."""
+    """Create a temporary folder. It is deleted at the end, since Gradio copies the files it serves."""
     folder = Path(tempfile.mkdtemp(prefix="workbench-rows-"))
     try:
         yield folder
@@ -238,7 +238,7 @@ def _folder() -> Generator[Path]:
 
 
 def _files(folder: Path, summary: ExportSummary) -> list[str]:
-    """All of it as one archive, then each file."""
+    """Return one archive of all files, followed by each file."""
     if not summary.files:
         return []
     archive = folder / "rows.zip"

@@ -16,23 +16,23 @@ from threading import Event, Lock
 
 
 ENDINGS: Final = ("jsonl", "jsonl.gz", "parquet")
-"""Of a file of rows."""
+"""File types of exported rows."""
 ANY: Final = "any"
-"""What a list of choices says where nothing is asked."""
+"""The choice of a filter that accepts everything."""
 STALE: Final = "Stale messages"
 DISCARDED: Final = "Discarded sessions"
 UNFINISHED: Final = "Unfinished completions"
 INCLUDABLE: Final = (STALE, DISCARDED, UNFINISHED)
-"""What stays out unless it is ticked."""
+"""What is only exported if its box is checked."""
 SKIP: Final = "Skip sessions with errors"
 STRICT: Final = "Treat lossy conversion as an error"
 RAW: Final = "Keep the model's raw text"
 OPTIONS: Final = (SKIP, STRICT, RAW)
-"""How rows are written."""
+"""Options of the export."""
 
 
 class DataForm(NamedTuple):
-    """The left column's fields, in its order."""
+    """The values of the left column's fields, in order."""
 
     tag: str
     verdict: str
@@ -51,11 +51,11 @@ class DataForm(NamedTuple):
     licence: str
     title: str
 
-    def wanted(self) -> ExportOptions:
-        """Which sessions, and how they are written.
+    def export_options(self) -> ExportOptions:
+        """Return which sessions to export, and how to write them.
 
         Raises:
-            BadInput: A date is none.
+            BadInput: A date is not valid.
         """
         choice = SessionFilter(
             tag=self.tag.strip() or None,
@@ -78,18 +78,18 @@ class DataForm(NamedTuple):
         )
 
     def target(self, folder: str) -> ExportTarget:
-        """Files within a folder.
+        """Return the files to write in a folder.
 
         Raises:
-            BadInput: The ending is unknown, or the split or its seed cannot be read.
+            BadInput: The file type is unknown, or the split or its seed is not valid.
         """
         if self.ending not in ENDINGS:
             raise BadInput("file", f"unknown type {self.ending[:20]!r}", f"choose one of {', '.join(ENDINGS)}")
         split = self.split.strip()
-        dealt = RowSplit(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
+        row_split = RowSplit(shares=parse_shares(split), seed=SEED.whole(self.seed)) if split else None
         return ExportTarget(
-            out=folder if dealt else f"{folder}/rows.{self.ending}",
-            split=dealt,
+            out=folder if row_split else f"{folder}/rows.{self.ending}",
+            split=row_split,
             skips_invalid=SKIP in self.options,
             licence=self.licence.strip(),
             title=self.title.strip() or "Conversations with tool calls",
@@ -106,7 +106,7 @@ def _moment(where: str, text: str) -> datetime | None:
 
 
 class Jobs:
-    """The jobs under way."""
+    """The running jobs of all browser tabs."""
 
     def __init__(self) -> None:
         self._stops: dict[str, Event] = {}
@@ -114,7 +114,10 @@ class Jobs:
 
     @contextmanager
     def job(self, tab: str) -> Generator[Event | None]:
-        """What stops the job that is done within; None where the tab has one under way."""
+        """Run a job of the tab in a `with` block.
+
+        Gives the event that stops the job, or None if the tab already has a running job.
+        """
         with self._lock:
             is_free = tab not in self._stops
             stop = self._stops.setdefault(tab, Event())
@@ -126,7 +129,7 @@ class Jobs:
                     self._stops.pop(tab, None)
 
     def stop(self, tab: str) -> None:
-        """Asks the tab's job to stop."""
+        """Ask the tab's job to stop."""
         with self._lock:
             stop = self._stops.get(tab)
         if stop is not None:

@@ -26,28 +26,28 @@ from workbench.ui.present.data import (
 from workbench.ui.present.notices import CLEAR, NoticeView, advice, problem
 from workbench.ui.present.sessions import SessionsView
 from workbench.ui.present.words import count
-from workbench.ui.tabs.data.events import BUSY, LOOKS_PER_SECOND
+from workbench.ui.tabs.data.events import BUSY, UPDATES_PER_SECOND
 from workbench.ui.tabs.data.form import Jobs
 from workbench.ui.tabs.play.screen import list_sessions
 from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
-STRANGERS_LIMITS: Final = ReadLimits(unpacked_bytes=60_000_000, row_bytes=2_000_000, row_containers=20_000)
-"""A file of a Space's visitor, unpacked: three times as large as it may be packed."""
+SPACE_LIMITS: Final = ReadLimits(unpacked_bytes=60_000_000, row_bytes=2_000_000, row_containers=20_000)
+"""Limits of a file from a Space's visitor. Unpacked, it may be three times as large as packed."""
 UPLOAD_LIMITS: Final = ReadLimits(unpacked_bytes=2_000_000_000, row_bytes=16_000_000, row_containers=200_000)
-"""Any other file that comes by the page; `workbench import` reads larger ones."""
+"""Limits of any other file on the page; `workbench import` reads larger ones."""
 
 
 class ImportScreen(NamedTuple):
-    """What an answer changes; what it leaves out stays as it is."""
+    """An update of the tab; components that it leaves out stay unchanged."""
 
     job: JobView | Update = SAME
     notice: NoticeView | Update = SAME
     findings: FindingsView | Update = SAME
     sessions: SessionsView | Update = SAME
-    """The list of the Play tab."""
+    """The session list of the Play tab."""
     file: Update = SAME
-    """The field of the file: empty again, once its rows were looked at."""
+    """The file field, which is emptied after the import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ImportEvents:
 
     services: Services
     jobs: Jobs
-    """The jobs under way."""
+    """The running jobs."""
 
     @needs(Permission.WORK)
     def on_import(
@@ -68,7 +68,7 @@ class ImportEvents:
         read_as: str,
         request: gr.Request,
     ) -> Generator[ImportScreen]:
-        """Makes sessions of the rows of a file; what came before a stop stays."""
+        """Create sessions from the rows of a file. Those created before a stop remain."""
         if not file:
             yield ImportScreen(
                 notice=advice("Choose a file first: JSON Lines (plain or gzip), a JSON array, or Parquet.")
@@ -76,21 +76,21 @@ class ImportEvents:
             return
         services = services_of(self.services, visitor, request)
         name = Path(file).name
-        terms = ImportOptions(file=name, tags=tuple(filter(None, [tag.strip()])), is_queued=is_queued)
+        options = ImportOptions(file=name, tags=tuple(filter(None, [tag.strip()])), is_queued=is_queued)
         counts: dict[str, int] = {"made": 0, "known": 0, "failed": 0}
         lines: list[FindingLine] = []
-        told_s = -1.0
+        shown_at_s = -1.0
         with self.jobs.job(request.session_hash or "") as stop:
             if stop is None:
                 yield ImportScreen(notice=advice(BUSY))
                 return
             try:
-                for one in self._rows(services, file, read_as, terms):
-                    counts["made" if one.is_new else "known" if one.session_id else "failed"] += 1
-                    lines += filter(None, [imported_line(name, one)])
+                for row in self._rows(services, file, read_as, options):
+                    counts["made" if row.is_new else "known" if row.session_id else "failed"] += 1
+                    lines += filter(None, [imported_line(name, row)])
                     now_s = self.services.calendar.seconds()
-                    if now_s - told_s >= 1 / LOOKS_PER_SECOND:
-                        told_s = now_s
+                    if now_s - shown_at_s >= 1 / UPDATES_PER_SECOND:
+                        shown_at_s = now_s
                         yield ImportScreen(
                             job=show_job("Importing", sum(counts.values()), 0, "row"), notice=CLEAR
                         )
@@ -101,12 +101,12 @@ class ImportEvents:
                 notice = problem(error)
         yield _ended(services, visitor, counts, lines, notice)
 
-    def _rows(self, services: Services, file: str, read_as: str, terms: ImportOptions) -> Iterator[RowImported]:
+    def _rows(self, services: Services, file: str, read_as: str, options: ImportOptions) -> Iterator[RowImported]:
         limits = services.limits
-        limits.check_import(Path(file).stat().st_size, file=terms.file)
-        unpacked = UPLOAD_LIMITS if limits.import_bytes is None else STRANGERS_LIMITS
+        limits.check_import(Path(file).stat().st_size, file=options.file)
+        unpacked = UPLOAD_LIMITS if limits.import_bytes is None else SPACE_LIMITS
         rows = islice(services.datasets.read(file, read_as, limits=unpacked), limits.import_rows)
-        return import_rows(services.corpus, rows, services.setup_for(), terms)
+        return import_rows(services.corpus, rows, services.setup_for(), options)
 
 
 def _ended(

@@ -24,7 +24,7 @@ from workbench.ui.tabs.data.form import Jobs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormParts:
-    """The fields of a `DataForm`, by its names."""
+    """The components of a `DataForm`, with the same names."""
 
     tag: TextField
     verdict: gr.Dropdown
@@ -44,8 +44,8 @@ class FormParts:
     title: TextField
 
     def values(self) -> list[Block]:
-        """In the order of `DataForm`."""
-        assert tuple(one.name for one in fields(self)) == DataForm._fields
+        """Return the components in the order of `DataForm`."""
+        assert tuple(part.name for part in fields(self)) == DataForm._fields
         return [getattr(self, name) for name in DataForm._fields]
 
 
@@ -62,7 +62,7 @@ class ImportParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     form: FormParts
     check: gr.Button
@@ -80,10 +80,10 @@ class DataParts:
 
 
 def build(*, takes_token: bool) -> DataParts:
-    """Builds the tab; nothing is read before a person asks.
+    """Build the tab. Nothing is read until the user presses a button.
 
     Args:
-        takes_token: Whether people push with tokens of their own that they type, as on a server with accounts.
+        takes_token: Whether users enter their own access token to push, as on a server with accounts.
     """
     with gr.Row(elem_id="data-columns"):
         with gr.Column(elem_id="data-choose-column", elem_classes=["hw-column"], min_width=0):
@@ -116,10 +116,10 @@ def build(*, takes_token: bool) -> DataParts:
 
 
 def wire(parts: DataParts, services: Services, visitor: gr.State, sessions: Drawn) -> None:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
-        sessions: The list of the Play tab, which imported sessions come into.
+        sessions: The session list of the Play tab, which shows imported sessions.
     """
     jobs = Jobs()
     events, import_events = DataEvents(services, jobs), ImportEvents(services, jobs)
@@ -192,8 +192,8 @@ def _text(label: str, placeholder: str, elem_id: str) -> TextField:
 
 
 def _list(label: str, choices: tuple[str, ...], elem_id: str, *, value: str | None = None) -> gr.Dropdown:
-    given = [str(one) for one in choices]
-    return gr.Dropdown(given, value=value or given[0], label=label, min_width=0, elem_id=elem_id)
+    values = [str(choice) for choice in choices]
+    return gr.Dropdown(values, value=value or values[0], label=label, min_width=0, elem_id=elem_id)
 
 
 def _ticks(label: str, choices: tuple[str, ...], elem_id: str) -> gr.CheckboxGroup:

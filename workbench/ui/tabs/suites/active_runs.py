@@ -1,4 +1,4 @@
-"""Runs in progress: each in a thread of its own, one at a time for each owner."""
+"""Running suite runs: each in its own thread, run at a time for each owner."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,37 +14,37 @@ from workbench.settings import Secret
 from workbench.suite.runner import CaseFinished, RunEnded, RunProgress
 
 MOST_WATCHERS: Final = 8
-"""Browser tabs that watch one run."""
-FAREWELL_S: Final = 5.0
-"""How long the end of the page waits for a run to keep what it has."""
+"""The most browser tabs that watch run run."""
+CLOSING_S: Final = 5.0
+"""How long a closing page waits for a run to save its results."""
 
 
 class ActiveRun:
-    """One run, and how far it is."""
+    """A run and its progress."""
 
-    def __init__(self, kept: StoredRun) -> None:
-        listed = kept.listed
-        self.id: Final = kept.id
-        """Of the run."""
+    def __init__(self, stored: StoredRun) -> None:
+        listed = stored.listed
+        self.id: Final = stored.id
+        """The run's id."""
         self.progress = RunProgress(
             total=listed.total, done=listed.done - listed.errors, passed=listed.passed, errors=0
         )
-        """How far it is; what could not be scored before is played again."""
+        """The progress. Cases that ended with an error before are run again."""
         self.error: WorkbenchError | None = None
-        """What ended it before its end; None for nothing."""
+        """The error that ended the run early, or None."""
         self.stop: Final = Event()
-        """Set: it ends within a token, and keeps what is done."""
+        """Set to stop the run: it ends within run token and saves its results."""
         self.over: Final = Event()
-        """Set once nothing more comes."""
+        """Set once the run has ended."""
         self._watchers: list[Event] = []
         self._lock = Lock()
 
     @contextmanager
     def watched(self) -> Generator[Event]:
-        """One more browser tab watches; what it gives is set once the tab is to watch no longer.
+        """Watch the run in a browser tab; gives an event that is set once the tab should stop watching.
 
-        Watching takes a place among the events that run at once, so the tabs that watch a run are `MOST_WATCHERS`
-        at most: the one that has watched longest gives way.
+        Each watching tab occupies one of the events that can run at the same time. So at most `MOST_WATCHERS` tabs
+        watch a run, and a further one replaces the oldest.
         """
         gone = Event()
         with self._lock:
@@ -59,51 +59,54 @@ class ActiveRun:
 
 
 class ActiveRuns:
-    """The runs of all owners; a browser that leaves, or is opened anew, changes nothing about them."""
+    """The runs of all owners. They do not depend on an open browser tab."""
 
     def __init__(self) -> None:
         self._runs: dict[str | None, ActiveRun] = {}
         self._lock = Lock()
 
-    def begin(self, services: Services, kept: StoredRun, token: Secret | None = None) -> bool:
-        """Plays a run of the services' owner; False where they have one under way.
+    def begin(self, services: Services, stored: StoredRun, token: Secret | None = None) -> bool:
+        """Start a run of the services' owner; return False if they already have a running run.
 
         Args:
-            services: The edges, of whoever wants it.
-            token: A visitor's own, for hosted models; it lives as long as the run.
+            services: The services of the run's owner.
+            token: The visitor's access token for hosted models, used for this run only.
         """
         with self._lock:
-            former = self._runs.get(services.owner.key)
-            if former is not None and not former.over.is_set():
+            previous = self._runs.get(services.owner.key)
+            if previous is not None and not previous.over.is_set():
                 return False
-            one = self._runs[services.owner.key] = ActiveRun(kept)
-        Thread(target=self._play, args=(services, kept, one, token), name="suite-run", daemon=True).start()
+            run = self._runs[services.owner.key] = ActiveRun(stored)
+        Thread(target=self._play, args=(services, stored, run, token), name="suite-run", daemon=True).start()
         return True
 
     def of(self, owner: Owner) -> ActiveRun | None:
-        """The owner's; None where nothing is played."""
-        one = self.last(owner)
-        return None if one is None or one.over.is_set() else one
+        """Return the owner's running run, or None."""
+        run = self.last(owner)
+        return None if run is None or run.over.is_set() else run
 
     def last(self, owner: Owner) -> ActiveRun | None:
-        """The owner's last, under way or over: a short one is over before anybody looks. None where there was none."""
+        """Return the owner's last run, whether running or ended, or None if there was none.
+
+        A short run may have ended before anybody asks for it.
+        """
         return self._runs.get(owner.key)
 
     def stop_all(self) -> None:
-        """Asks every run to stop, and waits a moment until what is done is kept."""
+        """Ask every run to stop, and wait a moment until the results are saved."""
         with self._lock:
             runs = list(self._runs.values())
-        for one in runs:
-            one.stop.set()
-        for one in runs:
-            one.over.wait(FAREWELL_S)
+        for run in runs:
+            run.stop.set()
+        for run in runs:
+            run.over.wait(CLOSING_S)
 
-    def _play(self, services: Services, kept: StoredRun, one: ActiveRun, token: Secret | None) -> None:
+    def _play(self, services: Services, stored: StoredRun, run: ActiveRun, token: Secret | None) -> None:
         try:
-            for event in execute_run(services, kept, is_cancelled=one.stop.is_set, token=token):
+            for event in execute_run(services, stored, is_cancelled=run.stop.is_set, token=token):
                 if isinstance(event, CaseFinished | RunEnded):
-                    one.progress = event.progress
+                    run.progress = event.progress
         except WorkbenchError as error:
-            one.error = error
+            run.error = error
         finally:
-            one.over.set()
+            run.over.set()

@@ -1,4 +1,4 @@
-"""Open, check, lay out and call a tool in the editors."""
+"""Open, check, edit and call a tool in the editors."""
 
 import json
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ from workbench.ui.tabs.play.screen import SAME, Update
 from workbench.ui.visitor import Visitor
 
 SHOWN: Final = 30
-"""Versions that the line shows; `workbench versions history` has all."""
+"""The most versions in the list; `workbench versions history` shows all."""
 
 
 def list_tools(
     services: Services, open_name: str, *, wants_open: bool = False, is_draft: bool = False
 ) -> ToolListView:
-    """All tools, the owner's saved ones among them."""
+    """Return the list of all tools, including the owner's saved ones."""
     tools = services.tools
     return show_tools(
         tools.availability(),
@@ -53,24 +53,24 @@ def list_tools(
 
 
 def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
-    """Whether the draft is of a tool that code answers, and says nothing else: a saved one would lose the code.
+    """Whether the draft is an unchanged tool that is implemented in code. Saving it would lose the code.
 
     Raises:
-        BadInput: Code answers the tool, and the draft changes its spec without rules of its own.
+        BadInput: The tool is implemented in code, and the draft changes its spec without adding mock rules.
         StoreError: The versions cannot be read.
     """
     names = parse_tools(f"[{draft.spec_text}]").names
     if draft.rules_text.strip() or not names:
         return False
     try:
-        # Code answers only tools of the catalog's own files: the saved ones, slow to read, need not be looked at.
+        # Only tools in the catalog's own files can have code. Looking there first avoids reading saved ones, which is slow.
         services.studio.open_tool(names[0])
-        there = services.studio.open_tool(names[0], services.saved_toolsets())
+        saved = services.studio.open_tool(names[0], services.saved_toolsets())
     except BadInput:
         return False
-    if there.rules_text:
+    if saved.rules_text:
         return False
-    if parse_tools(f"[{there.spec_text}]") != parse_tools(f"[{draft.spec_text}]"):
+    if parse_tools(f"[{saved.spec_text}]") != parse_tools(f"[{draft.spec_text}]"):
         raise BadInput(
             f"tool {names[0]!r}",
             "it is implemented in code, so its spec cannot be changed",
@@ -80,7 +80,7 @@ def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
 
 
 def version_line(services: Services, draft: ToolDraft, toolset: str) -> VersionsView | None:
-    """The line of a toolset, with the draft in it; None where the draft cannot be saved."""
+    """Return the version line of a toolset with the draft in it, or None if the draft cannot be saved."""
     try:
         if is_run_by_code(services, draft):
             return None
@@ -93,13 +93,13 @@ def version_line(services: Services, draft: ToolDraft, toolset: str) -> Versions
 
 
 FIRST_TOOL: Final = "get_flumbuster"
-"""What is open at first."""
+"""The tool that is open at first."""
 NEW_SPEC: Final = json.dumps(
     {"name": "my_tool", "description": "", "parameters": {"type": "object", "properties": {}}}, indent=2
 )
-"""What a new tool begins with."""
+"""The spec of a new tool."""
 MINE: Final = "mine"
-"""Toolset of a new tool."""
+"""The toolset of a new tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +110,23 @@ class ToolEditEvents:
 
     @needs(Permission.WORK)
     def on_page(self, visitor: Visitor, request: gr.Request) -> tuple[ToolListView, Update]:
-        """The list, and the form for MCP servers where they may be added; the browser says which tool was open."""
+        """Fill the list of tools, and show the form for MCP servers to users who may add them.
+
+        The browser then opens the tool that it had open.
+        """
         services = services_of(self.services, visitor, request)
         tools = list_tools(services, FIRST_TOOL, wants_open=True)
         return tools, gr.update(visible=services.owner.may(Permission.ADD_SERVERS))
 
     @needs(Permission.WORK)
     def on_open_tool(self, visitor: Visitor, request: gr.Request, event: gr.EventData) -> tuple[object, ...]:
-        """A tool that was picked; what was typed in it before and saved nowhere comes back."""
+        """Open the chosen tool. An unsaved draft of it is restored."""
         services, name = services_of(self.services, visitor, request), id_of(event, "name")
         typed = ToolDraft(spec_text=text_of(event, "spec"), rules_text=text_of(event, "rules"))
         return self.opened(services, name, typed)
 
     def opened(self, services: Services, name: str, typed: ToolDraft) -> tuple[object, ...]:
-        """A tool in the editors, and all that stands beside it."""
+        """Return a tool in the editors, with the list, its arguments and its toolset."""
         draft, notice = ToolDraft(spec_text=NEW_SPEC), CLEAR
         try:
             if name:
@@ -135,7 +138,7 @@ class ToolEditEvents:
             draft.rules_text,
         )
         shown = typed if is_draft else draft
-        found = (one.toolset for one in services.tools.availability() if one.name == name)
+        found = (tool.toolset for tool in services.tools.availability() if tool.name == name)
         view = list_tools(services, name, is_draft=is_draft)
         return (
             view, name, shown.spec_text, shown.rules_text, draft.arguments_text, next(found, MINE), notice, None,
@@ -145,7 +148,7 @@ class ToolEditEvents:
     def on_draft(
         self, visitor: Visitor, spec_text: str, rules_text: str, toolset: str, request: gr.Request
     ) -> tuple[NoticeView, NoticeView, NoticeView, NoticeView, str, ToolGridView, VersionsView | None]:
-        """What is wrong with the draft as it is typed, what it costs, its file, its grid, its version."""
+        """Check the draft as it is typed; return findings, sizes, file, grid and version line."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         spec, rules, lint = show_draft(self.services.studio.check_draft(draft))
@@ -158,7 +161,7 @@ class ToolEditEvents:
 
     @needs(Permission.WORK)
     def on_grid(self, spec_text: str, event: gr.EventData) -> tuple[str | Update, NoticeView | Update]:
-        """The grid was changed: the JSON follows."""
+        """Update the JSON after a change in the grid."""
         try:
             return write_grid(spec_text, json_text_of(event, "rows")), SAME
         except BadInput as error:
@@ -175,21 +178,25 @@ class ToolEditEvents:
         call_number: float | None,
         request: gr.Request,
     ) -> tuple[NoticeView, TrialView | None]:
-        """One call of the draft."""
+        """Call the drafted tool once."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec_text, rules_text=rules_text)
         try:
-            given = read_arguments(arguments)
+            call_arguments = read_arguments(arguments)
             number = CALL_NUMBER.whole(call_number)
             run = services.studio.try_draft(
-                draft, given, call_number=number, seed=SEED.whole(seed), toolbox=services.tools.toolbox()
+                draft,
+                call_arguments,
+                call_number=number,
+                seed=SEED.whole(seed),
+                toolbox=services.tools.toolbox(),
             )
         except BadInput as error:
             return problem(error), None
         return CLEAR, show_tried(run)
 
     def _sizes(self, spec_text: str) -> NoticeView:
-        """Tokens are counted by the model of the settings, once it is loaded."""
+        """Return the sizes of the spec. Tokens are counted if the default model is loaded."""
         text = spec_text if spec_text.lstrip().startswith("[") else f"[{spec_text}]"
         try:
             tools = parse_tools(text)

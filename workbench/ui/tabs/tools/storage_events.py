@@ -33,7 +33,7 @@ ToolSaveResult = tuple[ToolListView | Update, VersionsView | Update | None, Noti
 
 @dataclass(frozen=True, slots=True)
 class ToolStorageEvents:
-    """Handlers of what is kept."""
+    """Handlers that save, import and use tools."""
 
     services: Services
 
@@ -41,7 +41,7 @@ class ToolStorageEvents:
     def on_save(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
     ) -> ToolSaveResult:
-        """The toolset, with the draft in it, becomes a version."""
+        """Save the toolset with the draft in it as a version."""
         draft, message = ToolDraft(spec_text=spec, rules_text=rules), text_of(event, "message").strip()
         return self._changed(
             visitor, draft, toolset, request, lambda own: _save(own, [draft], toolset, message=message)
@@ -51,7 +51,7 @@ class ToolStorageEvents:
     def on_mark(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
     ) -> ToolSaveResult:
-        """A version gets a name."""
+        """Name a version."""
         draft, version_id, mark = (
             ToolDraft(spec_text=spec, rules_text=rules),
             id_of(event),
@@ -63,7 +63,7 @@ class ToolStorageEvents:
     def on_restore(
         self, visitor: Visitor, name: str, request: gr.Request, event: gr.EventData
     ) -> tuple[object, ...]:
-        """An old version of the toolset is the newest again, and its tool stands in the editors."""
+        """Save an old version of the toolset as the newest, and open its tool."""
         services = services_of(self.services, visitor, request)
         try:
             services.versions.restore(id_of(event))
@@ -75,7 +75,7 @@ class ToolStorageEvents:
     def on_compare(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request, event: gr.EventData
     ) -> tuple[DiffView | None, NoticeView]:
-        """What was changed from a version to the draft."""
+        """Compare a version with the draft."""
         services = services_of(self.services, visitor, request)
         draft = ToolDraft(spec_text=spec, rules_text=rules)
 
@@ -88,7 +88,7 @@ class ToolStorageEvents:
     def on_use(
         self, visitor: Visitor, spec: str, rules: str, toolset: str, request: gr.Request
     ) -> tuple[object, ...]:
-        """The draft is saved where it is not, and Play offers its toolset."""
+        """Save the draft if necessary, and choose its toolset in Play."""
         services, draft = (
             services_of(self.services, visitor, request),
             ToolDraft(spec_text=spec, rules_text=rules),
@@ -107,11 +107,11 @@ class ToolStorageEvents:
 
     @needs(Permission.WORK)
     def on_file(self, path: str | None) -> tuple[str | Update, NoticeView]:
-        """A file that was dropped: its text stands in the field."""
+        """Put the text of a file into the field."""
         try:
             file = Path(path or "")
             if file.stat().st_size > MAX_SIZE_CHARS:
-                return SAME, problem(BadInput(file.name, f"over {MAX_SIZE_CHARS:,} bytes"))
+                return SAME, problem(BadInput(file.name, f"larger than {MAX_SIZE_CHARS:,} bytes", "split it"))
             return file.read_text(encoding="utf-8"), CLEAR
         except (OSError, UnicodeDecodeError) as error:
             return SAME, problem(BadInput("file", f"it cannot be read: {error}", "choose a text file"))
@@ -120,7 +120,7 @@ class ToolStorageEvents:
     def on_import(
         self, visitor: Visitor, text: str, toolset: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView]:
-        """Tools of any known form become tools of a toolset of one's own."""
+        """Import tools in any known format into one of the visitor's toolsets."""
         services = services_of(self.services, visitor, request)
         try:
             imported = import_tools(text)
@@ -147,7 +147,7 @@ class ToolStorageEvents:
     def on_server(
         self, visitor: Visitor, name: str, address: str, request: gr.Request
     ) -> tuple[ToolListView | Update, NoticeView]:
-        """Add an MCP server, whose tools then are everybody's to use."""
+        """Add an MCP server, whose tools everybody can then use."""
         services = services_of(self.services, visitor, request)
         try:
             refused = services.catalog.add_server(name.strip(), address.strip())
@@ -175,11 +175,11 @@ class ToolStorageEvents:
 
 
 def _save(services: Services, drafts: Sequence[ToolDraft], toolset: str, *, message: str) -> None:
-    """The toolset with the drafts in it, as its newest version; nothing where it has them already.
+    """Save the toolset with the drafts in it as its newest version, unless nothing changed.
 
     Raises:
         BadInput: The draft or the toolset's name cannot be used, or another toolset has the tool.
-        StoreError: It cannot be written.
+        StoreError: The version cannot be written.
     """
     drafts = [draft for draft in drafts if not is_run_by_code(services, draft)]
     if not drafts:

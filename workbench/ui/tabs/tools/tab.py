@@ -34,7 +34,7 @@ EDITORS: Final = EditorNamesView(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     tools: Drawn
     open_name: TextField
@@ -68,18 +68,18 @@ class ToolsParts:
 
 
 def build(*, takes_servers: bool) -> ToolsParts:
-    """Builds the tab, empty.
+    """Build the tab, empty.
 
     Args:
-        takes_servers: Whether MCP servers can be added before anybody is known to open the page.
+        takes_servers: Whether the form for MCP servers is visible before it is known who opens the page.
     """
     Drawn("editor_names", EDITORS, elem_id="tools-editor-names")
     with gr.Row(elem_id="tools-columns"):
         with gr.Column(elem_id="tools-list", elem_classes=["hw-column"], min_width=0):
             tools = Drawn("tool_list", elem_id="tools-tools")
-            # No state: the browser keeps drafts by it.
+            # Not a `gr.State`, since the browser stores drafts by this name.
             open_name = TextField(label="Open tool", elem_id="tools-open-name")
-            added = _build_adding(takes_servers=takes_servers)
+            adding = _build_adding(takes_servers=takes_servers)
         with gr.Column(elem_id="tools-edit", elem_classes=["hw-column"], min_width=0):
             with gr.Row(elem_id="tools-keep"):
                 toolset = TextField(
@@ -117,9 +117,9 @@ def build(*, takes_servers: bool) -> ToolsParts:
         tools=tools, open_name=open_name, spec=spec, spec_notice=spec_notice, rules=rules,
         rules_notice=rules_notice, lint=lint, sizes=sizes, arguments=arguments, seed=seed, call_number=call_number,
         call=call, notice=notice, tried=tried, file=file, grid=grid, toolset=toolset, versions=versions, diff=diff,
-        use=use, import_text=added.text, import_file=added.file, import_toolset=added.toolset,
-        import_tools=added.save, import_notice=added.notice, server_name=added.server_name,
-        server_address=added.server_address, server_add=added.server_add, server=added.server,
+        use=use, import_text=adding.text, import_file=adding.file, import_toolset=adding.toolset,
+        import_tools=adding.save, import_notice=adding.notice, server_name=adding.server_name,
+        server_address=adding.server_address, server_add=adding.server_add, server=adding.server,
     )  # fmt: skip
 
 
@@ -179,11 +179,11 @@ def wire(
     tabs: gr.Tabs,
     play: list[Block],
 ) -> None:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
-        blocks: The page; the list is filled when it is opened.
-        play: Play's toolset and its text.
+        blocks: The page; opening it fills the list of tools.
+        play: The toolset and tools text of the Play tab.
     """
     edit, keep = ToolEditEvents(services), ToolStorageEvents(services)
     texts = [parts.spec, parts.rules]
@@ -192,7 +192,7 @@ def wire(
     ]  # fmt: skip
     listen(blocks.load, edit.on_page, [visitor], [parts.tools, parts.server])
     listen(parts.tools.event("open_tool"), edit.on_open_tool, [visitor], opened)
-    # One listener for all: its last run has seen every text, whatever order they change in.
+    # One listener for all texts, so that its last run has seen every change, in whatever order they come.
     listen(
         any_of(parts.spec.change, parts.rules.change, parts.toolset.change),
         edit.on_draft,
@@ -228,16 +228,16 @@ def _wire_keeping(
     play: Sequence[Block],
 ) -> None:
     line, edited = parts.versions, [visitor, parts.spec, parts.rules, parts.toolset]
-    told = [parts.tools, line, parts.notice]
-    listen(line.event("save_version"), keep.on_save, edited, told)
-    listen(line.event("mark_version"), keep.on_mark, edited, told)
+    result = [parts.tools, line, parts.notice]
+    listen(line.event("save_version"), keep.on_save, edited, result)
+    listen(line.event("mark_version"), keep.on_mark, edited, result)
     listen(line.event("restore_version"), keep.on_restore, [visitor, parts.open_name], opened)
     listen(line.event("compare_version"), keep.on_compare, edited, [parts.diff, parts.notice])
-    listen(parts.use.click, keep.on_use, edited, [*play, *told])
+    listen(parts.use.click, keep.on_use, edited, [*play, *result])
     listen(
         parts.import_file.upload, keep.on_file, [parts.import_file], [parts.import_text, parts.import_notice]
     )
-    asked = [visitor, parts.import_text, parts.import_toolset]
-    listen(parts.import_tools.click, keep.on_import, asked, [parts.tools, parts.import_notice])
+    inputs = [visitor, parts.import_text, parts.import_toolset]
+    listen(parts.import_tools.click, keep.on_import, inputs, [parts.tools, parts.import_notice])
     server = [visitor, parts.server_name, parts.server_address]
     listen(parts.server_add.click, keep.on_server, server, [parts.tools, parts.import_notice])
