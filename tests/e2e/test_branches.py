@@ -23,7 +23,7 @@ def test_two_tabs_on_one_session_make_branches_and_both_texts_can_be_reached(
     expect(other.entries).to_have_count(3)
     play.ask("From the first tab")
     other.ask("From the second tab")
-    expect(other.part("notice")).to_contain_text("Another tab went on from the same message")
+    expect(other.part("notice")).to_contain_text("Another tab continued from the same message")
     expect(other.entries).to_have_count(5)
     expect(other.entries.nth(3)).to_contain_text("From the second tab")
     expect(other.entries.nth(3)).to_contain_text("2/2")

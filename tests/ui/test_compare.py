@@ -80,7 +80,7 @@ def test_one_comparison_at_a_time_in_a_tab_and_a_turn_of_play_beside_it(services
     assert runs.begin("tab")
     assert run(services, runs, "Cairo?")[-1].board
     assert runs.begin("tab compare")
-    assert "under way" in told(run(services, runs, "Cairo?")[-1])
+    assert "already running" in told(run(services, runs, "Cairo?")[-1])
 
 
 def test_a_vote_comes_back_with_the_board_and_one_that_cannot_be_is_told(services: Services) -> None:
@@ -134,4 +134,4 @@ def test_a_chosen_message_of_play_is_taken_where_nothing_is_asked(services: Serv
     for question, target in (("Typed.", ""), ("", "s m")):
         assert screen_of(events.on_enter(visitor, question, target, request())) == CompareScreen()
     shared = replace(visitor, share_key="k", is_read_only=True)
-    assert "Nothing of your own" in told(screen_of(events.on_take(shared, request())))
+    assert "No session of yours" in told(screen_of(events.on_take(shared, request())))

@@ -35,7 +35,7 @@ EDITORS: Final = EditorNamesView(names=(("contracts-text", "Contract text"),))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractsParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     contracts: Drawn
     name: TextField
@@ -54,12 +54,12 @@ class ContractsParts:
 
 
 def build(services: Services) -> ContractsParts:
-    """Builds the tab, empty."""
+    """Build the tab, empty."""
     Drawn("editor_names", EDITORS, elem_id="contracts-editor-names")
     with gr.Row(elem_id="contracts-columns"):
         with gr.Column(elem_id="contracts-list", elem_classes=["hw-column"], min_width=0):
             contracts = Drawn("text_list", elem_id="contracts-contracts")
-            # No state: the browser keeps drafts by it.
+            # Not a `gr.State`, since the browser stores drafts by this name.
             name = TextField(label="Open contract", elem_id="contracts-name")
         with gr.Column(elem_id="contracts-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="contracts-versions")
@@ -109,11 +109,11 @@ You can call tools. These are your tools:
 {{{{ tools }}}}
 </tools>
 """
-"""What a new contract begins with."""
+"""The text of a new contract."""
 
 
 def contract_texts(services: Services) -> StoredTextEvents:
-    """The handlers of the list, the editor and the versions of contracts."""
+    """Return the handlers of the list, the editor and the versions of contracts."""
     return StoredTextEvents(
         services,
         VersionKind.CONTRACT,
@@ -132,17 +132,17 @@ class ContractEvents:
 
     @needs(Permission.WORK)
     def on_toolset(self, visitor: Visitor, name: str, chosen: str | None, request: gr.Request) -> Update:
-        """The toolsets there are by now; that which a contract is shown with, when the tab is opened first."""
+        """Refresh the toolsets, and choose the default one when the tab is opened for the first time."""
         services = services_of(self.services, visitor, request)
         toolsets, first = toolsets_of(services), next(iter(services.settings.tools), "")
-        there = choices(toolsets, chosen)
-        return {**there, "value": first} if not name and first in toolsets else there
+        update = choices(toolsets, chosen)
+        return {**update, "value": first} if not name and first in toolsets else update
 
     @needs(Permission.WORK)
     def on_text(
         self, visitor: Visitor, name: str, text: str, toolset: str | None, variables: str, request: gr.Request
     ) -> tuple[VersionsView | None, NoticeView, PreviewView | Update | None]:
-        """Versions, lint and preview of the text as it is typed."""
+        """Return the version line, problems and preview of the text as it is typed."""
         if not name:
             return None, CLEAR, None
         services = services_of(self.services, visitor, request)
@@ -162,7 +162,7 @@ class ContractEvents:
 
     @needs(Permission.WORK)
     def on_use(self, visitor: Visitor, name: str, text: str, request: gr.Request) -> tuple[object, ...]:
-        """The text, as it stands here, is the contract of Play."""
+        """Use the text in the editor as the contract in Play."""
         services = services_of(self.services, visitor, request)
         try:
             parse_contract(text, name=name)
@@ -175,7 +175,7 @@ class ContractEvents:
     def on_measures(
         self, visitor: Visitor, name: str, request: gr.Request
     ) -> tuple[MeasuresView | None, NoticeView | Update]:
-        """What runs and sessions say of the contract's versions; None where they say nothing."""
+        """Return what runs and sessions show about the contract's versions, or None if there is no data."""
         if not name:
             return None, SAME
         try:
@@ -188,7 +188,7 @@ class ContractEvents:
     def on_measure(
         self, visitor: Visitor, name: str, text: str, request: gr.Request
     ) -> tuple[Update, Update, Update, NoticeView]:
-        """The Suites tab, with the contract and its ablation chosen."""
+        """Open the Suites tab with the contract and its ablation chosen."""
         services = services_of(self.services, visitor, request)
         try:
             names = services.contract_names()
@@ -200,7 +200,7 @@ class ContractEvents:
         return chosen, gr.update(value=[ABLATE]), gr.update(selected="suites"), CLEAR
 
     def _count(self, text: str) -> int | None:
-        """Tokens are counted by the model of the settings, once it is loaded."""
+        """Count tokens with the default model, or return None if it is not loaded."""
         models, model = self.services.models, self.services.settings.model
         if not models.status(model).is_loaded:
             return None
@@ -218,12 +218,12 @@ def wire(
     play: list[Block],
     measure: list[Block],
 ) -> None:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
         tab: The tab itself; opening it asks the browser which contract was open.
-        play: Play's contract and its text.
-        measure: The contracts of a run, and what is played besides.
+        play: The contract and contract text of the Play tab.
+        measure: The contracts and variations in the form of a run.
     """
     texts = contract_texts(services)
     events = ContractEvents(services, texts)
@@ -233,7 +233,7 @@ def wire(
     listen(tab.select, events.on_toolset, [visitor, parts.name, parts.toolset], [parts.toolset])
     listen(parts.contracts.event("open_text"), texts.on_open, [visitor], opened)
     listen(parts.contracts.event("new_text"), texts.on_new, [visitor], opened)
-    # Not `input`: the first one behind a change from here is swallowed.
+    # Not `input`: Gradio swallows the first `input` after the server has set the value.
     listen(
         parts.text.change,
         None,
@@ -241,18 +241,22 @@ def wire(
         js="(name, text) => hermesWorkbench.keepNamed('contract', name, text)",
         is_queued=False,
     )
-    # One listener for all: its last run has seen every field, whatever order they change in.
+    # One listener for all fields, so that its last run has seen every change, in whatever order they come.
     changed = any_of(parts.text.change, parts.name.change, parts.toolset.change, parts.variables.change)
     seen = [parts.versions, parts.lint, parts.preview]
     listen(changed, events.on_text, [*edited, parts.toolset, parts.variables], seen, is_latest_only=True)
-    line, told = parts.versions, [parts.contracts, parts.versions, parts.notice]
-    listen(line.event("save_version"), texts.on_save, edited, told)
-    listen(line.event("mark_version"), texts.on_mark, edited, told)
-    listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, *told])
+    line, result = parts.versions, [parts.contracts, parts.versions, parts.notice]
+    listen(line.event("save_version"), texts.on_save, edited, result)
+    listen(line.event("mark_version"), texts.on_mark, edited, result)
+    listen(line.event("restore_version"), texts.on_restore, edited, [parts.text, *result])
     listen(line.event("compare_version"), texts.on_compare, edited, [parts.diff, parts.notice])
     listen(parts.use.click, events.on_use, edited, [*play, tabs, parts.notice])
     listen(parts.measure.click, events.on_measure, edited, [*measure, tabs, parts.notice])
-    looked = any_of(parts.measured_side.select, parts.name.change, tab.select)
+    opened_side = any_of(parts.measured_side.select, parts.name.change, tab.select)
     listen(
-        looked, events.on_measures, [visitor, parts.name], [parts.measured, parts.notice], is_latest_only=True
+        opened_side,
+        events.on_measures,
+        [visitor, parts.name],
+        [parts.measured, parts.notice],
+        is_latest_only=True,
     )

@@ -166,7 +166,7 @@ class ModelsEvents:
 
     @needs(Permission.MANAGE_MODELS)
     def on_delete(self, event: gr.EventData) -> ModelsScreen:
-        """Delete a model from the cache, after the browser has inputs for confirmation."""
+        """Delete a model from the cache, after the browser has asked for confirmation."""
         try:
             self.services.hub.delete(id_of(event, "name"))
         except WorkbenchError as error:

@@ -107,7 +107,7 @@ class CompareEvents:
     def on_vote(
         self, visitor: Visitor, board: dict[str, str] | None, request: gr.Request, event: gr.EventData
     ) -> CompareScreen:
-        """Save a vote: listed answer is better, or none is."""
+        """Save a vote: one answer is better, or none is."""
         services, shown = services_of(self.services, visitor, request), _shown_id(board)
         try:
             vote = Vote(

@@ -21,11 +21,11 @@ from workbench.ui.tabs.play.runs import run_in_thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonSnapshot:
-    """What to show at answer moment."""
+    """What to show at one moment."""
 
     live: LiveColumns
     board: BoardView | None
-    """The answers, or None if there is no new answer."""
+    """The answers, or None if there is no new one."""
 
 
 def read_comparison(services: Services, stored: StoredComparison) -> ReadComparison:

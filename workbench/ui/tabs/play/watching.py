@@ -29,7 +29,7 @@ BRANCHED = (
     "Another tab continued from the same message, so your message starts a branch. Nothing was overwritten. "
     "Use the arrows at your message to switch between the branches."
 )
-"""Shown when a message became a branch although the user did not ask for message."""
+"""Shown when a message became a branch although the user did not ask for one."""
 
 
 PlayEvent = Event | MessageStored | SampleStarted | PersonAwaited | PersonAnswered

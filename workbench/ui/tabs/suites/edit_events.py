@@ -36,7 +36,7 @@ class SuiteEditEvents:
     def on_text(
         self, visitor: Visitor, name: str, text: str, request: gr.Request
     ) -> tuple[VersionsView | None, SuiteTextView | None]:
-        """Versions, findings and cases of the text as it is typed."""
+        """Return the version line, findings and cases of the text as it is typed."""
         if not name:
             return None, None
         services = services_of(self.services, visitor, request)
@@ -45,12 +45,12 @@ class SuiteEditEvents:
 
     @needs(Permission.WORK)
     def on_rows(self, text: str, path: str | None) -> tuple[str | Update, NoticeView]:
-        """A CSV file that was brought: a template of cases over its rows stands behind the others."""
+        """Append a case template over the rows of a CSV file."""
         try:
             file = Path(path or "")
             if file.stat().st_size > MAX_TEXT_CHARS // 2:
                 raise BadInput(
-                    file.name, f"over {MAX_TEXT_CHARS // 2:,} bytes", "split it into several suites"
+                    file.name, f"larger than {MAX_TEXT_CHARS // 2:,} bytes", "split it into several suites"
                 )
             rows = file.read_text(encoding="utf-8-sig")
             added = with_rows(text, rows, file_name=file.name)
@@ -66,7 +66,7 @@ class SuiteEditEvents:
     def on_play(
         self, visitor: Visitor, name: str, text: str, request: gr.Request
     ) -> tuple[Update, Update, NoticeView]:
-        """The suite is chosen to be run."""
+        """Choose the suite in the form of a run."""
         services = services_of(self.services, visitor, request)
         try:
             if name not in suite_names(services) or text != suite_text(services, name):

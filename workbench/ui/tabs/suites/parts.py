@@ -1,4 +1,4 @@
-"""The parts of the Suites tab: run form, results, editor."""
+"""The components of the Suites tab: run form, results, editor."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ from workbench.ui.tabs.play.screen import SAME, Update
 
 
 class SuitesScreen(NamedTuple):
-    """One value a part; what is left out stays as it is."""
+    """One value per component; omitted ones stay unchanged."""
 
     run: SuiteRunView | Update = SAME
     bar: RunBarView | Update | None = SAME
@@ -49,19 +49,19 @@ class SuitesScreen(NamedTuple):
     comparison: ComparisonView | Update | None = SAME
     plays: CasePlaysView | Update | None = SAME
     shown: Update = SAME
-    """The choice of the run that is shown."""
+    """The dropdown of the shown run."""
     baseline: Update = SAME
-    """The choice of the run that it is compared with."""
+    """The dropdown of the run to compare with."""
     baseline_arm: Update = SAME
     arm: Update = SAME
-    """The choice of the one arm of the run that is shown."""
+    """The dropdown of the arm of the shown run."""
 
 
 def run_choices(services: Services, shown: str | None = None) -> tuple[Update, Update]:
-    """The choices of the run that is shown and of its baseline.
+    """Return the choices of the shown run and of its baseline.
 
     Args:
-        shown: Id of the run to choose; None leaves the choice.
+        shown: The id of the run to choose; None leaves the choice unchanged.
     """
     choices = [(run_label(run), run.id) for run in services.runs.list_runs()]
     before = gr.update(choices=[("None", ""), *choices])
@@ -71,7 +71,7 @@ def run_choices(services: Services, shown: str | None = None) -> tuple[Update, U
 
 
 def grid_choices(services: Services) -> Sequence[Update]:
-    """The choices of suites, contracts, models and judges, as they are now."""
+    """Return the current choices of suites, contracts, models and judges."""
     models = list(services.models.names())
     return (
         gr.update(choices=list(suite_names(services))),
@@ -83,27 +83,27 @@ def grid_choices(services: Services) -> Sequence[Update]:
 
 def report_for(
     services: Services,
-    kept: StoredRun,
+    stored: StoredRun,
     baseline: StoredRun | None = None,
     arms: tuple[str, str] | None = None,
 ) -> RunReport:
-    """The report of a run as the store has it.
+    """Return the report of a stored run.
 
     Raises:
-        StoreError: It cannot be read.
+        StoreError: The results cannot be read.
     """
-    listed, results = kept.listed, services.runs.results(kept.id)
+    listed, results = stored.listed, services.runs.results(stored.id)
     if baseline is None:
-        return report_of(kept.id, listed.title, listed.state.value, kept.plan, results)
-    before = results if baseline.id == kept.id else services.runs.results(baseline.id)
+        return report_of(stored.id, listed.title, listed.state.value, stored.plan, results)
+    before = results if baseline.id == stored.id else services.runs.results(baseline.id)
     against = (baseline.listed.title, before)
     return report_of(
-        kept.id, listed.title, listed.state.value, kept.plan, results, baseline=against, arms=arms
+        stored.id, listed.title, listed.state.value, stored.plan, results, baseline=against, arms=arms
     )
 
 
 def run_of_query(query: Mapping[str, str], services: Services) -> StoredRun | None:
-    """The run that an address names; None where it names none.
+    """Return the run that an address names, or None if it names none.
 
     Raises:
         BadInput: There is no such run.
@@ -114,7 +114,7 @@ def run_of_query(query: Mapping[str, str], services: Services) -> StoredRun | No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridParts:
-    """The fields by the names of `GridFields`, how much they ask for, and the button."""
+    """The components of `GridFields`, the size of the run, and the button that starts it."""
 
     suites: gr.Dropdown
     contracts: gr.Dropdown
@@ -136,12 +136,12 @@ class GridParts:
 
     @property
     def fields(self) -> list[Block]:
-        """The fields, in the order of `GridFields`."""
+        """The components in the order of `GridFields`."""
         return [getattr(self, name) for name in GridFields._fields]
 
 
 def build_grid(services: Services) -> GridParts:
-    """Builds the fields."""
+    """Build the form of a run."""
     settings, models = services.settings, list(services.models.names())
     heading("Run every combination of")
     suites = _many("Suites", list(suite_names(services)), ["nonsense"], "suites")
@@ -183,10 +183,10 @@ def build_grid(services: Services) -> GridParts:
 def _many(
     label: str, choices: list[str], chosen: list[str], name: str, *, is_free: bool = False
 ) -> ChoiceField:
-    """Several of the choices; of a free one also what a person types, such as `minimal@3`."""
-    there = [one for one in chosen if is_free or one in choices]
+    """Build a dropdown with several choices. With `is_free`, users can also type values such as `minimal@3`."""
+    selected = [name for name in chosen if is_free or name in choices]
     return ChoiceField(
-        choices, value=there, multiselect=True, allow_custom_value=is_free, label=label,
+        choices, value=selected, multiselect=True, allow_custom_value=is_free, label=label,
         elem_id=f"suites-{name}", min_width=0,
     )  # fmt: skip
 
@@ -196,7 +196,7 @@ EDITORS: Final = EditorNamesView(names=(("suites-text", "Suite text"),))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParts:
-    """What a run came to."""
+    """The components that show a run's results."""
 
     shown: gr.Dropdown
     baseline: gr.Dropdown
@@ -210,18 +210,18 @@ class RunParts:
 
     @property
     def screen(self) -> list[Block]:
-        """The parts that a `SuitesScreen` has values for, in its order."""
+        """The components that a `SuitesScreen` has values for, in its order."""
         return [getattr(self, name) for name in SuitesScreen._fields]
 
     @property
     def compared(self) -> list[Block]:
-        """What says which runs, and which arms of them, are held side by side."""
+        """The dropdowns that choose the runs and arms to compare."""
         return [self.shown, self.baseline, self.baseline_arm, self.arm]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditParts:
-    """The editor of suites."""
+    """The components of the suite editor."""
 
     texts: Drawn
     name: TextField
@@ -236,7 +236,7 @@ class EditParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuitesParts:
-    """All parts of the tab."""
+    """All components of the tab."""
 
     rooms: gr.Tabs
     edit_room: gr.Tab
@@ -244,11 +244,11 @@ class SuitesParts:
     run: RunParts
     edit: EditParts
     secret: TextField
-    """What tells this browser from others, read where a link is opened."""
+    """The secret that identifies this browser, read when a link is opened."""
 
 
 def build(services: Services) -> SuitesParts:
-    """Builds the tab, empty."""
+    """Build the tab, empty."""
     Drawn("editor_names", EDITORS, elem_id="suites-editor-names")
     Drawn("suite_keys", elem_id="suites-keys")
     secret = TextField(visible=False, elem_id="suites-secret")
@@ -285,7 +285,7 @@ def _build_edit() -> EditParts:
     with gr.Row(elem_id="suites-write-columns"):
         with gr.Column(elem_id="suites-list", elem_classes=["hw-column"], min_width=0):
             texts = Drawn("text_list", elem_id="suites-texts")
-            # No state: the browser keeps drafts by it.
+            # Not a `gr.State`, since the browser stores drafts by this name.
             name = TextField(label="Open suite", elem_id="suites-name")
         with gr.Column(elem_id="suites-edit", elem_classes=["hw-column"], min_width=0):
             versions = Drawn("versions", elem_id="suites-versions")

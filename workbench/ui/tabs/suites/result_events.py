@@ -28,17 +28,17 @@ from workbench.ui.tabs.suites.parts import SuitesScreen, report_for
 from workbench.ui.visitor import Visitor
 
 ALL_ARMS: Final = ("All arms, matched by label", "")
-"""The choice of no arm: arms are paired by their labels."""
+"""The choice of no single arm: arms are paired by their labels."""
 CaseUpdate = tuple[CasePlaysView | Update | None, NoticeView | Update]
 
 
 @dataclass(frozen=True, slots=True)
 class RunResultEvents:
-    """Handlers of what a run came to."""
+    """Handlers of a run's results."""
 
     services: Services
     active_runs: ActiveRuns
-    """Runs that are played now."""
+    """The runs in progress."""
 
     @needs(Permission.WORK)
     def on_show(
@@ -50,23 +50,23 @@ class RunResultEvents:
         arm: str | None,
         request: gr.Request,
     ) -> SuitesScreen:
-        """A run of the list, compared with another, or with another of its arms, where one is chosen."""
+        """Show a run, compared with another run or another arm if one is chosen."""
         if not run_id:
             return SuitesScreen()
         services = services_of(self.services, visitor, request)
         try:
-            kept = find_run(services, run_id)
+            stored = find_run(services, run_id)
             baseline = find_run(services, baseline_id) if baseline_id else None
-            arms = _arms(kept, baseline, baseline_arm or "", arm or "")
-            report = report_for(services, kept, baseline, arms)
+            arms = _arms(stored, baseline, baseline_arm or "", arm or "")
+            report = report_for(services, stored, baseline, arms)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
-        one = self.active_runs.of(services.owner)
+        active = self.active_runs.of(services.owner)
         is_pairing = report.comparison is not None and baseline is not None
         against = f"{report.baseline}{f' · {arms[0]}' if arms else ''}"
-        before, now = _arm_choices(kept, baseline, arms)
+        before, now = _arm_choices(stored, baseline, arms)
         return SuitesScreen(
-            run=show_run(report, is_under_way=one is not None and one.id == kept.id),
+            run=show_run(report, is_under_way=active is not None and active.id == stored.id),
             notice=CLEAR,
             comparison=show_comparison(report.comparison, against=against)
             if report.comparison and is_pairing
@@ -78,12 +78,12 @@ class RunResultEvents:
 
     @needs(Permission.WORK)
     def on_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> CaseUpdate:
-        """The plays of a case, with their stored rollouts."""
+        """Show the runs of a case, with their stored rollouts."""
         services = services_of(self.services, visitor, request)
         case, arm = id_of(event, "case"), id_of(event, "arm")
         try:
             results = services.runs.results(find_run(services, id_of(event, "run")).id)
-            found = [one for one in results if one.case_key == case and arm in ("", one.arm)]
+            found = [result for result in results if result.case_key == case and arm in ("", result.arm)]
             if not found:
                 return None, advice(f"The run has no case {case!r}.")
             return show_plays(case, found, _reader(services)), CLEAR
@@ -101,12 +101,12 @@ class RunResultEvents:
         request: gr.Request,
         event: gr.EventData,
     ) -> CaseUpdate:
-        """The same play in two runs, side by side."""
+        """Show the results of the same case in two runs side by side."""
         services = services_of(self.services, visitor, request)
         try:
-            kept, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
-            arms = _arms(kept, baseline, baseline_arm or "", arm or "")
-            comparison: RunComparison | None = report_for(services, kept, baseline, arms).comparison
+            stored, baseline = find_run(services, run_id or ""), find_run(services, baseline_id or "")
+            arms = _arms(stored, baseline, baseline_arm or "", arm or "")
+            comparison: RunComparison | None = report_for(services, stored, baseline, arms).comparison
             index = number_of(event, "index")
             if comparison is None or not 0 <= index < len(comparison.pairs):
                 return None, CLEAR
@@ -116,7 +116,7 @@ class RunResultEvents:
 
     @needs(Permission.WORK)
     def on_label(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
-        """Puts a rollout into the label queue."""
+        """Add a rollout to the labelling queue."""
         services = services_of(self.services, visitor, request)
         try:
             services.labels.move(id_of(event, "session"), QueueState.PENDING)
@@ -126,11 +126,15 @@ class RunResultEvents:
 
     @needs(Permission.WORK)
     def on_label_failing(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
-        """Puts every rollout of a run that failed into the label queue."""
+        """Add every failed rollout of a run to the labelling queue."""
         services = services_of(self.services, visitor, request)
         try:
             results = services.runs.results(find_run(services, id_of(event)).id)
-            failed = [one.session_id for one in results if one.status is CaseStatus.FAILED and one.session_id]
+            failed = [
+                result.session_id
+                for result in results
+                if result.status is CaseStatus.FAILED and result.session_id
+            ]
             for session_id in failed:
                 services.labels.move(session_id, QueueState.PENDING)
         except WorkbenchError as error:
@@ -139,7 +143,7 @@ class RunResultEvents:
 
     @needs(Permission.WORK)
     def on_make_case(self, visitor: Visitor, event: gr.EventData, request: gr.Request) -> NoticeView:
-        """Makes a case of a turn of the open session, in a suite of the visitor's own."""
+        """Add a turn of the open session as a case to one of the visitor's suites."""
         services = services_of(self.services, visitor, request)
         session = services.sessions.find_session(visitor.session_id or "")
         if session is None:
@@ -154,43 +158,47 @@ class RunResultEvents:
 
 def _reader(services: Services) -> ReadRollout:
     def read(session_id: str) -> Sequence[StoredMessage]:
-        is_there = services.sessions.find_session(session_id) is not None
-        return services.sessions.path(session_id) if is_there else ()
+        exists = services.sessions.find_session(session_id) is not None
+        return services.sessions.path(session_id) if exists else ()
 
     return read
 
 
-def _labels(kept: StoredRun) -> list[str]:
-    return [arm.label for arm in kept.plan.arms]
+def _labels(stored: StoredRun) -> list[str]:
+    return [arm.label for arm in stored.plan.arms]
 
 
-def _arms(kept: StoredRun, baseline: StoredRun | None, before: str, now: str) -> tuple[str, str] | None:
-    """The one arm of each to compare; None pairs arms by their labels.
+def _arms(stored: StoredRun, baseline: StoredRun | None, before: str, now: str) -> tuple[str, str] | None:
+    """Return the arms to compare, of the baseline and of the shown run; None pairs arms by their labels.
 
-    A run that is compared with itself has its first arm before, and its second now, where none is chosen.
+    A run compared with itself uses its first arm as the baseline and another arm as the shown one by default.
     """
     if baseline is None:
         return None
-    labels, old = _labels(kept), _labels(baseline)
+    labels, old = _labels(stored), _labels(baseline)
     before, now = (before if before in old else ""), (now if now in labels else "")
-    if baseline.id == kept.id and len(labels) > 1:
+    if baseline.id == stored.id and len(labels) > 1:
         before = before or labels[0]
         now = now or next(label for label in labels if label != before)
     if not before and not now:
         return None
-    # The other one is of the same label, where there is one.
+    # Choose an arm with the same label for the other run if there is one.
     before = before or (now if now in old else old[0])
     return before, now or (before if before in labels else labels[0])
 
 
 def _arm_choices(
-    kept: StoredRun, baseline: StoredRun | None, arms: tuple[str, str] | None
+    stored: StoredRun, baseline: StoredRun | None, arms: tuple[str, str] | None
 ) -> tuple[Update, Update]:
-    """The choices of the arms to compare, where there are several."""
-    if baseline is None or max(len(_labels(kept)), len(_labels(baseline))) == 1:
+    """Return the choices of the arms to compare, hidden if both runs have a single arm."""
+    if baseline is None or max(len(_labels(stored)), len(_labels(baseline))) == 1:
         return gr.update(visible=False), gr.update(visible=False)
     before, now = arms or ("", "")
     return (
-        gr.update(visible=True, choices=[ALL_ARMS, *((one, one) for one in _labels(baseline))], value=before),
-        gr.update(visible=True, choices=[ALL_ARMS, *((one, one) for one in _labels(kept))], value=now),
+        gr.update(
+            visible=True, choices=[ALL_ARMS, *((label, label) for label in _labels(baseline))], value=before
+        ),
+        gr.update(
+            visible=True, choices=[ALL_ARMS, *((label, label) for label in _labels(stored))], value=now
+        ),
     )

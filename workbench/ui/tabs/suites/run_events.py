@@ -24,23 +24,23 @@ from workbench.ui.tabs.suites.active_runs import ActiveRun, ActiveRuns
 from workbench.ui.tabs.suites.parts import SuitesScreen, grid_choices, report_for, run_choices, run_of_query
 from workbench.ui.visitor import Visitor
 
-LOOK_S: Final = 0.5
-"""A browser is told of a run's progress at most so often."""
-LOOKING_SHARE: Final = 0.2
-"""At most this share of the time goes into looking at a run."""
+UPDATE_S: Final = 0.5
+"""The shortest time between two progress updates of a run, in seconds."""
+UPDATE_SHARE: Final = 0.2
+"""The largest share of the time that is spent on preparing updates."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEvents:
-    """Handlers of the runs."""
+    """Handlers of runs."""
 
     services: Services
     active_runs: ActiveRuns
-    """Runs that are played now."""
+    """The runs in progress."""
 
     @needs(Permission.WORK)
     def on_open(self, visitor: Visitor, request: gr.Request) -> tuple[object, ...]:
-        """What can be chosen, as it is now."""
+        """Refresh the choices."""
         services = services_of(self.services, visitor, request)
         try:
             shown, baseline = run_choices(services)
@@ -50,17 +50,19 @@ class RunEvents:
 
     @needs(Permission.WORK)
     def on_link(self, secret: str, request: gr.Request) -> tuple[object, ...]:
-        """A run, and a case of it, that the address bar names."""
+        """Open the run, and the case, that the address names."""
         query = cast(Mapping[str, str], cast(Any, request).query_params)
         services = services_of(self.services, Visitor(browser_key=browser_key_of(secret)), request)
         try:
-            kept = run_of_query(query, services)
-            if kept is None:
+            stored = run_of_query(query, services)
+            if stored is None:
                 return SAME, *SuitesScreen()
-            picked = SelectedCase(case=query["case"], arm=query.get("arm", "")) if query.get("case") else None
-            is_under_way = self._is_under_way(services, kept.id)
-            view = show_run(report_for(services, kept), is_under_way=is_under_way, picked=picked)
-            shown, baseline = run_choices(services, kept.id)
+            selected = (
+                SelectedCase(case=query["case"], arm=query.get("arm", "")) if query.get("case") else None
+            )
+            is_under_way = self._is_under_way(services, stored.id)
+            view = show_run(report_for(services, stored), is_under_way=is_under_way, picked=selected)
+            shown, baseline = run_choices(services, stored.id)
             screen = SuitesScreen(run=view, shown=shown, baseline=baseline)
         except WorkbenchError as error:
             screen = SuitesScreen(notice=problem(error))
@@ -68,7 +70,7 @@ class RunEvents:
 
     @needs(Permission.WORK)
     def on_size(self, visitor: Visitor, request: gr.Request, *fields: object) -> NoticeView:
-        """How much the fields ask for, or why it cannot be played."""
+        """Show the size of the run, or why it cannot be started."""
         services = services_of(self.services, visitor, request)
         try:
             return advice(told_size(_plan(services, _wanted(fields))))
@@ -79,12 +81,12 @@ class RunEvents:
     def on_run(
         self, visitor: Visitor, request: gr.Request, signed_in: gr.OAuthToken | None, *fields: object
     ) -> SuitesScreen:
-        """Begins a new run."""
+        """Start a new run."""
         services = services_of(self.services, visitor, request)
         try:
             self._refuse_second(services)
-            kept = begin_run(services, _plan(services, _wanted(fields)))
-            return self._begun(services, kept.id, signed_in)
+            stored = begin_run(services, _plan(services, _wanted(fields)))
+            return self._begun(services, stored.id, signed_in)
         except WorkbenchError as error:
             return SuitesScreen(notice=problem(error))
 
@@ -92,7 +94,7 @@ class RunEvents:
     def on_resume(
         self, visitor: Visitor, request: gr.Request, event: gr.EventData, signed_in: gr.OAuthToken | None
     ) -> SuitesScreen:
-        """Goes on with a run: what has a result is not played again."""
+        """Continue a run. Cases that have a result are not run again."""
         services = services_of(self.services, visitor, request)
         try:
             self._refuse_second(services)
@@ -104,44 +106,44 @@ class RunEvents:
     def on_watch_shown(
         self, visitor: Visitor, run_id: str | None, request: gr.Request
     ) -> Generator[SuitesScreen]:
-        """Tells of the owner's run until it is over; once, where the one that is shown is over already."""
+        """Show the progress of the owner's run until it ends, or once if the shown run has ended already."""
         services = services_of(self.services, visitor, request)
-        one = self.active_runs.last(services.owner)
-        if one is None or (one.over.is_set() and one.id != run_id):
-            # A generator that gives nothing would empty every part.
+        run = self.active_runs.last(services.owner)
+        if run is None or (run.over.is_set() and run.id != run_id):
+            # A generator that yields nothing would empty every component.
             yield SuitesScreen()
         else:
-            yield from _watched(services, one)
+            yield from _watched(services, run)
 
     @needs(Permission.WORK)
     def on_watch_begun(self, visitor: Visitor, request: gr.Request) -> Generator[SuitesScreen]:
-        """Tells of the run that was just begun until it is over; short ones may be over by now.
+        """Show the progress of the run that was just started until it ends; a short one may have ended by now.
 
-        What the browser says is shown counts for nothing here: the tab's own opening may have changed it since.
+        The run shown in the browser is ignored here, since opening the tab may have changed it meanwhile.
         """
         services = services_of(self.services, visitor, request)
-        one = self.active_runs.last(services.owner)
-        if one is None:
+        run = self.active_runs.last(services.owner)
+        if run is None:
             yield SuitesScreen()
         else:
-            yield from _watched(services, one)
+            yield from _watched(services, run)
 
     @needs(Permission.WORK)
     def on_stop(self, visitor: Visitor, request: gr.Request) -> None:
-        """Asks the run to stop; what is done is kept."""
-        one = self.active_runs.of(services_of(self.services, visitor, request).owner)
-        if one is not None:
-            one.stop.set()
+        """Ask the run to stop. Finished cases are saved."""
+        run = self.active_runs.of(services_of(self.services, visitor, request).owner)
+        if run is not None:
+            run.stop.set()
 
     def _begun(self, services: Services, run_id: str, signed_in: gr.OAuthToken | None) -> SuitesScreen:
-        kept = find_run(services, run_id)
-        if not self.active_runs.begin(services, kept, Secret(signed_in.token) if signed_in else None):
+        stored = find_run(services, run_id)
+        if not self.active_runs.begin(services, stored, Secret(signed_in.token) if signed_in else None):
             raise _under_way()
-        one = self.active_runs.of(services.owner)
-        bar = show_progress(one.progress, is_running=True) if one else SAME
-        shown, baseline = run_choices(services, kept.id)
+        run = self.active_runs.of(services.owner)
+        bar = show_progress(run.progress, is_running=True) if run else SAME
+        shown, baseline = run_choices(services, stored.id)
         return SuitesScreen(
-            run=show_run(report_for(services, kept), is_under_way=True),
+            run=show_run(report_for(services, stored), is_under_way=True),
             bar=bar,
             notice=CLEAR,
             comparison=None,
@@ -155,37 +157,37 @@ class RunEvents:
             raise _under_way()
 
     def _is_under_way(self, services: Services, run_id: str) -> bool:
-        one = self.active_runs.of(services.owner)
-        return one is not None and one.id == run_id
+        run = self.active_runs.of(services.owner)
+        return run is not None and run.id == run_id
 
 
-def _watched(services: Services, one: ActiveRun) -> Generator[SuitesScreen]:
-    pause_s, is_over = LOOK_S, False
-    with one.watched() as gone:
+def _watched(services: Services, run: ActiveRun) -> Generator[SuitesScreen]:
+    pause_s, is_over = UPDATE_S, False
+    with run.watched() as gone:
         while not is_over and not gone.is_set():
-            is_over = one.over.wait(pause_s)
-            begun_s = services.calendar.seconds()
-            look = _look(services, one, is_over=is_over)
+            is_over = run.over.wait(pause_s)
+            started_s = services.calendar.seconds()
+            look = _look(services, run, is_over=is_over)
             if is_over:
                 shown, baseline = run_choices(services)
                 look = look._replace(shown=shown, baseline=baseline)
             yield look
-            pause_s = max(LOOK_S, (services.calendar.seconds() - begun_s) / LOOKING_SHARE)
+            pause_s = max(UPDATE_S, (services.calendar.seconds() - started_s) / UPDATE_SHARE)
 
 
 def _under_way() -> BadInput:
     return BadInput("run", "another run is in progress", "wait for it or stop it")
 
 
-def _look(services: Services, one: ActiveRun, *, is_over: bool) -> SuitesScreen:
-    """How far the run is, and what came of it up to now."""
-    bar = show_progress(one.progress, is_running=not is_over)
+def _look(services: Services, run: ActiveRun, *, is_over: bool) -> SuitesScreen:
+    """Return the progress and the results so far."""
+    bar = show_progress(run.progress, is_running=not is_over)
     try:
-        if one.error is not None:
-            raise one.error
-        kept = find_run(services, one.id)
+        if run.error is not None:
+            raise run.error
+        stored = find_run(services, run.id)
         return SuitesScreen(
-            run=show_run(report_for(services, kept), is_under_way=not is_over, is_live=True), bar=bar
+            run=show_run(report_for(services, stored), is_under_way=not is_over, is_live=True), bar=bar
         )
     except WorkbenchError as error:
         return SuitesScreen(bar=bar, notice=problem(error))
@@ -196,10 +198,10 @@ def _wanted(fields: tuple[object, ...]) -> RunRequest:
 
 
 def _plan(services: Services, wanted: RunRequest) -> RunPlan:
-    """What is to be played.
+    """Return the plan of a run.
 
     Raises:
-        BadInput: It cannot be played, or is more than its owner may ask for.
+        BadInput: The plan is not valid, or exceeds the owner's limits.
         StoreError: The versions cannot be read.
     """
     plan = plan_run(services, wanted, [load_suite(services, name) for name in wanted.suites])

@@ -1,4 +1,4 @@
-"""Connect the parts of the Suites tab with its events."""
+"""Connect the components of the Suites tab with their handlers."""
 
 from typing import Any, cast
 
@@ -25,12 +25,12 @@ def wire(
     tab: gr.Tab,
     tabs: gr.Tabs,
 ) -> None:
-    """Lets the parts answer.
+    """Connect the components with their handlers.
 
     Args:
-        play: The Play tab: says whose runs they are, and its turns become cases.
-        blocks: The page; opening it opens the run that its address names.
-        tab: The tab itself; what can be chosen is looked up each time that it is opened.
+        play: The Play tab, which holds the visitor and whose turns can become cases.
+        blocks: The page, which opens at the run that its address names.
+        tab: The tab itself; opening it refreshes the choices.
     """
     _wire_runs(parts, RunEvents(services, active_runs), play, blocks=blocks, tab=tab, tabs=tabs)
     _wire_looks(parts, RunResultEvents(services, active_runs), play)
@@ -43,31 +43,31 @@ def _wire_runs(
     grid, run, visitor = parts.grid, parts.run, [play.visitor]
     screen = run.screen
     opened = [*screen, grid.suites, grid.contracts, grid.models, grid.judge]
-    asked = [*visitor, *grid.fields]
-    seen = listen(tab.select, events.on_open, visitor, opened)
+    inputs = [*visitor, *grid.fields]
+    opened_tab = listen(tab.select, events.on_open, visitor, opened)
     linked = listen(
         blocks.load, events.on_link, [parts.secret], [tabs, *screen], js="() => hermesWorkbench.readSecret()"
     )
-    # Not `input`: a value that is none of a dropdown's choices fires `change` alone.
+    # Not `input`: a typed value that is not among a dropdown's choices only fires `change`.
     changed = any_of(tab.select, *(cast(Any, field).change for field in grid.fields))
-    listen(changed, events.on_size, asked, [grid.size], is_latest_only=True, is_in_order=True)
-    begun = listen(grid.start.click, events.on_run, asked, screen)
+    listen(changed, events.on_size, inputs, [grid.size], is_latest_only=True, is_in_order=True)
+    started = listen(grid.start.click, events.on_run, inputs, screen)
     resumed = listen(run.run.event("resume_run"), events.on_resume, visitor, screen)
-    for step in (seen, linked):
+    for step in (opened_tab, linked):
         listen(step.then, events.on_watch_shown, [*visitor, run.shown], screen, is_model_work=True)
-    for step in (begun, resumed):
+    for step in (started, resumed):
         listen(step.then, events.on_watch_begun, visitor, screen, is_model_work=True)
     listen(run.bar.event("stop_run"), events.on_stop, visitor, is_queued=False)
 
 
 def _wire_looks(parts: SuitesParts, events: RunResultEvents, play: PlayParts) -> None:
     run, visitor = parts.run, [play.visitor]
-    told: list[Block] = [run.plays, run.notice]
+    result: list[Block] = [run.plays, run.notice]
     chosen = any_of(*(part.input for part in (run.shown, run.baseline, run.baseline_arm, run.arm)))
     listen(chosen, events.on_show, [*visitor, *run.compared], run.screen)
-    listen(run.run.event("open_case"), events.on_case, visitor, told)
+    listen(run.run.event("open_case"), events.on_case, visitor, result)
     listen(run.run.event("label_failing"), events.on_label_failing, visitor, [run.notice])
-    listen(run.comparison.event("open_pair"), events.on_pair, [*visitor, *run.compared], told)
+    listen(run.comparison.event("open_pair"), events.on_pair, [*visitor, *run.compared], result)
     listen(run.plays.event("label_case"), events.on_label, visitor, [run.notice])
     talk = play.talk
     listen(talk.transcript.event("make_case"), events.on_make_case, visitor, [talk.notice])
@@ -80,7 +80,7 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     listen(parts.edit_room.select, texts.on_tab, [*visitor, edit.name], [edit.texts])
     listen(edit.texts.event("open_text"), texts.on_open, visitor, opened)
     listen(edit.texts.event("new_text"), texts.on_new, visitor, opened)
-    # Not `input`: the first one behind a change from here is swallowed.
+    # Not `input`: Gradio swallows the first `input` after the server has set the value.
     listen(
         edit.text.change,
         None,
@@ -90,10 +90,10 @@ def _wire_editor(parts: SuitesParts, events: SuiteEditEvents, visitor: list[Bloc
     )
     changed = any_of(edit.text.change, edit.name.change)
     listen(changed, events.on_text, edited, [edit.versions, edit.checked], is_latest_only=True)
-    line, told = edit.versions, [edit.texts, edit.versions, edit.notice]
-    listen(line.event("save_version"), texts.on_save, edited, told)
-    listen(line.event("mark_version"), texts.on_mark, edited, told)
-    listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, *told])
+    line, result = edit.versions, [edit.texts, edit.versions, edit.notice]
+    listen(line.event("save_version"), texts.on_save, edited, result)
+    listen(line.event("mark_version"), texts.on_mark, edited, result)
+    listen(line.event("restore_version"), texts.on_restore, edited, [edit.text, *result])
     listen(line.event("compare_version"), texts.on_compare, edited, [edit.diff, edit.notice])
     listen(edit.rows.upload, events.on_rows, [edit.text, edit.rows], [edit.text, edit.notice])
     listen(edit.play.click, events.on_play, edited, [parts.grid.suites, parts.rooms, edit.notice])

@@ -63,7 +63,7 @@ def is_run_by_code(services: Services, draft: ToolDraft) -> bool:
     if draft.rules_text.strip() or not names:
         return False
     try:
-        # Only tools in the catalog's own files can have code. Looking there first avoids reading saved ones, which is slow.
+        # Only tools in the catalog's own files can have code. Looking there first avoids reading the saved ones.
         services.studio.open_tool(names[0])
         saved = services.studio.open_tool(names[0], services.saved_toolsets())
     except BadInput:
